@@ -1,0 +1,90 @@
+import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
+import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
+import type { TerminalJobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import type { TemplateFormat } from '../../src/core/records/job.ts';
+import type { RegisterMessage } from '../../src/core/wire/bus-messages.ts';
+import type { WorkerStatus } from '../../src/core/records/worker.ts';
+import type { ReplyTo } from '../kernel/address.ts';
+
+/** What a client may set of a farm. */
+export interface FarmInput {
+  readonly name: string;
+  readonly description: string;
+  readonly maxConcurrentTasks: number;
+  readonly retry: RetryOverride;
+}
+
+/** What a client may set of a queue. */
+export interface QueueInput {
+  readonly name: string;
+  readonly description: string;
+  readonly priority: number;
+  readonly maxConcurrentTasks: number;
+  readonly paused: boolean;
+  readonly retry: RetryOverride;
+}
+
+/** A job whose template has been validated and resolved: what is left to check is what only the farm knows. */
+export interface JobSubmission {
+  readonly queueId: QueueId;
+  readonly plan: JobPlan;
+  readonly description: string;
+  readonly extensions: readonly string[];
+  readonly templateText: string;
+  readonly templateFormat: TemplateFormat;
+  readonly owner: string;
+  readonly submitter: string;
+  readonly project: string;
+  readonly priority: number;
+  readonly retry: RetryOverride;
+  readonly dependsOn: readonly JobId[];
+}
+
+/** The farm actor: its settings, its queues, the jobs that wait for other jobs, the names of its workers. Id: farm id. */
+export type FarmMessage =
+  /** From the catalog, which has reserved the name. Answer: FarmRecord. */
+  | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  /** From the catalog, which has reserved the new name. Answer: FarmRecord. */
+  | { readonly type: 'farm.replace'; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  /** Answer: null. 409 while a job is not terminal. */
+  | { readonly type: 'farm.delete'; readonly replyTo: ReplyTo }
+  /** Answer: QueueRecord. 409 when the farm has a queue of that name. */
+  | { readonly type: 'queue.create'; readonly input: QueueInput; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'queue.replace';
+      readonly queueId: QueueId;
+      readonly input: QueueInput;
+      readonly replyTo: ReplyTo;
+    }
+  /** Answer: null. 409 while a job of the queue is not terminal. */
+  | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo }
+  /** Answer: JobRecord. 400 for an unknown queue or upstream job. */
+  | { readonly type: 'job.submit'; readonly submission: JobSubmission; readonly replyTo: ReplyTo }
+  /** From a job actor: the job has ended. */
+  | {
+      readonly type: 'job.ended';
+      readonly jobId: JobId;
+      readonly queueId: QueueId;
+      readonly status: TerminalJobStatus;
+    }
+  /** From the bus. Answer: PresenceReply. */
+  | { readonly type: 'worker.register'; readonly registration: RegisterMessage; readonly replyTo: ReplyTo }
+  /** From a worker actor: its status or incarnation has changed. */
+  | {
+      readonly type: 'worker.changed';
+      readonly workerId: WorkerId;
+      readonly name: string;
+      readonly incarnation: string;
+      readonly status: WorkerStatus;
+    }
+  /** From a worker actor that was not heard for a whole timeout: may it go offline now? */
+  | { readonly type: 'worker.expiring'; readonly workerId: WorkerId };
+
+/** The catalog actor: names that are unique over all farms. One for the service, on the first shard. Id: "catalog". */
+export type CatalogMessage =
+  /** Answer: FarmRecord. 409 when a farm of that name exists. */
+  | { readonly type: 'farm.create'; readonly farmId: FarmId; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  | { readonly type: 'farm.replace'; readonly farmId: FarmId; readonly input: FarmInput; readonly replyTo: ReplyTo }
+  /** From a farm actor that has removed its farm. */
+  | { readonly type: 'farm.removed'; readonly farmId: FarmId };

@@ -1,0 +1,59 @@
+import type { AttemptId, JobId, WorkerId } from '../../src/core/ids.ts';
+import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
+import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../kernel/address.ts';
+
+/** A run of task indices of one step: from `start`, `count` of them. */
+export interface TaskRange {
+  readonly start: number;
+  readonly count: number;
+}
+
+/** Tasks of one step that the lease actor has picked for a worker. */
+export interface Pick {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+  readonly ranges: readonly TaskRange[];
+  /** Cores that each of them takes on that worker. */
+  readonly cores: number;
+}
+
+/** The job actor: one job with its steps, tasks and attempts. Id: job id. */
+export type JobMessage =
+  /** From the farm: a new job. `record` has the status pending, or blocked when it waits for other jobs. */
+  | {
+      readonly type: 'job.create';
+      readonly record: JobRecord;
+      readonly plan: JobPlan;
+      readonly templateText: string;
+      readonly templateFormat: TemplateFormat;
+      readonly replyTo: ReplyTo;
+    }
+  /** From the farm, at its start: load the job and take up its timers. */
+  | { readonly type: 'job.wake' }
+  /** From the farm: every upstream job has completed. */
+  | { readonly type: 'upstreams.completed' }
+  /** From the farm: an upstream job failed, was canceled or deleted. */
+  | { readonly type: 'upstream.failed' }
+  /** From the lease actor: take these tasks from ready to assigned, or say which cannot be taken. */
+  | {
+      readonly type: 'tasks.take';
+      readonly leaseId: string;
+      readonly workerId: WorkerId;
+      readonly workerOrdinal: number;
+      readonly pick: Pick;
+    }
+  /** From the bus. */
+  | { readonly type: 'task.reported'; readonly report: StatusMessage; readonly attemptId: AttemptId }
+  /** From a worker actor or the job's own stale-assigned timer: give the work back, no attempt consumed. */
+  | { readonly type: 'attempts.reclaim'; readonly attemptIds: readonly AttemptId[]; readonly reason: string }
+  /** The job's own timer: attempts handed out 30 s ago and never reported running. */
+  | { readonly type: 'assigned.overdue'; readonly attemptIds: readonly AttemptId[] }
+  /** From the farm: the retry settings above the job have changed. */
+  | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
+  /** Answer: null. 409 when completed or failed. */
+  | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo }
+  /** Answer: null. 404 for an unknown index, 409 when the task is terminal. */
+  | { readonly type: 'task.cancel'; readonly stepOrder: number; readonly index: number; readonly replyTo: ReplyTo };

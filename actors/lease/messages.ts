@@ -1,0 +1,77 @@
+import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
+import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import type { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
+import type { TaskRange } from '../job/messages.ts';
+import type { ReplyTo } from '../kernel/address.ts';
+
+/** Ready tasks of one step, with all that their place in the order and their eligibility depend on. */
+export interface StepOffer {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+  readonly queueId: QueueId;
+  readonly priority: number;
+  readonly jobCreatedAt: number;
+  readonly requirements: StepRequirements;
+  /** Tasks of the step that are assigned or running: what the caps of farm and queue count. */
+  readonly live: number;
+  /** Ready at once. */
+  readonly ready: readonly TaskRange[];
+  /** Ready tasks that are held back until a time (milliseconds since the epoch). */
+  readonly held: readonly { readonly index: number; readonly until: number }[];
+}
+
+/** The lease actor: ready index, parked requests, free cores. Decides who gets what. Id: farm id. */
+export type LeaseMessage =
+  /** From the bus. Answer: LeaseReply, at the latest when the hold ends. */
+  | {
+      readonly type: 'lease.requested';
+      readonly workerId: WorkerId;
+      readonly farmId: FarmId;
+      readonly incarnation: string;
+      readonly queue: QueueId | typeof ANY_QUEUE;
+      readonly replyTo: ReplyTo;
+    }
+  /** From a job actor: all that is ready of a step, in place of what was known of it. */
+  | { readonly type: 'step.offered'; readonly offer: StepOffer }
+  /** From a job actor: these tasks are ready (again); `until` holds them back to that time. */
+  | {
+      readonly type: 'tasks.ready';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly ranges: readonly TaskRange[];
+      readonly until: number;
+    }
+  /** From a job actor: a ready task is ready no longer (canceled). */
+  | { readonly type: 'task.withdrawn'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number }
+  /** From a job actor: nothing of the job is to be leased any more (ended, paused). */
+  | { readonly type: 'job.withdrawn'; readonly jobId: JobId }
+  /** From a job actor: the answer to `tasks.take`. Tasks that could not be taken are not in it. */
+  | {
+      readonly type: 'tasks.taken';
+      readonly leaseId: string;
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly assignments: readonly Assignment[];
+      readonly step: StepAssignment;
+      /** How many of the picked tasks were refused. */
+      readonly refused: number;
+    }
+  /** From a job actor: a live task is live no longer. */
+  | { readonly type: 'task.settled'; readonly jobId: JobId; readonly stepOrder: number }
+  /** From a worker actor: what it offers; `record.status` other than online offers nothing. */
+  | { readonly type: 'worker.offered'; readonly record: WorkerRecord; readonly committedCores: number }
+  /** From a worker actor: cores of it are free again. */
+  | { readonly type: 'cores.freed'; readonly workerId: WorkerId; readonly cores: number }
+  /** From the farm: its cap or a queue's cap or pause has changed. */
+  | { readonly type: 'farm.limited'; readonly maxConcurrentTasks: number }
+  | {
+      readonly type: 'queue.limited';
+      readonly queueId: QueueId;
+      readonly maxConcurrentTasks: number;
+      readonly paused: boolean;
+    }
+  /** The actor's own timers: the oldest parked requests have waited long enough; held tasks are due. */
+  | { readonly type: 'hold.ended' }
+  | { readonly type: 'tasks.due' };

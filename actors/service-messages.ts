@@ -1,0 +1,16 @@
+import type { CatalogMessage, FarmMessage } from './farm/messages.ts';
+import type { JobMessage } from './job/messages.ts';
+import type { Envelope } from './kernel/address.ts';
+import type { LeaseMessage } from './lease/messages.ts';
+import type { WorkerMessage } from './worker/messages.ts';
+
+/** Every kind of actor of the service and what it understands. */
+export type ServiceMessages = {
+  farm: FarmMessage;
+  catalog: CatalogMessage;
+  lease: LeaseMessage;
+  job: JobMessage;
+  worker: WorkerMessage;
+};
+
+export type ServiceEnvelope = Envelope<ServiceMessages>;

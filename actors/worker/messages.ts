@@ -1,0 +1,28 @@
+import type { AttemptId, WorkerId } from '../../src/core/ids.ts';
+import type { WorkerRecord, Booking } from '../../src/core/records/worker.ts';
+import type { DeregisterMessage, HeartbeatMessage } from '../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../kernel/address.ts';
+
+/** The worker actor: liveness and the open attempts of one worker. Id: worker id. */
+export type WorkerMessage =
+  /** From the farm: the worker has registered; the record is complete but for the status. Answer: PresenceReply. */
+  | {
+      readonly type: 'worker.registered';
+      readonly record: WorkerRecord;
+      readonly openAttempts: readonly AttemptId[];
+      readonly replyTo: ReplyTo;
+    }
+  /** From the farm, at its start: load the worker and watch its liveness. */
+  | { readonly type: 'worker.wake' }
+  /** From the bus. Answer: PresenceReply. */
+  | { readonly type: 'worker.heartbeat'; readonly heartbeat: HeartbeatMessage; readonly replyTo: ReplyTo }
+  | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }
+  /** From a job actor: these attempts hold cores of the worker from now on. */
+  | { readonly type: 'attempts.booked'; readonly bookings: readonly Booking[] }
+  /** From a job actor: an attempt is closed. */
+  | { readonly type: 'attempt.released'; readonly attemptId: AttemptId }
+  /** The worker's own timer: a whole timeout has passed since it was last heard, unless it was heard since. */
+  | { readonly type: 'liveness.due' }
+  /** From the farm: the answer to `worker.expiring`. */
+  | { readonly type: 'expiry.granted'; readonly workerId: WorkerId }
+  | { readonly type: 'expiry.held'; readonly forMs: number };

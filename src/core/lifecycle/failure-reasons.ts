@@ -1,0 +1,12 @@
+/** The reasons of interface.md, "Failure reasons", word for word. */
+export const CASCADE_REASON = 'canceled: upstream step failed';
+export const USER_CANCEL_REASON = 'canceled by user';
+export const WORKER_OFFLINE_MESSAGE = 'worker went offline';
+export const UPSTREAM_JOB_REASON = 'canceled: upstream job failed';
+export const FAILURE_LIMIT_PARK_REASON = 'failure limit reached';
+
+/** The reason of a failure that a worker reported: its message verbatim, or one made from the exit code. */
+export function reportedFailureReason(message: string, exitCode: number | undefined): string {
+  if (message !== '') return message;
+  return exitCode === undefined ? 'failed' : `failed (exit ${exitCode})`;
+}

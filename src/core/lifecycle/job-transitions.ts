@@ -1,0 +1,75 @@
+/**
+ * The job's state machine as data: one row a row of interface.md, "States and transitions", "Job", and of
+ * interface-decisions.md (pending to running at the first lease). `from` null is a new job.
+ */
+export const JOB_STATUSES = ['pending', 'blocked', 'paused', 'running', 'completed', 'failed', 'canceled'] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export type JobTrigger =
+  | 'submission without upstreams'
+  | 'submission with upstreams'
+  | 'every upstream completed'
+  | 'upstream failed'
+  | 'first lease'
+  | 'pause'
+  | 'resume to pending'
+  | 'resume to running'
+  | 'resume to blocked'
+  | 'auto-park'
+  | 'idle after reclaim'
+  | 'cancel'
+  | 'retry'
+  | 'all steps completed'
+  | 'a step failed';
+
+export interface JobTransition {
+  readonly from: JobStatus | null;
+  readonly trigger: JobTrigger;
+  readonly to: JobStatus;
+}
+
+export const JOB_TRANSITIONS: readonly JobTransition[] = [
+  { from: null, trigger: 'submission without upstreams', to: 'pending' },
+  { from: null, trigger: 'submission with upstreams', to: 'blocked' },
+  { from: 'blocked', trigger: 'every upstream completed', to: 'pending' },
+  { from: 'blocked', trigger: 'upstream failed', to: 'canceled' },
+  { from: 'paused', trigger: 'upstream failed', to: 'canceled' },
+  { from: 'pending', trigger: 'first lease', to: 'running' },
+  { from: 'pending', trigger: 'pause', to: 'paused' },
+  { from: 'running', trigger: 'pause', to: 'paused' },
+  { from: 'blocked', trigger: 'pause', to: 'paused' },
+  { from: 'paused', trigger: 'resume to pending', to: 'pending' },
+  { from: 'paused', trigger: 'resume to running', to: 'running' },
+  { from: 'paused', trigger: 'resume to blocked', to: 'blocked' },
+  { from: 'pending', trigger: 'auto-park', to: 'paused' },
+  { from: 'running', trigger: 'auto-park', to: 'paused' },
+  { from: 'running', trigger: 'idle after reclaim', to: 'pending' },
+  { from: 'pending', trigger: 'cancel', to: 'canceled' },
+  { from: 'blocked', trigger: 'cancel', to: 'canceled' },
+  { from: 'paused', trigger: 'cancel', to: 'canceled' },
+  { from: 'running', trigger: 'cancel', to: 'canceled' },
+  { from: 'completed', trigger: 'retry', to: 'pending' },
+  { from: 'failed', trigger: 'retry', to: 'pending' },
+  { from: 'canceled', trigger: 'retry', to: 'pending' },
+  { from: 'pending', trigger: 'all steps completed', to: 'completed' },
+  { from: 'running', trigger: 'all steps completed', to: 'completed' },
+  { from: 'paused', trigger: 'all steps completed', to: 'completed' },
+  { from: 'pending', trigger: 'a step failed', to: 'failed' },
+  { from: 'running', trigger: 'a step failed', to: 'failed' },
+  { from: 'paused', trigger: 'a step failed', to: 'failed' },
+];
+
+const TARGETS: ReadonlyMap<string, JobStatus> = new Map(
+  JOB_TRANSITIONS.map((row) => [`${row.from ?? ''} ${row.trigger}`, row.to]),
+);
+
+/** Where a trigger takes a job, or null when no row of the table allows it. */
+export function nextJobStatus(from: JobStatus | null, trigger: JobTrigger): JobStatus | null {
+  return TARGETS.get(`${from ?? ''} ${trigger}`) ?? null;
+}
+
+export type TerminalJobStatus = Extract<JobStatus, 'completed' | 'failed' | 'canceled'>;
+
+export function isTerminalJob(status: JobStatus): status is TerminalJobStatus {
+  return status === 'completed' || status === 'failed' || status === 'canceled';
+}

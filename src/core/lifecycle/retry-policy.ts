@@ -1,0 +1,36 @@
+/** A level's own retry settings; an absent field inherits from the level above (interface.md, "Farm", "Queue", "Job"). */
+export interface RetryOverride {
+  readonly maxAttempts?: number;
+  readonly retryDelaySeconds?: number;
+  readonly failureLimit?: number;
+}
+
+/** The settings in force for a job. `failureLimit` 0 means no limit. */
+export interface RetryPolicy {
+  readonly maxAttempts: number;
+  readonly retryDelaySeconds: number;
+  readonly failureLimit: number;
+}
+
+/** The cascade server, farm, queue, job: the later level wins (interface.md, "Job", `effective_retry`). */
+export function effectiveRetry(server: RetryPolicy, ...levels: readonly RetryOverride[]): RetryPolicy {
+  return levels.reduce<RetryPolicy>(
+    (policy, level) => ({
+      maxAttempts: level.maxAttempts ?? policy.maxAttempts,
+      retryDelaySeconds: level.retryDelaySeconds ?? policy.retryDelaySeconds,
+      failureLimit: level.failureLimit ?? policy.failureLimit,
+    }),
+    server,
+  );
+}
+
+export type FailureOutcome = 'retry' | 'exhausted' | 'auto-park';
+
+/**
+ * What follows a genuine failure (interface.md, "Failure handling on a worker-reported failure"). Both counts include
+ * the failure itself.
+ */
+export function failureOutcome(policy: RetryPolicy, taskFailures: number, jobFailures: number): FailureOutcome {
+  if (policy.failureLimit > 0 && jobFailures >= policy.failureLimit) return 'auto-park';
+  return taskFailures < policy.maxAttempts ? 'retry' : 'exhausted';
+}

@@ -1,0 +1,46 @@
+import type { TaskStatus } from './task-transitions.ts';
+
+/** Tasks by status (interface.md, "Job", `task_counts`). `unschedulable` is a subset of `ready`. */
+export interface TaskCounts {
+  readonly total: number;
+  readonly pending: number;
+  readonly ready: number;
+  readonly assigned: number;
+  readonly running: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly canceled: number;
+  readonly unschedulable: number;
+}
+
+/** Counts of `total` tasks that all have one status. */
+export function countsOf(total: number, status: TaskStatus): TaskCounts {
+  return { ...NO_TASKS, total, [status]: total };
+}
+
+export const NO_TASKS: TaskCounts = {
+  total: 0,
+  pending: 0,
+  ready: 0,
+  assigned: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  canceled: 0,
+  unschedulable: 0,
+};
+
+/** The counts after `howMany` tasks went from one status to another. */
+export function moveCounts(counts: TaskCounts, from: TaskStatus, to: TaskStatus, howMany = 1): TaskCounts {
+  if (from === to || howMany === 0) return counts;
+  return { ...counts, [from]: counts[from] - howMany, [to]: counts[to] + howMany };
+}
+
+/** The sum of several counts: a job's from its steps'. */
+export function sumCounts(all: Iterable<TaskCounts>): TaskCounts {
+  const sum = { ...NO_TASKS };
+  for (const counts of all) {
+    for (const key of Object.keys(sum) as (keyof TaskCounts)[]) sum[key] += counts[key];
+  }
+  return sum;
+}

@@ -1,0 +1,69 @@
+/**
+ * The task's state machine as data: one row a row of interface.md, "States and transitions", "Task". The check of a
+ * transition, the actors and the tests read the same rows.
+ */
+export const TASK_STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+export type TaskTrigger =
+  | 'dependency resolution'
+  | 'cancel'
+  | 'cascade'
+  | 'lease'
+  | 'reported running'
+  | 'reported success'
+  | 'reported failure'
+  | 'reported cancel'
+  | 'auto-retry'
+  | 'reclaim'
+  | 'manual retry';
+
+export interface TaskTransition {
+  readonly from: TaskStatus;
+  readonly trigger: TaskTrigger;
+  readonly to: TaskStatus;
+}
+
+export const TASK_TRANSITIONS: readonly TaskTransition[] = [
+  { from: 'pending', trigger: 'dependency resolution', to: 'ready' },
+  { from: 'pending', trigger: 'cancel', to: 'canceled' },
+  { from: 'pending', trigger: 'cascade', to: 'canceled' },
+  { from: 'ready', trigger: 'lease', to: 'assigned' },
+  { from: 'ready', trigger: 'cancel', to: 'canceled' },
+  { from: 'assigned', trigger: 'reported running', to: 'running' },
+  { from: 'assigned', trigger: 'reclaim', to: 'ready' },
+  { from: 'assigned', trigger: 'cancel', to: 'canceled' },
+  { from: 'assigned', trigger: 'reported success', to: 'succeeded' },
+  { from: 'assigned', trigger: 'reported failure', to: 'failed' },
+  { from: 'assigned', trigger: 'reported cancel', to: 'canceled' },
+  { from: 'assigned', trigger: 'auto-retry', to: 'ready' },
+  { from: 'running', trigger: 'reported success', to: 'succeeded' },
+  { from: 'running', trigger: 'reported failure', to: 'failed' },
+  { from: 'running', trigger: 'reported cancel', to: 'canceled' },
+  { from: 'running', trigger: 'auto-retry', to: 'ready' },
+  { from: 'running', trigger: 'reclaim', to: 'ready' },
+  { from: 'running', trigger: 'cancel', to: 'canceled' },
+  { from: 'failed', trigger: 'manual retry', to: 'pending' },
+  { from: 'canceled', trigger: 'manual retry', to: 'pending' },
+];
+
+const TARGETS: ReadonlyMap<string, TaskStatus> = new Map(
+  TASK_TRANSITIONS.map((row) => [`${row.from} ${row.trigger}`, row.to]),
+);
+
+/** Where a trigger takes a task, or null when no row of the table allows it. */
+export function nextTaskStatus(from: TaskStatus, trigger: TaskTrigger): TaskStatus | null {
+  return TARGETS.get(`${from} ${trigger}`) ?? null;
+}
+
+export type TerminalTaskStatus = Extract<TaskStatus, 'succeeded' | 'failed' | 'canceled'>;
+
+/** succeeded, failed and canceled are terminal. */
+export function isTerminalTask(status: TaskStatus): status is TerminalTaskStatus {
+  return status === 'succeeded' || status === 'failed' || status === 'canceled';
+}
+
+/** A live task holds an open attempt, cores and pool slots. */
+export function isLiveTask(status: TaskStatus): status is 'assigned' | 'running' {
+  return status === 'assigned' || status === 'running';
+}

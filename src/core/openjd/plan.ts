@@ -1,0 +1,98 @@
+import type { SpaceDescription } from './space-description.ts';
+
+/**
+ * What a template and its parameter values resolve to at job creation: all that scheduling and the worker need, and
+ * nothing that grows with the number of tasks. Immutable; stored with the job.
+ */
+export interface JobPlan {
+  readonly version: 1;
+  readonly jobName: string;
+  /** Values of the job parameters by name, as text (PATH values raw, not mapped). */
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  readonly environments: readonly EnvironmentPlan[];
+  readonly steps: readonly StepPlan[];
+}
+
+export type BaseType = 'INT' | 'FLOAT' | 'STRING' | 'PATH';
+
+export interface ParameterValue {
+  readonly type: BaseType;
+  readonly value: string;
+}
+
+export interface StepPlan {
+  readonly name: string;
+  /** Position in the template, from 0. */
+  readonly order: number;
+  /** Orders of the steps that must complete first. */
+  readonly dependsOn: readonly number[];
+  readonly taskCount: number;
+  /** Types of the task parameters, in the order of their definition. */
+  readonly taskParameters: readonly { readonly name: string; readonly type: BaseType }[];
+  readonly space: SpaceDescription;
+  readonly requirements: StepRequirements;
+  readonly environments: readonly EnvironmentPlan[];
+  readonly script: ScriptPlan;
+}
+
+/** Host requirements, resolved (interface.md, "OpenJD template shape", rule 4). */
+export interface StepRequirements {
+  /** Cores that one task reserves; null reserves the whole machine. */
+  readonly cores: number | null;
+  /** Promoted compute location; empty when there is none. */
+  readonly computeLocation: string;
+  readonly amounts: readonly AmountRequirement[];
+  readonly attributes: readonly AttributeRequirement[];
+}
+
+/** An amount other than amount.worker.vcpu. Names are lower case. */
+export interface AmountRequirement {
+  readonly name: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Names are lower case. */
+export interface AttributeRequirement {
+  readonly name: string;
+  readonly anyOf?: readonly string[];
+  readonly allOf?: readonly string[];
+}
+
+/** Strings marked "format string" are resolved by the worker, in host scope. */
+export interface ActionPlan {
+  /** Format string. */
+  readonly command: string;
+  /** Format strings. */
+  readonly args: readonly string[];
+  /** Seconds; absent means no limit. */
+  readonly timeoutSeconds?: number;
+  readonly cancelation?: CancelationPlan;
+}
+
+export type CancelationPlan =
+  | { readonly mode: 'TERMINATE' }
+  | { readonly mode: 'NOTIFY_THEN_TERMINATE'; readonly notifyPeriodSeconds?: number };
+
+export interface EmbeddedFilePlan {
+  readonly name: string;
+  /** Literal basename; absent means that the worker chooses one. */
+  readonly filename?: string;
+  readonly runnable: boolean;
+  /** Format string. */
+  readonly data: string;
+}
+
+export interface ScriptPlan {
+  readonly onRun: ActionPlan;
+  readonly embeddedFiles: readonly EmbeddedFilePlan[];
+}
+
+export interface EnvironmentPlan {
+  readonly name: string;
+  /** Values are format strings. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly onEnter?: ActionPlan;
+  readonly onExit?: ActionPlan;
+  readonly embeddedFiles: readonly EmbeddedFilePlan[];
+}

@@ -1,0 +1,24 @@
+/**
+ * A step's parameter space, described and not listed: small whatever its length, and plain JSON. `openSpace` makes
+ * the object that computes point i of it.
+ */
+export type SpaceDescription =
+  /** No parameters: exactly one point. */
+  | { readonly kind: 'single' }
+  | { readonly kind: 'axis'; readonly name: string; readonly values: AxisValues }
+  /** The rightmost part varies fastest. */
+  | { readonly kind: 'product'; readonly parts: readonly SpaceDescription[] }
+  /** All parts have the same length and advance together. */
+  | { readonly kind: 'zip'; readonly parts: readonly SpaceDescription[] };
+
+export type AxisValues =
+  | { readonly kind: 'list'; readonly values: readonly string[] }
+  /** Runs of an increasing set of integers, as decimal text (int64). */
+  | { readonly kind: 'runs'; readonly runs: readonly IntegerRun[] };
+
+/** start, start + step, ... : `count` integers. */
+export interface IntegerRun {
+  readonly start: string;
+  readonly step: string;
+  readonly count: number;
+}

@@ -1,0 +1,40 @@
+/**
+ * The catalogue of problems (interface.md, "Errors"): every error that a client can see is one of these, with a detail. The body is RFC 7807.
+ */
+export const PROBLEMS = {
+  'bad-request': { status: 400, title: 'Bad Request' },
+  'not-found': { status: 404, title: 'Not Found' },
+  'method-not-allowed': { status: 405, title: 'Method Not Allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  'too-large': { status: 413, title: 'Content Too Large' },
+  'unsupported-media-type': { status: 415, title: 'Unsupported Media Type' },
+  unprocessable: { status: 422, title: 'Unprocessable Content' },
+  internal: { status: 500, title: 'Internal Server Error' },
+  unavailable: { status: 503, title: 'Service Unavailable' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemKind = keyof typeof PROBLEMS;
+
+/** One thing wrong with a submitted document. Line and column count from 1. */
+export interface PointedError {
+  readonly pointer: string;
+  readonly detail: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface Problem {
+  readonly kind: ProblemKind;
+  readonly detail: string;
+  readonly errors?: readonly PointedError[];
+}
+
+/** What an actor answers a client's request with. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+
+export const done = <T>(value: T): Outcome<T> => ({ ok: true, value });
+
+export const refused = (kind: ProblemKind, detail: string): Outcome<never> => ({
+  ok: false,
+  problem: { kind, detail },
+});

@@ -1,0 +1,19 @@
+import type { AttemptId, WorkerId } from '../ids.ts';
+import type { AttemptStatus } from '../lifecycle/attempt-status.ts';
+
+/** One run of a task on a worker (interface.md, "Task attempt"). Times are milliseconds since the epoch. */
+export interface AttemptRecord {
+  readonly version: 1;
+  readonly id: AttemptId;
+  readonly attemptNumber: number;
+  readonly status: AttemptStatus;
+  readonly workerId: WorkerId;
+  readonly startedAt: number;
+  /** Absent while the attempt is open. */
+  readonly endedAt?: number;
+  readonly exitCode?: number;
+  /** The worker's reason, or why the service took the work back; empty otherwise. */
+  readonly message: string;
+  /** The worker's session, known from its first report on. */
+  readonly sessionId: string;
+}

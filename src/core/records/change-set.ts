@@ -1,0 +1,41 @@
+import type { TableName, Tables } from './tables.ts';
+
+/** Writes one row. */
+export type PutChange = {
+  [T in TableName]: { readonly op: 'put'; readonly table: T; readonly key: string; readonly value: Tables[T] };
+}[TableName];
+
+/** Removes one row; nothing happens when there is none. */
+export interface RemoveChange {
+  readonly op: 'remove';
+  readonly table: TableName;
+  readonly key: string;
+}
+
+/** Removes every row whose key begins with a prefix. */
+export interface RemovePrefixChange {
+  readonly op: 'removePrefix';
+  readonly table: TableName;
+  readonly prefix: string;
+}
+
+export type Change = PutChange | RemoveChange | RemovePrefixChange;
+
+/**
+ * The one form of every write (design.md, "A turn" and "Beyond one machine"): the changes of one commit window of one
+ * shard, in order, applied whole or not at all. `sequence` rises by one with each set of a shard.
+ */
+export interface ChangeSet {
+  readonly version: 1;
+  readonly shard: number;
+  readonly sequence: number;
+  readonly changes: readonly Change[];
+}
+
+/** A put whose value fits its table. */
+export const put = <T extends TableName>(table: T, key: string, value: Tables[T]): Change =>
+  ({ op: 'put', table, key, value }) as Extract<PutChange, { table: T }>;
+
+export const remove = (table: TableName, key: string): Change => ({ op: 'remove', table, key });
+
+export const removePrefix = (table: TableName, prefix: string): Change => ({ op: 'removePrefix', table, prefix });

@@ -1,0 +1,17 @@
+import type { FarmId, QueueId } from '../ids.ts';
+import type { RetryOverride } from '../lifecycle/retry-policy.ts';
+
+/** A queue of a farm (interface.md, "Queue"). Times are milliseconds since the epoch. `maxConcurrentTasks` 0 means no cap. */
+export interface QueueRecord {
+  readonly version: 1;
+  readonly id: QueueId;
+  readonly farmId: FarmId;
+  readonly name: string;
+  readonly description: string;
+  readonly priority: number;
+  readonly maxConcurrentTasks: number;
+  readonly paused: boolean;
+  readonly retry: RetryOverride;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}

@@ -1,0 +1,33 @@
+import type { JobId } from '../ids.ts';
+import type { StepStatus } from '../lifecycle/step-rules.ts';
+import type { TaskCounts } from '../lifecycle/task-counts.ts';
+import type { TaskStatus } from '../lifecycle/task-transitions.ts';
+
+/**
+ * What all tasks of a step share that have no record of their own yet: a step of a million tasks is promoted or
+ * canceled by writing this alone.
+ */
+export interface UntouchedTasks {
+  readonly status: Extract<TaskStatus, 'pending' | 'ready' | 'canceled'>;
+  readonly updatedAt: number;
+  /** Reason of a cancel; empty otherwise. */
+  readonly failureReason: string;
+}
+
+/** A step of a job, keyed by job and order (interface.md, "Job"; interface-decisions.md, "REST"). */
+export interface StepRecord {
+  readonly version: 1;
+  readonly jobId: JobId;
+  readonly order: number;
+  readonly name: string;
+  readonly status: StepStatus;
+  /** Promoted from the host requirements; empty when there is none. */
+  readonly computeLocation: string;
+  /** Orders of the steps that must complete first. */
+  readonly dependsOn: readonly number[];
+  readonly taskCount: number;
+  readonly taskCounts: TaskCounts;
+  readonly untouched: UntouchedTasks;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}

@@ -1,0 +1,82 @@
+import type { FarmId, JobId, QueueId, TaskAddress, WorkerId } from '../ids.ts';
+import type { JobPlan } from '../openjd/plan.ts';
+import type { AttemptRecord } from './attempt.ts';
+import type { FarmRecord } from './farm.ts';
+import type { JobRecord, TemplateRecord } from './job.ts';
+import type { QueueRecord } from './queue.ts';
+import type { StepRecord } from './step.ts';
+import { pageOf } from './task-page.ts';
+import type { TaskTextRecord } from './task-text.ts';
+import type { BookingRecord, WorkerRecord } from './worker.ts';
+
+/** The tables of the state store: what a row of each holds. Keys are strings made by `keys` alone. */
+export interface Tables {
+  farm: FarmRecord;
+  queue: QueueRecord;
+  job: JobRecord;
+  /** Immutable: what the job's template resolved to. */
+  plan: JobPlan;
+  template: TemplateRecord;
+  step: StepRecord;
+  /** A packed page (task-page.ts). */
+  taskPage: Uint8Array;
+  taskText: TaskTextRecord;
+  attempt: AttemptRecord;
+  worker: WorkerRecord;
+  booking: BookingRecord;
+  /** Worker ids by ordinal: outlives the worker, because packed task records name ordinals. */
+  workerOrdinal: { readonly version: 1; readonly workerId: WorkerId };
+}
+
+export type TableName = keyof Tables;
+
+/** In the order of their numbers in an encoded change set: append only. */
+export const TABLE_NAMES = [
+  'farm',
+  'queue',
+  'job',
+  'plan',
+  'template',
+  'step',
+  'taskPage',
+  'taskText',
+  'attempt',
+  'worker',
+  'booking',
+  'workerOrdinal',
+] as const satisfies readonly TableName[];
+
+const padded = (value: number, width: number): string => String(value).padStart(width, '0');
+const STEP_DIGITS = 5;
+const INDEX_DIGITS = 10;
+const ATTEMPT_DIGITS = 7;
+
+const stepPrefix = (job: JobId, order: number): string => `${job}/${padded(order, STEP_DIGITS)}`;
+const taskKey = (task: TaskAddress): string =>
+  `${stepPrefix(task.jobId, task.stepOrder)}/${padded(task.index, INDEX_DIGITS)}`;
+
+/** Every key of the store. Numbers are padded, so that the order of keys is the order of numbers. */
+export const keys = {
+  farm: (id: FarmId): string => id,
+  queue: (id: QueueId): string => id,
+  job: (id: JobId): string => id,
+  plan: (id: JobId): string => id,
+  template: (id: JobId): string => id,
+  step: (job: JobId, order: number): string => stepPrefix(job, order),
+  stepsOf: (job: JobId): string => `${job}/`,
+  taskPage: (job: JobId, order: number, page: number): string =>
+    `${stepPrefix(job, order)}/${padded(page, INDEX_DIGITS)}`,
+  taskPageOf: (task: TaskAddress): string => keys.taskPage(task.jobId, task.stepOrder, pageOf(task.index)),
+  taskPagesOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
+  taskText: taskKey,
+  taskTextsOf: (job: JobId): string => `${job}/`,
+  attempt: (task: TaskAddress, attemptNumber: number): string =>
+    `${taskKey(task)}/${padded(attemptNumber, ATTEMPT_DIGITS)}`,
+  attemptsOf: (task: TaskAddress): string => `${taskKey(task)}/`,
+  worker: (id: WorkerId): string => id,
+  booking: (id: WorkerId): string => id,
+  workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,
+} as const;
+
+/** The page number that a task page's key ends with. */
+export const pageNumberOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));

@@ -1,0 +1,95 @@
+import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts';
+
+/**
+ * Packed task state: a step's tasks in pages of fixed-width records (design.md, "Tasks are indices, not rows"). A
+ * record that was never written, or lies on a page that does not exist, belongs to an untouched task: its status is
+ * the step's `untouched.status`.
+ *
+ * Layout of a record, little-endian, 32 bytes: status u8 (0 untouched, else 1 + index in TASK_STATUSES), flags u8,
+ * failed attempts u16, number of the latest attempt u32, updated at f64, assigned at or retry after f64 (by status),
+ * worker ordinal u32, reserved u32.
+ */
+export const TASKS_PER_PAGE = 32;
+const RECORD_BYTES = 32;
+export const TASK_PAGE_BYTES = TASKS_PER_PAGE * RECORD_BYTES;
+
+const FLAG_HAS_TEXT = 1;
+
+/** The state of one touched task. Times are milliseconds since the epoch. */
+export interface TaskState {
+  readonly status: TaskStatus;
+  /** Genuine failures since the last manual retry. */
+  readonly failedAttempts: number;
+  /** Number of the latest attempt; 0 before the first. */
+  readonly attemptNumber: number;
+  readonly updatedAt: number;
+  /** When the latest attempt was handed out; 0 when there was none, and for a ready or pending task. */
+  readonly assignedAt: number;
+  /** When a ready task may be leased again; 0 when at once. Only ready tasks have it. */
+  readonly retryAfter: number;
+  /** Ordinal of the worker that holds or held the latest attempt; 0 for none. */
+  readonly workerOrdinal: number;
+  /** Whether a TaskTextRecord exists. */
+  readonly hasText: boolean;
+}
+
+export const pageOf = (index: number): number => Math.floor(index / TASKS_PER_PAGE);
+
+export const emptyTaskPage = (): Uint8Array => new Uint8Array(TASK_PAGE_BYTES);
+
+const viewOf = (page: Uint8Array): DataView => new DataView(page.buffer, page.byteOffset, page.byteLength);
+
+/** The record of the task at `index` of its step, or null when it is untouched. `page` is the page of that index. */
+export function readTask(page: Uint8Array, index: number): TaskState | null {
+  const at = (index % TASKS_PER_PAGE) * RECORD_BYTES;
+  const code = page[at] ?? 0;
+  if (code === 0) return null;
+  const status = TASK_STATUSES[code - 1];
+  if (status === undefined) throw new Error(`task page holds the unknown status code ${code} at index ${index}`);
+  const view = viewOf(page);
+  const when = view.getFloat64(at + 16, true);
+  const isReady = status === 'ready';
+  return {
+    status,
+    failedAttempts: view.getUint16(at + 2, true),
+    attemptNumber: view.getUint32(at + 4, true),
+    updatedAt: view.getFloat64(at + 8, true),
+    assignedAt: isReady ? 0 : when,
+    retryAfter: isReady ? when : 0,
+    workerOrdinal: view.getUint32(at + 24, true),
+    hasText: ((page[at + 1] ?? 0) & FLAG_HAS_TEXT) !== 0,
+  };
+}
+
+/** Only the status of a task, without making an object of it; null when it is untouched. */
+export function readTaskStatus(page: Uint8Array, index: number): TaskStatus | null {
+  const code = page[(index % TASKS_PER_PAGE) * RECORD_BYTES] ?? 0;
+  return code === 0 ? null : (TASK_STATUSES[code - 1] ?? null);
+}
+
+/** Writes the record of the task at `index` into its page, in place. */
+export function writeTask(page: Uint8Array, index: number, task: TaskState): void {
+  const at = (index % TASKS_PER_PAGE) * RECORD_BYTES;
+  const view = viewOf(page);
+  page[at] = 1 + TASK_STATUSES.indexOf(task.status);
+  page[at + 1] = task.hasText ? FLAG_HAS_TEXT : 0;
+  view.setUint16(at + 2, Math.min(task.failedAttempts, 0xffff), true);
+  view.setUint32(at + 4, task.attemptNumber, true);
+  view.setFloat64(at + 8, task.updatedAt, true);
+  view.setFloat64(at + 16, task.status === 'ready' ? task.retryAfter : task.assignedAt, true);
+  view.setUint32(at + 24, task.workerOrdinal, true);
+}
+
+/** The state of an untouched task, as if it had been written. */
+export function untouchedTask(status: TaskStatus, updatedAt: number): TaskState {
+  return {
+    status,
+    failedAttempts: 0,
+    attemptNumber: 0,
+    updatedAt,
+    assignedAt: 0,
+    retryAfter: 0,
+    workerOrdinal: 0,
+    hasText: false,
+  };
+}

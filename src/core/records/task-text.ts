@@ -1,0 +1,5 @@
+/** The rare texts of a task, a row of their own beside its packed record (interface.md, "Task"). */
+export interface TaskTextRecord {
+  readonly version: 1;
+  readonly failureReason: string;
+}

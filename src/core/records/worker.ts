@@ -1,0 +1,42 @@
+import type { AttemptId, FarmId, QueueId, TaskId, WorkerId } from '../ids.ts';
+
+export type WorkerStatus = 'online' | 'offline' | 'disabled';
+
+/** A worker (interface.md, "Worker"; interface-decisions.md, "REST"). Times are milliseconds since the epoch. */
+export interface WorkerRecord {
+  readonly version: 1;
+  readonly id: WorkerId;
+  /** Small number of the worker in its farm, from 1: what a task's packed record names. */
+  readonly ordinal: number;
+  readonly farmId: FarmId;
+  readonly name: string;
+  readonly hostname: string;
+  readonly status: WorkerStatus;
+  /** Changes with every start of the worker's daemon. */
+  readonly incarnation: string;
+  readonly computeLocation: string;
+  readonly cpuCount: number;
+  readonly memoryMib: number;
+  readonly os: string;
+  readonly arch: string;
+  readonly softwareVersion: string;
+  /** Queues that the worker serves; empty means every queue of the farm. */
+  readonly queueIds: readonly QueueId[];
+  readonly tags: Readonly<Record<string, string>>;
+  readonly lastHeartbeatAt: number;
+  readonly registeredAt: number;
+}
+
+/** One attempt that holds cores of a worker. */
+export interface Booking {
+  readonly attemptId: AttemptId;
+  readonly taskId: TaskId;
+  readonly cores: number;
+  readonly bookedAt: number;
+}
+
+/** The open attempts of one worker: written in the same commit as the attempts themselves. */
+export interface BookingRecord {
+  readonly version: 1;
+  readonly bookings: readonly Booking[];
+}

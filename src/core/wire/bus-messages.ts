@@ -1,0 +1,148 @@
+import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../ids.ts';
+import type { EnvironmentPlan, ParameterValue, ScriptPlan } from '../openjd/plan.ts';
+
+/** Messages between worker and service (interface.md, "Worker-facing message bus"), JSON on the wire. Field names are the wire's. */
+
+/** `worker.register`: sent at the start of a worker's daemon and whenever the service does not know it. */
+export interface RegisterMessage {
+  readonly v: 1;
+  readonly type: 'register';
+  readonly worker_id: WorkerId;
+  /** New with every start of the daemon. */
+  readonly incarnation: string;
+  readonly name: string;
+  readonly hostname: string;
+  /** Farm id or name; empty when the service has only one. */
+  readonly farm: string;
+  /** Queue ids or names; empty means no affinity. */
+  readonly queues: readonly string[];
+  readonly cpu_count: number;
+  readonly memory_mib: number;
+  readonly os: string;
+  readonly arch: string;
+  readonly software_version: string;
+  readonly compute_location: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Attempts whose end the service has not confirmed: running ones and those with an unconfirmed report. */
+  readonly open_attempts: readonly AttemptId[];
+  readonly reply_to: string;
+}
+
+/** `worker.heartbeat` */
+export interface HeartbeatMessage {
+  readonly v: 1;
+  readonly type: 'heartbeat';
+  readonly worker_id: WorkerId;
+  readonly farm_id: FarmId;
+  readonly incarnation: string;
+  readonly open_attempts: readonly AttemptId[];
+  readonly reply_to: string;
+}
+
+/** `worker.deregister`: a graceful departure. Attempts still open are given back. */
+export interface DeregisterMessage {
+  readonly v: 1;
+  readonly type: 'deregister';
+  readonly worker_id: WorkerId;
+  readonly farm_id: FarmId;
+  readonly incarnation: string;
+  readonly reply_to: string;
+}
+
+export type PresenceMessage = RegisterMessage | HeartbeatMessage | DeregisterMessage;
+
+/** What the service answers a presence message with, on its `reply_to`. */
+export type PresenceReply =
+  | {
+      readonly v: 1;
+      readonly type: 'registered';
+      /** The worker's id from now on: an earlier record of the same name may have been taken over. */
+      readonly worker_id: WorkerId;
+      readonly farm_id: FarmId;
+      readonly queue_ids: readonly QueueId[];
+      readonly heartbeat_timeout_ms: number;
+      /** Attempts out of `open_attempts` that are closed: stop what runs, drop what waits. */
+      readonly closed: readonly AttemptId[];
+    }
+  /** The registration cannot be accepted as it is; the worker says so and tries again later. */
+  | { readonly v: 1; readonly type: 'refused'; readonly reason: string }
+  | { readonly v: 1; readonly type: 'alive'; readonly closed: readonly AttemptId[] }
+  /** The service does not know this worker or incarnation: register again. */
+  | { readonly v: 1; readonly type: 'unknown' }
+  | { readonly v: 1; readonly type: 'departed' };
+
+/** `work.lease.<queue id>` or `work.lease._any` */
+export interface LeaseRequest {
+  readonly v: 1;
+  readonly worker_id: WorkerId;
+  readonly farm_id: FarmId;
+  readonly incarnation: string;
+}
+
+export type LeaseReply =
+  | {
+      readonly v: 1;
+      readonly type: 'leases';
+      readonly assignments: readonly Assignment[];
+      /** What the assignments of a step share, by step id. */
+      readonly steps: Readonly<Record<StepId, StepAssignment>>;
+    }
+  | { readonly v: 1; readonly type: 'unknown' };
+
+/** One task handed to a worker (interface.md, "Lease (assignment) algorithm", rule 5). */
+export interface Assignment {
+  readonly task_id: TaskId;
+  readonly job_id: JobId;
+  readonly step_id: StepId;
+  readonly attempt_id: AttemptId;
+  readonly name: string;
+  readonly cores: number;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+}
+
+export interface StepAssignment {
+  readonly job_name: string;
+  readonly step_name: string;
+  readonly job_parameters: Readonly<Record<string, ParameterValue>>;
+  readonly job_environments: readonly EnvironmentPlan[];
+  readonly step_environments: readonly EnvironmentPlan[];
+  readonly script: ScriptPlan;
+  readonly compute_location: string;
+}
+
+export type ReportedStatus = 'running' | 'succeeded' | 'failed' | 'canceled';
+
+/** `task.status.<job id>` */
+export interface StatusMessage {
+  readonly v: 1;
+  readonly task_id: TaskId;
+  readonly attempt_id: AttemptId;
+  readonly worker_id: WorkerId;
+  readonly status: ReportedStatus;
+  readonly exit_code?: number;
+  readonly message?: string;
+  /** RFC 3339. */
+  readonly timestamp: string;
+  readonly session_id: string;
+}
+
+/** `task.logs.<task id>` */
+export interface LogMessage {
+  readonly v: 1;
+  readonly task_id: TaskId;
+  readonly attempt_id: AttemptId;
+  /** From 1, without gaps in an attempt. */
+  readonly seq_num: number;
+  readonly stream: 'stdout' | 'stderr';
+  readonly data: string;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** `task.cancel.<task id>` */
+export interface CancelMessage {
+  readonly v: 1;
+  readonly task_id: TaskId;
+  readonly attempt_id: AttemptId;
+  readonly reason: string;
+}

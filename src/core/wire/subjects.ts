@@ -1,0 +1,43 @@
+import type { JobId, QueueId, TaskId } from '../ids.ts';
+
+/** The subjects of interface.md, "Worker-facing message bus". */
+export const ANY_QUEUE = '_any';
+
+export const subjects = {
+  lease: (queue: QueueId | typeof ANY_QUEUE): string => `work.lease.${queue}`,
+  leases: 'work.lease.*',
+  status: (job: JobId): string => `task.status.${job}`,
+  statuses: 'task.status.*',
+  logs: (task: TaskId): string => `task.logs.${task}`,
+  allLogs: 'task.logs.*',
+  cancel: (task: TaskId): string => `task.cancel.${task}`,
+  cancels: 'task.cancel.*',
+  register: 'worker.register',
+  heartbeat: 'worker.heartbeat',
+  deregister: 'worker.deregister',
+  presence: 'worker.*',
+} as const;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export interface StreamDefinition {
+  readonly name: string;
+  readonly subjects: readonly string[];
+  readonly retentionMs: number;
+}
+
+/** The persistent streams with the retention of the contract's table. */
+export const STREAMS = {
+  status: { name: 'CALLSHEET_STATUS', subjects: [subjects.statuses], retentionMs: 24 * HOUR_MS },
+  logs: { name: 'CALLSHEET_LOGS', subjects: [subjects.allLogs], retentionMs: 96 * HOUR_MS },
+  cancel: { name: 'CALLSHEET_CANCEL', subjects: [subjects.cancels], retentionMs: 5 * MINUTE_MS },
+  presence: {
+    name: 'CALLSHEET_PRESENCE',
+    subjects: [subjects.register, subjects.heartbeat, subjects.deregister],
+    retentionMs: 2 * MINUTE_MS,
+  },
+} as const satisfies Record<string, StreamDefinition>;
+
+/** The last token of a subject: the id that it is about. */
+export const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
