@@ -1,0 +1,68 @@
+import type { ActorMessages, ReplyTo } from './address.ts';
+
+/**
+ * What an actor is (design.md, "A turn"): it sees its state, one message and a context, and nothing else: no clock, no
+ * random, no I/O. One message handled is one turn; a handler never awaits.
+ */
+
+/** The types that all actors of one process share. */
+export interface World {
+  /** Every kind of actor and the union of its messages. */
+  readonly messages: ActorMessages;
+  /** A write. */
+  readonly change: unknown;
+  /** What is told to the world outside once the turn's changes are on disk. */
+  readonly effect: unknown;
+  /** What `load` reads from: committed state. */
+  readonly reader: unknown;
+}
+
+export type Kind<W extends World> = keyof W['messages'] & string;
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** Names a timer of an actor: setting it again replaces it. */
+export type TimerName = string;
+
+export interface Context<W extends World, K extends Kind<W>> {
+  /** Milliseconds since the epoch, the same throughout a turn. */
+  readonly now: number;
+  /**
+   * Since when this process has been able to hear others without a break: its start, the end of its last stall or
+   * bus outage. Silence before that proves nothing (reliability.md, D10).
+   */
+  readonly listeningSince: number;
+  /** A new id: UUIDv7, rising. */
+  newId(): string;
+  /** To an actor of this process. Delivered in order, within the same commit. */
+  send<T extends Kind<W>>(actor: T, id: string, message: W['messages'][T]): void;
+  reply(to: ReplyTo, answer: unknown): void;
+  /** Said outside after the commit, in order. */
+  effect(effect: W['effect']): void;
+  change(change: W['change']): void;
+  /** Sends the message to this actor after a delay; a timer of the same name is replaced. Lost when the actor is dropped. */
+  after(name: TimerName, delayMs: number, message: W['messages'][K]): void;
+  cancelTimer(name: TimerName): void;
+  log(level: LogLevel, text: string, attributes?: Readonly<Record<string, string>>): void;
+  /** The actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
+  stop(): void;
+}
+
+export type Handlers<W extends World, K extends Kind<W>, State> = {
+  readonly [Type in W['messages'][K]['type']]: (
+    state: State,
+    message: Extract<W['messages'][K], { type: Type }>,
+    context: Context<W, K>,
+  ) => void;
+};
+
+export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
+  readonly kind: K;
+  /** The state that the store holds of this actor, or null when there is none. */
+  load(id: string, reader: W['reader'], now: number): State | null;
+  /** After each load and before the first message: the place to set timers. */
+  started?(state: State, context: Context<W, K>): void;
+  /** A message for an actor that does not exist: makes its state, or deals with the message and gives null. */
+  absent(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
+  readonly handlers: Handlers<W, K, State>;
+}
