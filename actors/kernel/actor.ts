@@ -66,3 +66,24 @@ export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
   absent(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
   readonly handlers: Handlers<W, K, State>;
 }
+
+/** An actor of any kind, as the kernel sees it: it finds definitions by kind and handlers by message type. */
+export interface AnyDefinition<W extends World> {
+  readonly kind: Kind<W>;
+  load(id: string, reader: W['reader'], now: number): unknown;
+  started?(state: unknown, context: Context<W, Kind<W>>): void;
+  absent(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;
+  readonly handlers: Readonly<
+    Record<string, (state: unknown, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>) => void>
+  >;
+}
+
+/**
+ * Hands a definition to the kernel. The one place where the types of state and message are given up: the kernel only
+ * ever passes a definition its own state, and a handler the message type that it is filed under.
+ */
+export function anyActor<W extends World, K extends Kind<W>, State>(
+  definition: ActorDefinition<W, K, State>,
+): AnyDefinition<W> {
+  return definition as unknown as AnyDefinition<W>;
+}
