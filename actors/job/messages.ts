@@ -2,14 +2,10 @@ import type { AttemptId, JobId, WorkerId } from '../../src/core/ids.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
-/** A run of task indices of one step: from `start`, `count` of them. */
-export interface TaskRange {
-  readonly start: number;
-  readonly count: number;
-}
 
 /** Tasks of one step that the lease actor has picked for a worker. */
 export interface Pick {

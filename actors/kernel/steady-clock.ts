@@ -28,7 +28,7 @@ export class SteadyClock {
     return Math.round(this.readMonotonic() + this.offset);
   }
 
-  /** To be called each `tickMs`. The length of the gap in milliseconds when there was one since the last tick, else null. */
+  /** To be called at least each `tickMs`, and before timers are believed. The length of the gap in milliseconds when there was one since the last tick, else null. */
   tick(): number | null {
     const monotonic = this.readMonotonic();
     const late = monotonic - this.lastTick - SteadyClock.tickMs;

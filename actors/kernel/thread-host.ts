@@ -15,6 +15,7 @@ export class ThreadHost<W extends World> {
   private timer: NodeJS.Timeout | null = null;
   private timerDueAt = Infinity;
   private readonly heartbeat: NodeJS.Timeout;
+  private readonly noticeGap: () => void;
   private idleWaiters: (() => void)[] = [];
 
   constructor(
@@ -30,12 +31,13 @@ export class ThreadHost<W extends World> {
         this.schedule();
       },
     });
-    this.heartbeat = setInterval(() => {
+    this.noticeGap = () => {
       const gap = this.clock.tick();
       if (gap === null) return;
       ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(Math.round(gap)) });
       this.kernel.resumeListening();
-    }, SteadyClock.tickMs);
+    };
+    this.heartbeat = setInterval(this.noticeGap, SteadyClock.tickMs);
     this.heartbeat.unref();
   }
 
@@ -65,6 +67,7 @@ export class ThreadHost<W extends World> {
     this.pumpQueued = true;
     setImmediate(() => {
       this.pumpQueued = false;
+      this.noticeGap();
       this.kernel.pump();
       if (this.kernel.hasWork) this.schedule();
       this.armTimer();

@@ -3,7 +3,7 @@ import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
-import type { TaskRange } from '../job/messages.ts';
+import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
 /** Ready tasks of one step, with all that their place in the order and their eligibility depend on. */
