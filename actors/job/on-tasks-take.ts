@@ -1,4 +1,5 @@
 import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
+import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
 import type { ParameterValue } from '../../src/core/openjd/plan.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -32,7 +33,7 @@ export const onTasksTake =
     for (const range of pick.ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {
         const task = taskOf(step, index);
-        if (!leasable || task.status !== 'ready' || task.retryAfter > context.now) {
+        if (!leasable || task.status !== 'ready' || isHeldBack(task, context.now)) {
           refused++;
           continue;
         }
@@ -57,7 +58,7 @@ export const onTasksTake =
         const index = Number(taskId.slice(taskId.lastIndexOf('-') + 1));
         state.assigned.push({ stepOrder: pick.stepOrder, index, attemptNumber: attempt.attemptNumber, dueAt });
       }
-      if (queued === 0) armAssigned(state, context);
+      if (queued === 0) armAssigned(staleAssignedMs)(state, context);
     }
     turn.end();
     context.send('lease', state.record.farmId, {
@@ -70,7 +71,7 @@ export const onTasksTake =
       cores: pick.cores,
       refused,
     });
-    if (refused > 0) turn.offer(step);
+    if (refused > 0 && leasable) turn.offer(step);
   };
 
 function take(

@@ -17,6 +17,9 @@ import type { TurnObserver } from './watch-turns.ts';
 /** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
 const FLUSHED_LOOK_EACH = 16;
 
+/** So long after a step of the clock, a hold that is measured in time of day may have another length. */
+const CLOCK_SETTLES_MS = 60_000;
+
 /** Something that the service has said and must stand by: says what is wrong, or null. */
 export type Promised = (store: StoreReader) => string | null;
 
@@ -25,6 +28,8 @@ export class Checker implements ServiceWatcher {
   readonly farms: FarmId[] = [];
   /** Since when the service has been able to hear workers, in virtual time. */
   listeningSince = 0;
+  /** When the clock of the service was last set, in virtual time. */
+  clockJumpedAt = -Infinity;
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
   private readonly timeoutMs: number;
@@ -37,6 +42,7 @@ export class Checker implements ServiceWatcher {
   private readonly seenEnds = new Map<TaskId, TerminalTaskStatus>();
   private readonly promises: Promised[] = [];
   private flushedLooks = 0;
+  private inTurn: Violation | null = null;
 
   constructor(service: ServiceModel, time: VirtualTime, timeoutMs: number) {
     this.service = service;
@@ -57,10 +63,10 @@ export class Checker implements ServiceWatcher {
       const farm = this.states?.farm(job.record.farmId);
       const worker = this.states?.worker(message.workerId);
       const live = (): { farm: number; queue: number } => this.liveTasks(job);
-      const after = watchTake(job, message, context.now, { farm, worker, live });
+      const after = watchTake(job, message, context.now, this.isClockSteady, { farm, worker, live });
       return () => {
         this.touched.add(job);
-        after();
+        this.note(after());
       };
     }
     if (kind !== 'worker' || message.type !== 'expiry.granted') return null;
@@ -70,10 +76,8 @@ export class Checker implements ServiceWatcher {
       if (before !== 'online' || worker.record.status !== 'offline') return;
       const heardFor = this.time.now - this.listeningSince;
       if (heardFor >= this.timeoutMs) return;
-      throw new Violation(
-        'no worker is given up before it had a whole timeout to be heard',
-        `${worker.record.id} after ${heardFor} ms`,
-      );
+      const name = 'no worker is given up before it had a whole timeout to be heard';
+      this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
     };
   };
 
@@ -99,6 +103,7 @@ export class Checker implements ServiceWatcher {
 
   pumped(): void {
     const { host, store } = this.service;
+    if (this.inTurn !== null) throw this.inTurn;
     if (host === null) return;
     const view = this.view();
     this.check(AFTER_EACH_STEP, view);
@@ -143,6 +148,11 @@ export class Checker implements ServiceWatcher {
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
+  /** What a turn did wrong is thrown after it: the kernel takes what is thrown in a turn for a fault of the handler. */
+  private note(violation: Violation | null): void {
+    this.inTurn ??= violation;
+  }
+
   private check(invariants: readonly Invariant[], view: ServiceView): void {
     for (const { name, check } of invariants) {
       const wrong = check(view);
@@ -155,12 +165,17 @@ export class Checker implements ServiceWatcher {
     if (wrong !== null) throw new Violation('what was answered is in the store', wrong);
   }
 
+  private get isClockSteady(): boolean {
+    return this.time.now - this.clockJumpedAt > CLOCK_SETTLES_MS;
+  }
+
   private view(): ServiceView {
     const { states, service } = this;
     return {
       now: service.host?.now ?? 0,
       store: service.store,
       farms: this.farms.flatMap((id) => this.farmView(id)),
+      isClockSteady: this.isClockSteady,
       touchedJobs: [...this.touched],
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],

@@ -123,14 +123,15 @@ export class ReadyIndex {
     }
   }
 
-  /** A live task of the step is live no longer; whether that makes room under a cap that was reached. */
+  /** A live task of the step is live no longer; whether that makes room under a cap that was reached, of the queue or of the farm. */
   settle(jobId: JobId, stepOrder: number): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
-    const wasFull = this.room(entry.queueId) <= 0;
+    const limits = [this.farm, this.queueLimit(entry.queueId)];
+    const full = limits.filter((limit) => roomOf(limit) <= 0);
     this.countLive(entry, -1);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
-    return wasFull && this.room(entry.queueId) > 0;
+    return full.some((limit) => roomOf(limit) > 0);
   }
 
   /** Tasks that were taken could not be had after all. */
