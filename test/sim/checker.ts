@@ -17,9 +17,6 @@ import type { TurnObserver } from './watch-turns.ts';
 /** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
 const FLUSHED_LOOK_EACH = 16;
 
-/** So long after a step of the clock, a hold that is measured in time of day may have another length. */
-const CLOCK_SETTLES_MS = 60_000;
-
 /** Something that the service has said and must stand by: says what is wrong, or null. */
 export type Promised = (store: StoreReader) => string | null;
 
@@ -28,8 +25,8 @@ export class Checker implements ServiceWatcher {
   readonly farms: FarmId[] = [];
   /** Since when the service has been able to hear workers, in virtual time. */
   listeningSince = 0;
-  /** When the clock of the service was last set, in virtual time. */
-  clockJumpedAt = -Infinity;
+  /** Whether the clock of the service has never been set: holds are as long as they should be. */
+  isClockSteady = true;
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
   private readonly timeoutMs: number;
@@ -163,10 +160,6 @@ export class Checker implements ServiceWatcher {
   private keepsPromise(promised: Promised): void {
     const wrong = promised(this.service.store);
     if (wrong !== null) throw new Violation('what was answered is in the store', wrong);
-  }
-
-  private get isClockSteady(): boolean {
-    return this.time.now - this.clockJumpedAt > CLOCK_SETTLES_MS;
   }
 
   private view(): ServiceView {

@@ -280,7 +280,7 @@ class Simulation {
     });
     this.every(faults.clockJumpEveryMs, () => {
       this.clockOffset += random.pick([-1, 1]) * random.pick([2_000, MINUTE_MS, 3 * HOUR_MS]);
-      this.checker.clockJumpedAt = time.now;
+      this.checker.isClockSteady = false;
       this.trace.note('clock jumps', this.clockOffset);
     });
     this.every(faults.busCrashEveryMs, () => {

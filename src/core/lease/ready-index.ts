@@ -134,9 +134,13 @@ export class ReadyIndex {
     return full.some((limit) => roomOf(limit) > 0);
   }
 
-  /** Tasks that were taken could not be had after all. */
-  untake(jobId: JobId, stepOrder: number, count: number): void {
-    for (let each = 0; each < count; each++) this.settle(jobId, stepOrder);
+  /** Tasks that were taken could not be had after all; whether that makes room as `settle` does. */
+  untake(jobId: JobId, stepOrder: number, count: number): boolean {
+    let madeRoom = false;
+    for (let each = 0; each < count; each++) {
+      if (this.settle(jobId, stepOrder)) madeRoom = true;
+    }
+    return madeRoom;
   }
 
   /** How many tasks of a queue are live, or of the whole farm when `queueId` is null. */
