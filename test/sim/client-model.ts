@@ -199,7 +199,9 @@ export class ClientModel {
         const answered = Number(outcome.value.description);
         checker.promise((store) => {
           const kept = Number(store.get('queue', keys.queue(queueId))?.description);
-          return kept >= answered ? null : `queue ${queueId} has the settings ${kept}, not ${answered} or later`;
+          return kept >= answered
+            ? null
+            : `queue ${queueId} has the settings ${kept}, not ${answered} or later`;
         });
       },
     );

@@ -53,8 +53,8 @@ const SETTINGS: ServiceSettings = {
 };
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** After the last fault, everything must have come to rest by then. */
-const LIVENESS_MS = 3_600_000;
+/** Once there are no faults, a task must run to its end at least so often until everything has come to rest. */
+const PROGRESS_MS = 900_000;
 /** A shorter stall of the service may go unnoticed. */
 const NOTICED_STALL_MS = 7_000;
 const LOOK_EACH_MS = 1_000;
@@ -183,14 +183,16 @@ class Simulation {
     this.isSafetyPhase = false;
     this.trace.note('healed');
     this.heal();
-    const until = this.time.now + LIVENESS_MS;
+    const healedAt = this.time.now;
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
       unfinished = this.unfinished();
-      return unfinished === null || this.time.now >= until;
+      return (
+        unfinished === null || this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
+      );
     });
     if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
     this.rest();
@@ -202,7 +204,8 @@ class Simulation {
       if (machine.unconfirmedReports > 0)
         return `${machine.spec.name} has ${machine.unconfirmedReports} unconfirmed reports`;
     }
-    if (this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0) return 'the service is at work';
+    if (this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0)
+      return 'the service is at work';
     if (this.processes.size > 0) return `${this.processes.size} processes run`;
     return this.checker.unfinished();
   }
