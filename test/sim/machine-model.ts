@@ -11,14 +11,20 @@ import type { DaemonPorts, DaemonRules, ProcessEnd, WorkerDisk, WorkerSpec } fro
 
 /** Longest time from the signal to the death of a process. */
 const KILL_MS_MAX = 3_000;
+/** How long guards that do not count contact wait for the next beat of the daemon. */
+const BEAT_GAP_MS = 20_000;
 /** Longest time in which a guard notices that the daemon is dead, and ends its process. */
 const GUARD_MS_MAX = 1_000;
 /** Below this a task runs, whatever the mean. */
 const TASK_MS_MIN = 10;
+/** And no longer than this, so that a task that does not end is known from one that takes its time. */
+const TASK_MS_MAX = 600_000;
 
 export interface MachineRules extends DaemonRules {
   /** Processes die with their daemon, or without word from it. */
   readonly guardsProcesses: boolean;
+  /** Guards let processes live for as long as the daemon's contact to the service allows, not for so long after its last beat. */
+  readonly guardsCountContact: boolean;
 }
 
 interface Process {
@@ -254,7 +260,7 @@ export class MachineModel {
         const { task_id: taskId, attempt_id: attemptId } = assignment;
         const life = lifeOf();
         const exitCode = random.chance(this.world.failures) ? random.pick([1, 2, 137]) : 0;
-        const runsMs = TASK_MS_MIN + random.around(this.world.taskMs);
+        const runsMs = Math.min(TASK_MS_MIN + random.around(this.world.taskMs), TASK_MS_MAX);
         const cancelExit = time.after(runsMs, () => {
           this.die(process, { kind: 'exited', exitCode });
         });

@@ -57,6 +57,41 @@ export interface Faults {
   readonly departEveryMs: number;
 }
 
+/**
+ * Faults that only show together with others of their kind and long tasks: some seeds have one of these themes, and
+ * nothing else to disturb it.
+ */
+const THEMES: readonly ((random: Random) => Partial<Faults>)[] = [
+  (random) => ({
+    partitionEveryMs: random.between(4_000, 15_000),
+    partitionMs: random.pick([30_000, 60_000]),
+  }),
+  (random) => ({
+    late: random.next(),
+    lateMs: 40_000,
+    reportLoss: random.next(),
+    delay: 0.3,
+    delayMs: 40_000,
+  }),
+  (random) => ({
+    daemonPauseEveryMs: random.between(4_000, 15_000),
+    daemonPauseMs: random.pick([20_000, 50_000]),
+  }),
+  (random) => ({
+    daemonKillEveryMs: random.between(4_000, 20_000),
+    rebootEveryMs: random.between(10_000, 40_000),
+    departEveryMs: random.between(10_000, 40_000),
+  }),
+  (random) => ({
+    serviceCrashEveryMs: random.between(1_000, 15_000),
+    flushMs: 400,
+    double: 0.2,
+    ackLoss: 0.3,
+  }),
+];
+const THEME_SHARE = 0.4;
+const LONG_TASK_MS = 100_000;
+
 /** Draws the options of a seed. */
 export function drawOptions(random: Random): SimulationOptions {
   const share = random.pick([0.15, 0.3, 0.6]);
@@ -91,9 +126,11 @@ export function drawOptions(random: Random): SimulationOptions {
     wipes: random.chance(0.3) ? 0.5 : 0,
     departEveryMs: every(20_000, 120_000),
   };
-  const taskMs = random.pick([50, 2_000, 8_000, 30_000, 60_000]);
+  const theme = random.chance(THEME_SHARE) ? random.pick(THEMES) : null;
+  const taskMs =
+    theme === null ? random.pick([50, 2_000, 8_000, 30_000]) : random.pick([2_000, LONG_TASK_MS]);
   return {
-    workers: random.between(1, 6),
+    workers: theme === null ? random.between(1, 6) : random.between(3, 6),
     queues: random.between(1, 3),
     jobs: random.between(3, 14),
     tasksMax: random.pick(taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40]),
@@ -103,7 +140,7 @@ export function drawOptions(random: Random): SimulationOptions {
     clientMs: random.between(300, 4_000),
     cancels: random.chance(0.6),
     limits: random.chance(0.6),
-    faults: isGentle ? noFaults(drawn) : drawn,
+    faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };
 }
 
