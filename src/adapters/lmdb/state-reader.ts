@@ -51,7 +51,7 @@ function readerOf(environment: Environment, tables: OpenTables): StateReader {
   return {
     get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
       const bytes = keyBytes(key);
-      const value = isKey(bytes) ? tables[table].getBinaryFast(bytes) : undefined;
+      const value = isKey(bytes) ? tables[table].getBinary(bytes) : undefined;
       return value === undefined ? undefined : decodeValue(table, value);
     },
     *scan<T extends TableName>(table: T, options?: ScanOptions): Generator<Row<T>, void, undefined> {
