@@ -1,7 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createStoreClient, type StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
 import type { StoreThreadOptions } from '../../../src/adapters/lmdb/store-protocol.ts';
-import { startStoreThread, type StoreThread } from '../../../src/adapters/lmdb/store-thread-host.ts';
+import {
+  startStoreThread,
+  type StoreThread,
+  type StoreThreadEvents,
+} from '../../../src/adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../../../src/adapters/lmdb/state-writer.ts';
 import type { WriterOptions } from '../../../src/adapters/lmdb/writer-environment.ts';
 import type { ChangeSet } from '../../../src/core/records/change-set.ts';
@@ -23,7 +27,7 @@ const ENTRY = new URL('../../../src/bin/threads/store-thread.js', import.meta.ur
 
 export const startStore = (
   options: StoreThreadOptions,
-  events = { diskChanged: (): void => undefined, warned: (): void => undefined },
+  events: StoreThreadEvents = { diskChanged: () => undefined, warned: () => undefined },
 ): Promise<StoreThread> => startStoreThread(ENTRY, options, events);
 
 /** The client of a new shard. */

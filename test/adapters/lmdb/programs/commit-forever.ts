@@ -31,10 +31,22 @@ const newest = [...reader.scan('farm', { reverse: true, limit: 1 })][0];
 const client = createStoreClient(thread.attachShard(0));
 let next = newest === undefined ? 1 : Number(newest.key) + 1;
 
+/** The pipe may be full: then this waits until it is not. */
+const tell = (n: number): void => {
+  for (;;) {
+    try {
+      writeSync(STDOUT, `${n}\n`);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('EAGAIN')) throw error;
+    }
+  }
+};
+
 const commitNext = (): void => {
   const n = next++;
   client.commit(setOf(n), () => {
-    writeSync(STDOUT, `${n}\n`);
+    tell(n);
     commitNext();
   });
 };
