@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 import { environmentName, flagName } from '../../core/config/key-names.ts';
-import { DAEMONS, type Daemon } from '../../core/config/keys.ts';
+import { DAEMONS, type Daemon, type KeySet } from '../../core/config/keys.ts';
 import { serverConfigOf, workerConfigOf } from './daemon-config.ts';
 
 /** The flags of a daemon, from the schema. */
 function flagHelp(daemon: Daemon): string {
-  const lines = Object.entries(DAEMONS[daemon]).map(([name, key]) => {
-    const standard = key.default === '' ? ('defaultMeans' in key ? key.defaultMeans : 'empty') : key.default;
+  const keys: KeySet = DAEMONS[daemon];
+  const lines = Object.entries(keys).map(([name, key]) => {
+    const standard = key.default === '' ? (key.defaultMeans ?? 'empty') : key.default;
     return `  ${flagName(name)} (${environmentName(name)}): ${key.type.label}; default: ${standard}\n      ${key.description}`;
   });
   return [

@@ -13,17 +13,13 @@ interface ProblemBody {
   readonly errors?: unknown;
 }
 
-interface Pointed {
-  readonly pointer?: unknown;
-  readonly detail?: unknown;
-  readonly line?: unknown;
-  readonly column?: unknown;
-}
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
-function pointedLine(error: Pointed): string {
+function pointedLine(error: Readonly<Record<string, unknown>>): string {
+  const { pointer, detail, line, column } = error;
   const place =
-    typeof error.line === 'number' ? ` (line ${error.line}, column ${String(error.column ?? 1)})` : '';
-  return `  ${String(error.pointer ?? '')}: ${String(error.detail ?? '')}${place}`;
+    typeof line === 'number' ? ` (line ${line}, column ${typeof column === 'number' ? column : 1})` : '';
+  return `  ${textOf(pointer)}: ${textOf(detail)}${place}`;
 }
 
 /** A problem body as lines: the title with its detail, or with a line for each pointed error. */
@@ -35,7 +31,7 @@ export function problemText(status: number, body: string): string {
     return `the service answered ${status}: ${body.slice(0, 200)}`;
   }
   const title = typeof problem.title === 'string' ? problem.title : `status ${status}`;
-  const errors = Array.isArray(problem.errors) ? (problem.errors as Pointed[]) : [];
+  const errors = Array.isArray(problem.errors) ? (problem.errors as Readonly<Record<string, unknown>>[]) : [];
   if (errors.length > 0) return [`${title}:`, ...errors.map(pointedLine)].join('\n');
   return typeof problem.detail === 'string' && problem.detail !== '' ? `${title}: ${problem.detail}` : title;
 }

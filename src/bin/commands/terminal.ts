@@ -28,7 +28,6 @@ export function processTerminal(): Terminal {
 
 /** Text of others on one line of a terminal: control characters could move the cursor or change its colours. */
 export const printable = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- control characters are what is replaced
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}');
 
 const RED = 31;

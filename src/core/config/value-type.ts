@@ -37,7 +37,6 @@ function textual<T>(label: string, fromText: (text: string) => Parsed<T>): Value
 /** Any text without control characters. */
 export function text(): ValueType<string> {
   return textual('text', (value) =>
-    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
     /[\u0000-\u001f\u007f]/.test(value)
       ? wrong(`must not hold control characters, got ${shown(value)}`)
       : right(value),
@@ -136,7 +135,7 @@ export function list<T>(item: ValueType<T>, entriesMin = 0): ValueType<readonly 
   const fromText = (value: string): Parsed<readonly T[]> => {
     if (value.trim() === '') return all([]);
     const parts = value.split(',').map((part) => part.trim());
-    return parts.includes('') ? wrong('has an empty entry') : all(parts.map(item.fromText));
+    return parts.includes('') ? wrong('has an empty entry') : all(parts.map((part) => item.fromText(part)));
   };
   return {
     label: `list of ${item.label}`,
