@@ -3,7 +3,7 @@ import { CommandError, EXIT, exitCodeOf } from './exit-codes.ts';
 /** A request with an answer must have it within this time; a stream may last. */
 const ANSWER_MS_MAX = 60_000;
 
-export type QueryValue = string | number | readonly string[] | undefined;
+type QueryValue = string | number | readonly string[] | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
 
 /** What the body of a problem (RFC 7807) may hold; nothing of it is relied upon. */

@@ -41,7 +41,7 @@ const LOG_KEYS = {
 } as const;
 
 /** The keys of `callsheet server`. */
-export const SERVER_KEYS = {
+const SERVER_KEYS = {
   'http.addr': key(address(), '0.0.0.0:8080', 'Where the REST API listens. Port 0 takes a free one.'),
   'http.cors_origins': key(
     list(origin()),
@@ -100,7 +100,7 @@ export const SERVER_KEYS = {
 } as const;
 
 /** The keys of `callsheet worker`. */
-export const WORKER_KEYS = {
+const WORKER_KEYS = {
   'bus.url': key(
     list(busUrl(), 1),
     'nats://127.0.0.1:14222',
