@@ -1,5 +1,5 @@
 import { readDocument } from '../../adapters/yaml/read-document.ts';
-import { prepareJob } from '../../core/openjd/prepare-job.ts';
+import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
 import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
 import type { PointedError } from '../../core/problems.ts';
