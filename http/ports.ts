@@ -1,8 +1,9 @@
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
-import type { AttemptId, TaskId } from '../src/core/ids.ts';
+import type { TaskId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
-import type { JobPlan, StepPlan } from '../src/core/openjd/plan.ts';
+import type { JobPlan } from '../src/core/openjd/plan.ts';
+import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome, PointedError } from '../src/core/problems.ts';
 import type { TemplateFormat } from '../src/core/records/job.ts';
@@ -14,9 +15,7 @@ export interface Ports {
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
-  /** Gives the values of the task parameters of any task of a step, by the task's index. */
-  taskParameters(step: StepPlan): (index: number) => Readonly<Record<string, string>>;
-  readonly logs: LogReader;
+  readonly logs: Pick<LogReader, 'page'>;
   readonly events: TaskEvents;
   readonly health: HealthChecks;
   /** All metrics of the process in the Prometheus text format. */
@@ -58,24 +57,6 @@ export interface PreparedJob {
   readonly plan: JobPlan;
   readonly description: string;
   readonly extensions: readonly string[];
-}
-
-/** A piece of a task's log, as the contract shows it (interface.md, "Log chunk"). Times are RFC 3339. */
-export interface LogChunk {
-  readonly id: string;
-  readonly task_id: TaskId;
-  readonly attempt_id: AttemptId;
-  readonly seq_num: number;
-  readonly bus_seq: number;
-  readonly stream: string;
-  readonly data: string;
-  readonly at: string;
-  readonly received_at: string;
-}
-
-export interface LogReader {
-  /** At most `limit` chunks of the task whose `bus_seq` is greater, in rising order of it. */
-  page(taskId: TaskId, afterBusSeq: number, limit: number): readonly LogChunk[];
 }
 
 /** Something about a task has changed that is in the store by now: its status, or its log has grown. */

@@ -2,14 +2,10 @@ import type { AttemptId, JobId, WorkerId } from '../../src/core/ids.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
-/** A run of task indices of one step: from `start`, `count` of them. */
-export interface TaskRange {
-  readonly start: number;
-  readonly count: number;
-}
 
 /** Tasks of one step that the lease actor has picked for a worker. */
 export interface Pick {
@@ -29,9 +25,11 @@ export type JobMessage =
       readonly plan: JobPlan;
       readonly templateText: string;
       readonly templateFormat: TemplateFormat;
+      /** Retry settings of server, farm and queue. */
+      readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo;
     }
-  /** From the farm, at its start: load the job and take up its timers. */
+  /** From the lease actor, at its start: load the job, take up its timers and offer what is ready. */
   | { readonly type: 'job.wake' }
   /** From the farm: every upstream job has completed. */
   | { readonly type: 'upstreams.completed' }
@@ -47,10 +45,10 @@ export type JobMessage =
     }
   /** From the bus. */
   | { readonly type: 'task.reported'; readonly report: StatusMessage; readonly attemptId: AttemptId }
-  /** From a worker actor or the job's own stale-assigned timer: give the work back, no attempt consumed. */
+  /** From a worker actor: give the work back, no attempt consumed. */
   | { readonly type: 'attempts.reclaim'; readonly attemptIds: readonly AttemptId[]; readonly reason: string }
-  /** The job's own timer: attempts handed out 30 s ago and never reported running. */
-  | { readonly type: 'assigned.overdue'; readonly attemptIds: readonly AttemptId[] }
+  /** The job's own timer: attempts may have been handed out 30 s ago and never reported running. */
+  | { readonly type: 'assigned.due' }
   /** From the farm: the retry settings above the job have changed. */
   | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
   /** Answer: null. 409 when completed or failed. */

@@ -44,8 +44,6 @@ export interface Context<W extends World, K extends Kind<W>> {
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void;
   cancelTimer(name: TimerName): void;
   log(level: LogLevel, text: string, attributes?: Readonly<Record<string, string>>): void;
-  /** The actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
-  stop(): void;
 }
 
 export type Handlers<W extends World, K extends Kind<W>, State> = {
@@ -62,7 +60,31 @@ export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
   load(id: string, reader: W['reader'], now: number): State | null;
   /** After each load and before the first message: the place to set timers. */
   started?(state: State, context: Context<W, K>): void;
+  /** Whether the actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
+  isOver?(state: State): boolean;
   /** A message for an actor that does not exist: makes its state, or deals with the message and gives null. */
   absent(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
   readonly handlers: Handlers<W, K, State>;
+}
+
+/** An actor of any kind, as the kernel sees it: it finds definitions by kind and handlers by message type. */
+export interface AnyDefinition<W extends World> {
+  readonly kind: Kind<W>;
+  load(id: string, reader: W['reader'], now: number): unknown;
+  started?(state: unknown, context: Context<W, Kind<W>>): void;
+  isOver?(state: unknown): boolean;
+  absent(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;
+  readonly handlers: Readonly<
+    Record<string, (state: unknown, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>) => void>
+  >;
+}
+
+/**
+ * Hands a definition to the kernel. The one place where the types of state and message are given up: the kernel only
+ * ever passes a definition its own state, and a handler the message type that it is filed under.
+ */
+export function anyActor<W extends World, K extends Kind<W>, State>(
+  definition: ActorDefinition<W, K, State>,
+): AnyDefinition<W> {
+  return definition as unknown as AnyDefinition<W>;
 }

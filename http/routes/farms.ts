@@ -1,3 +1,4 @@
+import { CATALOG_ID } from '../../actors/catalog/messages.ts';
 import type { FarmInput } from '../../actors/farm/messages.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
@@ -6,8 +7,6 @@ import { farmView } from '../views/farm-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { DONE, notFound, type Handler } from './operation.ts';
-
-const CATALOG = 'catalog';
 
 export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
   kind: 'json',
@@ -24,7 +23,7 @@ export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
   const id = farmId(ports.newId());
   const outcome = await ports.actors.ask<FarmRecord>((replyTo) => ({
     actor: 'catalog',
-    id: CATALOG,
+    id: CATALOG_ID,
     message: { type: 'farm.create', farmId: id, input: farmInput(body), replyTo },
   }));
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
@@ -36,7 +35,7 @@ export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body }, ports)
   if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
   const outcome = await ports.actors.ask<FarmRecord>((replyTo) => ({
     actor: 'catalog',
-    id: CATALOG,
+    id: CATALOG_ID,
     message: { type: 'farm.replace', farmId: id, input: farmInput(body), replyTo },
   }));
   return outcome.ok

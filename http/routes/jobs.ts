@@ -59,7 +59,7 @@ export const listJobTasks: Handler<'listJobTasks'> = ({ path, query }, ports) =>
   if (job === null) return notFound('job', path.id);
   const steps = [...ports.store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
   const { total, places } = taskWindow(ports.store, steps, query);
-  const viewer = new TaskViewer(ports, job);
+  const viewer = new TaskViewer(ports.store, job);
   const items = places.map(({ step, index }) => viewer.view(step, index));
   return { kind: 'json', status: 200, body: { items, total, limit: query.limit, offset: query.offset } };
 };

@@ -1,5 +1,8 @@
 import type { JobSubmission } from '../../actors/farm/messages.ts';
-import { farmId, jobId, queueId } from '../../src/core/ids.ts';
+import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pointedProblem } from '../problems.ts';
@@ -34,7 +37,9 @@ export const submitJob: Handler<'submitJob'> = async (call, ports) => {
       ? problem('unavailable', 'the template took too long to evaluate; a second attempt may succeed')
       : { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };
   }
-  const submission = submissionOf(call, prepared.job, templateFormat);
+  const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
+  if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
+  const submission = submissionOf(call, prepared.job, templateFormat, upstreams.value);
   const outcome = await ports.actors.ask<JobRecord>((replyTo) => ({
     actor: 'farm',
     id: farm,
@@ -49,6 +54,7 @@ function submissionOf(
   { query, body, principal }: Call<'submitJob'>,
   job: PreparedJob,
   templateFormat: TemplateFormat,
+  upstreams: JobSubmission['upstreams'],
 ): JobSubmission {
   const submitter = principal.username;
   return {
@@ -63,8 +69,30 @@ function submissionOf(
     project: query.project ?? '',
     priority: query.priority,
     retry: retryOverride(query),
-    dependsOn: [...new Set(query.depends_on)].map(jobId),
+    upstreams,
   };
+}
+
+/** The jobs that must complete first, as the store has them now. */
+function upstreamsOf(
+  store: StoreReader,
+  farm: FarmId,
+  ids: readonly string[],
+): Outcome<JobSubmission['upstreams']> {
+  const upstreams: { jobId: JobId; status: JobStatus }[] = [];
+  for (const id of new Set(ids)) {
+    const job = store.get('job', keys.job(jobId(id)));
+    if (job?.farmId !== farm) {
+      return {
+        ok: false,
+        problem: pointedProblem('bad-request', [
+          { pointer: '/query/depends_on', detail: `the farm has no job ${id}` },
+        ]),
+      };
+    }
+    upstreams.push({ jobId: job.id, status: job.status });
+  }
+  return done(upstreams);
 }
 
 /** interface.md, "Job identity rules", 2 and 3. */

@@ -1,9 +1,10 @@
-import { taskIdOf, type TaskId } from '../../src/core/ids.ts';
+import { taskIdOf, type TaskAddress, type TaskId } from '../../src/core/ids.ts';
 import { isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
 import type { Ports } from '../ports.ts';
+import { logChunkView } from '../views/log-chunk-view.ts';
 import { findTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
 
@@ -13,10 +14,10 @@ const DRAIN_MS = 2000;
 export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, ended }, ports) => {
   const task = findTask(ports.store, path.id);
   if (task === null) return notFound('task', path.id);
-  const taskId = taskIdOf(task.address);
+  const { address } = task;
   if (query.tail)
-    return { kind: 'lines', lines: tail(ports, taskId, query.after_bus_seq, query.limit, ended()) };
-  const items = ports.logs.page(taskId, query.after_bus_seq, query.limit);
+    return { kind: 'lines', lines: tail(ports, address, query.after_bus_seq, query.limit, ended()) };
+  const items = ports.logs.page(address, query.after_bus_seq, query.limit).map(logChunkView);
   return {
     kind: 'json',
     status: 200,
@@ -27,12 +28,13 @@ export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, ended }, port
 /** The chunks of a task as lines, until the task has ended and its log is drained or the client is gone. */
 async function* tail(
   ports: Ports,
-  taskId: TaskId,
+  address: TaskAddress,
   afterBusSeq: number,
   limit: number,
   gone: AbortSignal,
 ): AsyncGenerator<string> {
   const changes = new Changes();
+  const taskId = taskIdOf(address);
   const unsubscribe = ports.events.subscribe((event) => {
     if (event.taskId === taskId) changes.note();
   });
@@ -45,11 +47,11 @@ async function* tail(
     while (!gone.aborted) {
       changes.forget();
       const hasEnded = isEnded(ports.store, taskId);
-      const chunks = ports.logs.page(taskId, cursor, limit);
+      const chunks = ports.logs.page(address, cursor, limit);
       const last = chunks.at(-1);
       if (last !== undefined) {
-        cursor = last.bus_seq;
-        yield chunks.map((chunk) => `${JSON.stringify(chunk)}\n`).join('');
+        cursor = last.busSeq;
+        yield chunks.map((chunk) => `${JSON.stringify(logChunkView(chunk))}\n`).join('');
       } else if (!hasEnded) {
         await changes.next();
       } else if (!(await changedWithin(ports, changes, DRAIN_MS))) {

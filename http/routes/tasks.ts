@@ -11,7 +11,7 @@ export const getTask: Handler<'getTask'> = ({ path }, ports) => {
   return {
     kind: 'json',
     status: 200,
-    body: new TaskViewer(ports, task.job).view(task.step, task.address.index),
+    body: new TaskViewer(ports.store, task.job).view(task.step, task.address.index),
   };
 };
 

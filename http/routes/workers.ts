@@ -64,7 +64,7 @@ function currentTasks(ports: Ports, booking: BookingRecord | undefined): Schemas
   return (booking?.bookings ?? []).flatMap(({ taskId }) => {
     const task = findTask(ports.store, taskId);
     if (task === null) return [];
-    const viewer = viewers.get(task.job.id) ?? new TaskViewer(ports, task.job);
+    const viewer = viewers.get(task.job.id) ?? new TaskViewer(ports.store, task.job);
     viewers.set(task.job.id, viewer);
     return [viewer.view(task.step, task.address.index)];
   });

@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { Schemas } from './schemas.ts';
-import { rfc3339 } from './time.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** interface.md, "Task attempt". */
 export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
@@ -10,7 +10,7 @@ export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
     worker_id: attempt.workerId,
     ...(attempt.exitCode !== undefined && { exit_code: attempt.exitCode }),
     ...(attempt.message !== '' && { message: attempt.message }),
-    started_at: rfc3339(attempt.startedAt),
-    ...(attempt.endedAt !== undefined && { ended_at: rfc3339(attempt.endedAt) }),
+    started_at: timestampOf(attempt.startedAt),
+    ...(attempt.endedAt !== undefined && { ended_at: timestampOf(attempt.endedAt) }),
   };
 }

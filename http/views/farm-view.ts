@@ -1,7 +1,7 @@
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
-import { rfc3339 } from './time.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** interface.md, "Farm". */
 export function farmView(farm: FarmRecord): Schemas['Farm'] {
@@ -11,7 +11,7 @@ export function farmView(farm: FarmRecord): Schemas['Farm'] {
     description: farm.description,
     max_concurrent_tasks: farm.maxConcurrentTasks,
     ...retryView(farm.retry),
-    created_at: rfc3339(farm.createdAt),
-    updated_at: rfc3339(farm.updatedAt),
+    created_at: timestampOf(farm.createdAt),
+    updated_at: timestampOf(farm.updatedAt),
   };
 }

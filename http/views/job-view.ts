@@ -9,7 +9,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { failureSummary } from './failure-summary.ts';
 import type { Schemas } from './schemas.ts';
 import { stepView } from './step-view.ts';
-import { rfc3339 } from './time.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** Shows jobs of one answer. What several of them share is read once. */
 export class JobViewer {
@@ -36,8 +36,8 @@ export class JobViewer {
       project: job.project,
       status: job.status,
       template_format: job.templateFormat,
-      created_at: rfc3339(job.createdAt),
-      updated_at: rfc3339(job.updatedAt),
+      created_at: timestampOf(job.createdAt),
+      updated_at: timestampOf(job.updatedAt),
       failed_attempts: job.failedAttempts,
       ...(job.parkReason !== '' && { park_reason: job.parkReason }),
       ...(job.cancelReason !== '' && { cancel_reason: job.cancelReason }),

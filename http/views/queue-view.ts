@@ -1,7 +1,7 @@
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { retryView } from './retry-view.ts';
 import type { Schemas } from './schemas.ts';
-import { rfc3339 } from './time.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** interface.md, "Queue". */
 export function queueView(queue: QueueRecord): Schemas['Queue'] {
@@ -14,7 +14,7 @@ export function queueView(queue: QueueRecord): Schemas['Queue'] {
     max_concurrent_tasks: queue.maxConcurrentTasks,
     paused: queue.paused,
     ...retryView(queue.retry),
-    created_at: rfc3339(queue.createdAt),
-    updated_at: rfc3339(queue.updatedAt),
+    created_at: timestampOf(queue.createdAt),
+    updated_at: timestampOf(queue.updatedAt),
   };
 }

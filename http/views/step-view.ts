@@ -1,7 +1,7 @@
 import { stepIdOf } from '../../src/core/ids.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import type { Schemas } from './schemas.ts';
-import { rfc3339 } from './time.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** interface-decisions.md, "REST": Step. `steps` are all steps of the job, by order. */
 export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schemas['Step'] {
@@ -15,7 +15,7 @@ export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schema
     ...(step.computeLocation !== '' && { compute_location: step.computeLocation }),
     ...(dependsOn.length > 0 && { depends_on: dependsOn }),
     task_counts: step.taskCounts,
-    created_at: rfc3339(step.createdAt),
-    updated_at: rfc3339(step.updatedAt),
+    created_at: timestampOf(step.createdAt),
+    updated_at: timestampOf(step.updatedAt),
   };
 }

@@ -1,7 +1,7 @@
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
-import { keys, pageNumberOfKey } from '../../src/core/records/tables.ts';
+import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import { readTaskStatus, TASKS_PER_PAGE } from '../../src/core/records/task-page.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
 import { sortedBy, type Paging, type Sorting } from './page-view.ts';
@@ -148,7 +148,7 @@ function* runsOf(store: StoreReader, step: StepRecord, descending: boolean): Gen
   });
   let next = descending ? count : 0;
   for (const { key, value: page } of pages) {
-    const from = pageNumberOfKey(key) * TASKS_PER_PAGE;
+    const from = lastNumberOfKey(key) * TASKS_PER_PAGE;
     const to = Math.min(from + TASKS_PER_PAGE, count);
     if (descending && to < next) yield { from: to, to: next, page: null };
     if (!descending && from > next) yield { from: next, to: from, page: null };

@@ -1,6 +1,6 @@
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Schemas } from './schemas.ts';
-import { rfc3339 } from './time.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** interface.md, "Worker"; interface-decisions.md, "REST". */
 export function workerView(worker: WorkerRecord, booking: BookingRecord | undefined): Schemas['Worker'] {
@@ -20,7 +20,7 @@ export function workerView(worker: WorkerRecord, booking: BookingRecord | undefi
     version: worker.softwareVersion,
     queue_ids: worker.queueIds,
     tags: worker.tags,
-    last_heartbeat_at: rfc3339(worker.lastHeartbeatAt),
-    registered_at: rfc3339(worker.registeredAt),
+    last_heartbeat_at: timestampOf(worker.lastHeartbeatAt),
+    registered_at: timestampOf(worker.registeredAt),
   };
 }

@@ -1,0 +1,100 @@
+import type { AnyDefinition, World } from './actor.ts';
+import type { Envelope } from './address.ts';
+import { Kernel } from './kernel.ts';
+import type { KernelPorts } from './ports.ts';
+import { SteadyClock } from './steady-clock.ts';
+
+/**
+ * Runs a kernel in real time on its thread: pumps it when there is work, wakes it for timers, and notices when the
+ * thread was stopped or the clock stepped, after which silence of others counts from anew.
+ */
+export class ThreadHost<W extends World> {
+  readonly kernel: Kernel<W>;
+  private readonly clock: SteadyClock;
+  private pumpQueued = false;
+  private timer: NodeJS.Timeout | null = null;
+  private timerDueAt = Infinity;
+  private readonly heartbeat: NodeJS.Timeout;
+  private readonly noticeGap: () => void;
+  private idleWaiters: (() => void)[] = [];
+
+  constructor(
+    definitions: readonly AnyDefinition<W>[],
+    ports: Omit<KernelPorts<W>, 'wallClock' | 'monotonicClock' | 'wake'>,
+  ) {
+    this.clock = new SteadyClock(() => Date.now(), () => performance.now());
+    this.kernel = new Kernel<W>(definitions, {
+      ...ports,
+      wallClock: () => this.clock.wall(),
+      monotonicClock: () => performance.now(),
+      wake: () => {
+        this.schedule();
+      },
+    });
+    this.noticeGap = () => {
+      const gap = this.clock.tick();
+      if (gap === null) return;
+      ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(Math.round(gap)) });
+      this.kernel.resumeListening();
+    };
+    this.heartbeat = setInterval(this.noticeGap, SteadyClock.tickMs);
+    this.heartbeat.unref();
+  }
+
+  /** A message from outside; `onSettled` is called once all that it caused is on disk. */
+  post(envelope: Envelope<W['messages']>, onSettled: (() => void) | null = null): void {
+    this.kernel.post(envelope, onSettled);
+    this.schedule();
+  }
+
+  /** Resolves once nothing waits and everything is on disk. */
+  idle(): Promise<void> {
+    if (this.kernel.isIdle) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.idleWaiters.push(resolve);
+    });
+  }
+
+  stop(): void {
+    clearInterval(this.heartbeat);
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.timerDueAt = Infinity;
+  }
+
+  private schedule(): void {
+    if (this.pumpQueued) return;
+    this.pumpQueued = true;
+    setImmediate(() => {
+      this.pumpQueued = false;
+      this.noticeGap();
+      this.kernel.pump();
+      if (this.kernel.hasWork) this.schedule();
+      this.armTimer();
+      if (this.kernel.isIdle) this.tellIdle();
+    });
+  }
+
+  private tellIdle(): void {
+    const waiters = this.idleWaiters;
+    this.idleWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  private armTimer(): void {
+    const dueAt = this.kernel.nextTimerAt() ?? Infinity;
+    if (dueAt === this.timerDueAt) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.timerDueAt = dueAt;
+    if (dueAt === Infinity) return;
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        this.timerDueAt = Infinity;
+        this.schedule();
+      },
+      Math.max(0, Math.ceil(dueAt - performance.now())),
+    );
+  }
+}

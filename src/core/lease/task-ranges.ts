@@ -1,0 +1,89 @@
+/** A run of task indices: from `start`, `count` of them. */
+export interface TaskRange {
+  readonly start: number;
+  readonly count: number;
+}
+
+/** A set of task indices of one step, kept as sorted runs: a million ready tasks are one run. */
+export class TaskRanges {
+  /** Disjoint, sorted, never adjacent; `end` is exclusive. */
+  private runs: { start: number; end: number }[] = [];
+  private total = 0;
+
+  constructor(ranges: Iterable<TaskRange> = []) {
+    for (const range of ranges) this.add(range);
+  }
+
+  get size(): number {
+    return this.total;
+  }
+
+  /** Adds indices; those that are in the set already stay in it once. */
+  add(range: TaskRange): void {
+    if (range.count <= 0) return;
+    let start = range.start;
+    let end = range.start + range.count;
+    const first = this.firstRunEndingAtOrAfter(start);
+    let last = first;
+    for (let run = this.runs[last]; run !== undefined && run.start <= end; run = this.runs[++last]) {
+      start = Math.min(start, run.start);
+      end = Math.max(end, run.end);
+      this.total -= run.end - run.start;
+    }
+    this.runs.splice(first, last - first, { start, end });
+    this.total += end - start;
+  }
+
+  /** Whether the index was in the set; it is not any more. */
+  remove(index: number): boolean {
+    const at = this.firstRunEndingAtOrAfter(index + 1);
+    const run = this.runs[at];
+    if (run === undefined || run.start > index) return false;
+    const parts = [];
+    if (run.start < index) parts.push({ start: run.start, end: index });
+    if (index + 1 < run.end) parts.push({ start: index + 1, end: run.end });
+    this.runs.splice(at, 1, ...parts);
+    this.total--;
+    return true;
+  }
+
+  /** Takes the `howMany` lowest indices out of the set, or all that there are. */
+  takeFirst(howMany: number): TaskRange[] {
+    const taken: TaskRange[] = [];
+    let left = howMany;
+    let used = 0;
+    for (let run = this.runs[0]; run !== undefined && left > 0; run = this.runs[used]) {
+      const count = Math.min(left, run.end - run.start);
+      taken.push({ start: run.start, count });
+      left -= count;
+      if (count < run.end - run.start) {
+        this.runs[used] = { start: run.start + count, end: run.end };
+        break;
+      }
+      used++;
+    }
+    if (used > 0) this.runs.splice(0, used);
+    this.total -= howMany - left;
+    return taken;
+  }
+
+  has(index: number): boolean {
+    const run = this.runs[this.firstRunEndingAtOrAfter(index + 1)];
+    return run !== undefined && run.start <= index;
+  }
+
+  *[Symbol.iterator](): Generator<TaskRange> {
+    for (const run of this.runs) yield { start: run.start, count: run.end - run.start };
+  }
+
+  private firstRunEndingAtOrAfter(at: number): number {
+    let low = 0;
+    let high = this.runs.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.runs[middle]?.end ?? Infinity) < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
