@@ -99,7 +99,7 @@ test('a reader in another thread sees a commit after the notice and a refresh, n
   await committed(attach(thread), setOf(0, 1, put('farm', 'f', farmNamed('new'))));
   Atomics.store(flag, 0, 1);
   Atomics.notify(flag, 0);
-  const [seen]: unknown[] = await once(reading, 'message');
+  const [seen] = (await once(reading, 'message')) as unknown[];
   t.strictSame(seen, [undefined, undefined, 'new']);
   await once(reading, 'exit');
   await thread.stop();

@@ -5,7 +5,7 @@ import { writerOptions } from '../store-kit.ts';
 
 /** A thread that appends logs without end: most of its time it is inside a transaction. */
 const CHUNKS = 50;
-const { directory }: { directory: string } = workerData;
+const { directory } = workerData as { directory: string };
 const writer = await openLogWriter(writerOptions(directory, { disk: LOG_DISK_LIMITS }));
 writer.streamFound({ createdAt: 'a', lastSequence: 0 });
 const attempt = { jobId: JOB, stepOrder: 0, index: 0, attemptNumber: 1 };
