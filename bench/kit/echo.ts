@@ -24,7 +24,7 @@ export async function measureEcho(port: number, clients: number, requests: numbe
   const swarm = await Promise.all(
     Array.from({ length: clients }, async (_unused, index) => {
       let askedAt = 0;
-      const inbox = `bench.inbox.${index}`;
+      const inbox = `_INBOX.bench.echo${index}`;
       const ask = (): void => {
         if (sent >= requests) return;
         sent++;

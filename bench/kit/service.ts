@@ -27,7 +27,7 @@ export async function startBenchService(extraFlags: readonly string[] = []): Pro
       `--http-addr=127.0.0.1:0`,
       `--bus-addr=127.0.0.1:${busPort}`,
       `--data-dir=${dataDirectory}`,
-      '--log-level=error',
+      '--log-level=warn', '--log-format=text',
       ...extraFlags,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
