@@ -43,21 +43,23 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
+/** A path is taken as it is; a name is looked for where programs are. */
 async function locate(configuredPath: string): Promise<string> {
-  if (configuredPath !== '') {
+  if (configuredPath.includes('/')) {
     if (await isProgram(configuredPath)) return configuredPath;
     throw new ManagedServerError(`bus.server_path: ${configuredPath} is not a program that can be run`);
   }
+  const name = configuredPath === '' ? NAME : configuredPath;
   const folders = [
     ...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''),
     ...SYSTEM_FOLDERS,
   ];
   for (const folder of folders) {
-    const path = join(folder, NAME);
+    const path = join(folder, name);
     if (await isProgram(path)) return path;
   }
   throw new ManagedServerError(
-    `${NAME} is neither on the PATH nor in ${SYSTEM_FOLDERS.join(', ')}: install it (Debian and Ubuntu: ` +
+    `${name} is neither on the PATH nor in ${SYSTEM_FOLDERS.join(', ')}: install it (Debian and Ubuntu: ` +
       `apt-get install nats-server), name it with bus.server_path, or name a running server with bus.url`,
   );
 }

@@ -142,7 +142,9 @@ class NatsServiceBus implements ServiceBus {
     for (const consumer of this.#consumers) void consumer.serve(nc);
     nc.subscribe(`$JS.EVENT.ADVISORY.STREAM.DELETED.${STREAMS.cancel.name}`, {
       callback: (error) => {
-        if (error === null) void this.#prepareCancels(nc);
+        if (error !== null || this.#preparing !== null) return;
+        this.#missing.add('cancel');
+        void withDeadline(nc.closed(), CONNECTION_LIMITS.repairMsMin).then(() => this.#prepareCancels(nc));
       },
     });
     void this.#prepareCancels(nc);
