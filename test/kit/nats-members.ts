@@ -48,7 +48,7 @@ export const leaseRequest: LeaseRequest = { v: 1, worker_id: WORKER, farm_id: FA
 /** Messages come again soon, so that a test need not wait. */
 export const SOON: Redelivery = { waitsMs: [300, 300], deliveriesMax: 3 };
 
-export interface LeaseAsked {
+interface LeaseAsked {
   readonly request: LeaseRequest;
   readonly queue: QueueId | '_any';
   readonly inbox: string;

@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly pingMs?: number;
 }
 
-export interface ConnectionCallbacks {
+interface ConnectionCallbacks {
   /** A connection is up: the place to subscribe. All of it ends with the connection and is made again with the next. */
   sessionStarted(nc: NatsConnection): void;
   sessionEnded(): void;

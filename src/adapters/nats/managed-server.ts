@@ -22,7 +22,7 @@ import {
   type ServerProcess,
 } from './server-process.ts';
 
-export interface ManagedServerOptions {
+interface ManagedServerOptions {
   /** `bus` below `data.dir`: configuration, logs and streams. Made when missing. */
   readonly folder: string;
   /** `bus.addr` */

@@ -25,7 +25,7 @@ import type { ServerList } from './server-address.ts';
 import { store } from './store-message.ts';
 import { ensureStream, managerOf } from './streams.ts';
 
-export interface ServiceBusOptions {
+interface ServiceBusOptions {
   readonly servers: ServerList;
   /** Which shard of how many: its consumers are its own. */
   readonly shard: { readonly index: number; readonly count: number };
