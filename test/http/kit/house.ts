@@ -85,9 +85,10 @@ export class House {
         ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
           const envelope = make(replyTo('front'));
           this.asked.push(envelope);
+          const answered = this.answer(envelope);
           this.#noticed();
           // The test says what the actor answers, as the message's comment has it.
-          return (await this.answer(envelope)) as Outcome<Answer>;
+          return (await answered) as Outcome<Answer>;
         },
       },
       prepareJob: (request) => {
