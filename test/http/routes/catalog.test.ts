@@ -131,6 +131,27 @@ void test('what is wrong with a farm is said with its pointer', async (t) => {
   t.same(house.asked, []);
 });
 
+void test('a body that is no JSON, or nested too deep, is refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  const headers = { 'content-type': 'application/json' };
+  const cases: [string, string][] = [
+    ['', 'the body is not valid JSON'],
+    ['{"name": "a"', 'the body is not valid JSON'],
+    ['{"name": NaN}', 'the body is not valid JSON'],
+    [`{"name": "a", "b": ${'['.repeat(64)}${']'.repeat(64)}}`, 'the body is nested deeper than 64 levels'],
+    ['['.repeat(8_000_000), 'the body is nested deeper than 64 levels'],
+  ];
+  for (const [body, detail] of cases) {
+    const answer = await client.send('POST', '/api/v1/farms', { headers, body });
+    t.match(answer, { status: 400, body: { detail } }, body.slice(0, 30));
+  }
+  house.answer = () => done(farmRecord());
+  const body = '{"name": "main", "__proto__": {"description": "x"}, "constructor": 1}';
+  t.equal((await client.send('POST', '/api/v1/farms', { headers, body })).status, 201);
+  const message = house.asked[0]?.message;
+  t.same(message?.type === 'farm.create' && message.input.description, '', 'no prototype is taken from a body');
+});
+
 void test('queues are filtered, sorted and paged', async (t) => {
   const { house, client } = await openHouse(t);
   const other = farmId(uuid('f', 2));
