@@ -1,6 +1,6 @@
 import './header-limit.ts';
 import * as engine from 'uWebSockets.js';
-import './engine-types.ts';
+import './engine-declarations.ts';
 import type { HttpResponse, RequestHandler } from '../pipeline/message.ts';
 import { Exchange } from './exchange.ts';
 

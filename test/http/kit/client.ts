@@ -46,7 +46,9 @@ export class Client {
     for await (const chunk of message) text += String(chunk);
     const answer: Answer = {
       status: message.statusCode ?? 0,
-      headers: Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, String(value)])),
+      headers: Object.fromEntries(
+        Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+      ),
       text,
       body: parsed(text),
     };

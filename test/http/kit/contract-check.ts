@@ -47,7 +47,9 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
   const key = `${id} ${answer.status} ${mediaType}`;
   const check = checks.get(key) ?? schemas.check(schema);
   checks.set(key, check);
-  const errors = check(mediaType.endsWith('json') && !mediaType.includes('ndjson') ? answer.body : answer.text);
+  const errors = check(
+    mediaType.endsWith('json') && !mediaType.includes('ndjson') ? answer.body : answer.text,
+  );
   if (errors.length > 0) fail(where, JSON.stringify(errors));
 }
 

@@ -97,7 +97,9 @@ export class House {
       },
       logs: {
         page: (task, afterBusSeq, limit) =>
-          (this.#logs.get(taskIdOf(task)) ?? []).filter((chunk) => chunk.busSeq > afterBusSeq).slice(0, limit),
+          (this.#logs.get(taskIdOf(task)) ?? [])
+            .filter((chunk) => chunk.busSeq > afterBusSeq)
+            .slice(0, limit),
       },
       events: {
         subscribe: (listener) => {

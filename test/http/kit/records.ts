@@ -104,7 +104,12 @@ export const FRAMES = (count: number): SpaceDescription => ({
   values: { kind: 'runs', runs: [{ start: '1', step: '1', count }] },
 });
 
-export const stepPlan = (order: number, name: string, taskCount: number, space: SpaceDescription): StepPlan => ({
+export const stepPlan = (
+  order: number,
+  name: string,
+  taskCount: number,
+  space: SpaceDescription,
+): StepPlan => ({
   name,
   order,
   dependsOn: order === 0 ? [] : [order - 1],
@@ -192,7 +197,9 @@ function pageChanges(id: JobId, order: number, touched: ReadonlyMap<number, Task
   return [...pages].map(([number, page]) => put('taskPage', keys.taskPage(id, order, number), page));
 }
 
-export const attemptRecord = (changes: Partial<AttemptRecord> & Pick<AttemptRecord, 'id'>): AttemptRecord => ({
+export const attemptRecord = (
+  changes: Partial<AttemptRecord> & Pick<AttemptRecord, 'id'>,
+): AttemptRecord => ({
   version: 1,
   attemptNumber: 1,
   status: 'running',

@@ -10,8 +10,8 @@ const contract = readContract();
 
 void test('the generated types are those of the contract', async (t) => {
   const made = `${COMMENT_HEADER}${astToString(await openapiTS(contract.text, { immutable: true }))}`;
-  const committed = readFileSync('http/openapi/types.ts', 'utf8');
-  t.ok(committed === made, 'http/openapi/types.ts is stale: run npm run generate:openapi');
+  const committed = readFileSync('http/openapi/generated.ts', 'utf8');
+  t.ok(committed === made, 'http/openapi/generated.ts is stale: run npm run generate:openapi');
 });
 
 /** interface.md, "Route to permission mapping" and "Public, ungated", for the routes that this version has. */
@@ -65,16 +65,30 @@ void test('the router refuses a contract and handlers that do not fit each other
   const handlers = handlersOf(contract);
   t.doesNotThrow(() => bindRoutes(contract, handlers));
   const withMore = { ...handlers, getMoon: handlers.getHealthz };
-  t.throws(() => bindRoutes(contract, withMore), new Error('the handler getMoon has no operation in the contract'));
+  t.throws(
+    () => bindRoutes(contract, withMore),
+    new Error('the handler getMoon has no operation in the contract'),
+  );
   const renamed = parseContract(contract.text.replace('operationId: getFarm\n', 'operationId: getMoon\n'));
-  t.throws(() => bindRoutes(renamed, handlers), new Error('the handler getFarm has no operation in the contract'));
+  t.throws(
+    () => bindRoutes(renamed, handlers),
+    new Error('the handler getFarm has no operation in the contract'),
+  );
   const [first] = contract.operations;
   if (first === undefined) throw new Error('the contract is empty');
-  const extra = { ...contract, operations: [...contract.operations, { ...first, id: 'getMoon', path: '/moon' }] };
-  t.throws(() => bindRoutes(extra, handlers), new Error('the operation getMoon of the contract has no handler'));
+  const extra = {
+    ...contract,
+    operations: [...contract.operations, { ...first, id: 'getMoon', path: '/moon' }],
+  };
+  t.throws(
+    () => bindRoutes(extra, handlers),
+    new Error('the operation getMoon of the contract has no handler'),
+  );
   const twice = { ...contract, operations: [...contract.operations, first] };
   t.throws(() => bindRoutes(twice, handlers), new Error('two routes for GET /healthz'));
-  const noDefault = parseContract(contract.text.replaceAll(', maximum: 1000, default: 50', ', maximum: 1000'));
+  const noDefault = parseContract(
+    contract.text.replaceAll(', maximum: 1000, default: 50', ', maximum: 1000'),
+  );
   t.throws(
     () => bindRoutes(noDefault, handlers),
     new Error('the parameter limit of listQueues has no default in the contract'),
@@ -83,9 +97,21 @@ void test('the router refuses a contract and handlers that do not fit each other
 
 void test('a contract that is not understood stops the start', async (t) => {
   const cases: [string, string, string][] = [
-    ['      x-permission: public\n', '', 'openapi.yaml: x-permission of get /healthz is missing or not a text'],
-    ["$ref: '#/components/parameters/Id'", "$ref: '#/components/parameters/No'", "openapi.yaml: #/components/parameters/No in get /api/v1/farms/{id} is not an object"],
-    ['schema: { type: boolean }', 'schema: { type: bool }', 'openapi.yaml: parameter paused of get /api/v1/queues has the type bool'],
+    [
+      '      x-permission: public\n',
+      '',
+      'openapi.yaml: x-permission of get /healthz is missing or not a text',
+    ],
+    [
+      "$ref: '#/components/parameters/Id'",
+      "$ref: '#/components/parameters/No'",
+      'openapi.yaml: #/components/parameters/No in get /api/v1/farms/{id} is not an object',
+    ],
+    [
+      'schema: { type: boolean }',
+      'schema: { type: bool }',
+      'openapi.yaml: parameter paused of get /api/v1/queues has the type bool',
+    ],
     ['in: path', 'in: cookie', 'openapi.yaml: parameter id of get /api/v1/farms/{id} is in cookie'],
   ];
   for (const [from, to, message] of cases) {

@@ -31,13 +31,24 @@ const NOBODY = uuid('f', 99);
 void test('farms are listed oldest first and shown one by one', async (t) => {
   const { house, client } = await openHouse(t);
   t.same((await client.get('/api/v1/farms')).body, []);
-  const second = farmRecord({ id: farmId(uuid('f', 2)), name: 'second', retry: { maxAttempts: 5, failureLimit: 0 } });
+  const second = farmRecord({
+    id: farmId(uuid('f', 2)),
+    name: 'second',
+    retry: { maxAttempts: 5, failureLimit: 0 },
+  });
   house.write(put('farm', keys.farm(second.id), second), put('farm', keys.farm(FARM), farmRecord()));
   const list = await client.get('/api/v1/farms?limit=1&offset=7');
   t.equal(list.status, 200);
-  t.same(list.body, [FARM_JSON, { ...FARM_JSON, id: second.id, name: 'second', max_attempts: 5, failure_limit: 0 }]);
+  t.same(list.body, [
+    FARM_JSON,
+    { ...FARM_JSON, id: second.id, name: 'second', max_attempts: 5, failure_limit: 0 },
+  ]);
   t.same((await client.get(`/api/v1/farms/${FARM}`)).body, FARM_JSON);
-  t.same((await client.get(`/api/v1/farms/${FARM}/`)).body, FARM_JSON, 'a slash at the end makes no difference');
+  t.same(
+    (await client.get(`/api/v1/farms/${FARM}/`)).body,
+    FARM_JSON,
+    'a slash at the end makes no difference',
+  );
   t.equal((await client.get(`/api/v1/farms/${NOBODY}`)).status, 404);
 });
 
@@ -115,7 +126,10 @@ void test('what is wrong with a farm is said with its pointer', async (t) => {
     [{ name: 'a', max_attempts: '3' }, '/max_attempts: must be integer or null'],
     [{ name: 'a', retry_delay_seconds: -1 }, '/retry_delay_seconds: must be >= 0'],
     [{ name: 'a', failure_limit: -1 }, '/failure_limit: must be >= 0'],
-    [{ name: 'a', max_concurrent_tasks: -1, description: 1 }, '/description: must be string; /max_concurrent_tasks: must be >= 0'],
+    [
+      { name: 'a', max_concurrent_tasks: -1, description: 1 },
+      '/description: must be string; /max_concurrent_tasks: must be >= 0',
+    ],
     [[], 'must be object'],
     [null, 'must be object'],
   ];
@@ -149,7 +163,11 @@ void test('a body that is no JSON, or nested too deep, is refused', async (t) =>
   const body = '{"name": "main", "__proto__": {"description": "x"}, "constructor": 1}';
   t.equal((await client.send('POST', '/api/v1/farms', { headers, body })).status, 201);
   const message = house.asked[0]?.message;
-  t.same(message?.type === 'farm.create' && message.input.description, '', 'no prototype is taken from a body');
+  t.same(
+    message?.type === 'farm.create' && message.input.description,
+    '',
+    'no prototype is taken from a body',
+  );
 });
 
 void test('queues are filtered, sorted and paged', async (t) => {
@@ -163,7 +181,12 @@ void test('queues are filtered, sorted and paged', async (t) => {
   house.write(...queues.map((queue) => put('queue', keys.queue(queue.id), queue)));
   const names = async (query: string): Promise<unknown> => {
     const { body } = await client.get(`/api/v1/queues${query}`);
-    const { items, total, limit, offset } = body as { items: { name: string }[]; total: number; limit: number; offset: number };
+    const { items, total, limit, offset } = body as {
+      items: { name: string }[];
+      total: number;
+      limit: number;
+      offset: number;
+    };
     return [items.map((item) => item.name).join(' '), total, limit, offset];
   };
   t.same(await names(''), ['day auto night', 3, 50, 0]);
@@ -192,7 +215,14 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
 
   house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
   house.answer = ({ message }) => (message.type === 'queue.delete' ? done(null) : done(queueRecord()));
-  const settings = { name: 'day', description: 'd', priority: -3, max_concurrent_tasks: 4, paused: true, failure_limit: 0 };
+  const settings = {
+    name: 'day',
+    description: 'd',
+    priority: -3,
+    max_concurrent_tasks: 4,
+    paused: true,
+    failure_limit: 0,
+  };
   const made = await client.json('POST', '/api/v1/queues', { ...settings, farm_id: FARM, run_as_user: null });
   t.match(made, { status: 201, body: QUEUE_JSON });
   t.equal(made.headers['location'], `/api/v1/queues/${QUEUE}`);
@@ -202,8 +232,22 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
   });
   t.match(await client.send('DELETE', `/api/v1/queues/${QUEUE}`), { status: 204, text: '' });
   const to = { actor: 'farm', id: FARM };
-  const defaults = { name: 'day', description: '', priority: 0, maxConcurrentTasks: 0, paused: false, retry: {} };
-  const given = { name: 'day', description: 'd', priority: -3, maxConcurrentTasks: 4, paused: true, retry: { failureLimit: 0 } };
+  const defaults = {
+    name: 'day',
+    description: '',
+    priority: 0,
+    maxConcurrentTasks: 0,
+    paused: false,
+    retry: {},
+  };
+  const given = {
+    name: 'day',
+    description: 'd',
+    priority: -3,
+    maxConcurrentTasks: 4,
+    paused: true,
+    retry: { failureLimit: 0 },
+  };
   t.same(house.asked, [
     { ...to, message: { type: 'queue.create', input: given, replyTo: replyTo('front') } },
     { ...to, message: { type: 'queue.replace', queueId: QUEUE, input: defaults, replyTo: replyTo('front') } },

@@ -28,7 +28,9 @@ const task = (stepOrder: number, index: number) => ({ jobId: JOB, stepOrder, ind
 function addJobs(house: House, jobs: readonly Partial<JobRecord>[]): void {
   for (const [nth, changes] of jobs.entries()) {
     const id = jobNumber(nth + 1);
-    house.write(put('job', keys.job(id), jobRecord({ id, createdAt: T0 + nth, updatedAt: T0 + nth, ...changes })));
+    house.write(
+      put('job', keys.job(id), jobRecord({ id, createdAt: T0 + nth, updatedAt: T0 + nth, ...changes })),
+    );
   }
 }
 
@@ -43,8 +45,22 @@ void test('jobs are filtered, searched, sorted and paged', async (t) => {
   t.same((await client.get('/api/v1/jobs')).body, { items: [], total: 0, limit: 50, offset: 0 });
   addJobs(house, [
     { name: 'alpha', priority: 10, status: 'running', owner: 'ada', project: 'film', updatedAt: T0 + 900 },
-    { name: 'beta', priority: 90, status: 'completed', owner: 'Grace', project: '', queueId: queueId(uuid('b', 2)) },
-    { name: 'gamma', priority: 10, status: 'canceled', owner: 'ada', project: 'Film', farmId: farmId(uuid('f', 2)) },
+    {
+      name: 'beta',
+      priority: 90,
+      status: 'completed',
+      owner: 'Grace',
+      project: '',
+      queueId: queueId(uuid('b', 2)),
+    },
+    {
+      name: 'gamma',
+      priority: 10,
+      status: 'canceled',
+      owner: 'ada',
+      project: 'Film',
+      farmId: farmId(uuid('f', 2)),
+    },
     { name: 'Delta', priority: 50, status: 'running', owner: 'eve', project: 'tv' },
   ]);
   const cases: [string, unknown][] = [
@@ -78,7 +94,10 @@ void test('jobs are filtered, searched, sorted and paged', async (t) => {
 void test('parameters of lists that make no sense are refused', async (t) => {
   const { client } = await openHouse(t);
   const cases: [string, string][] = [
-    ['status=done', '/query/status: must be one of pending, blocked, paused, running, completed, failed, canceled'],
+    [
+      'status=done',
+      '/query/status: must be one of pending, blocked, paused, running, completed, failed, canceled',
+    ],
     ['sort_by=size', '/query/sort_by: must be one of created_at, priority, status, updated_at, name'],
     ['sort_dir=up', '/query/sort_dir: must be one of asc, desc'],
     ['limit=0', '/query/limit: must be >= 1'],
@@ -132,7 +151,13 @@ void test('a job is shown with its steps', async (t) => {
             [2, canceled],
           ]),
         },
-        { name: 'assemble', untouched: 'pending', taskCount: 1, space: { kind: 'single' }, touched: new Map() },
+        {
+          name: 'assemble',
+          untouched: 'pending',
+          taskCount: 1,
+          space: { kind: 'single' },
+          touched: new Map(),
+        },
       ],
     ),
     put('taskText', keys.taskText(task(0, 0)), { version: 1, failureReason: 'no licence' }),
@@ -140,7 +165,17 @@ void test('a job is shown with its steps', async (t) => {
     put('taskText', keys.taskText(task(0, 36)), { version: 1, failureReason: 'exit 7' }),
     put('taskText', keys.taskText(task(0, 2)), { version: 1, failureReason: 'canceled by user' }),
   );
-  const none = { total: 0, pending: 0, ready: 0, assigned: 0, running: 0, succeeded: 0, failed: 0, canceled: 0, unschedulable: 0 };
+  const none = {
+    total: 0,
+    pending: 0,
+    ready: 0,
+    assigned: 0,
+    running: 0,
+    succeeded: 0,
+    failed: 0,
+    canceled: 0,
+    unschedulable: 0,
+  };
   t.same((await client.get(`/api/v1/jobs/${JOB}`)).body, {
     id: JOB,
     farm_id: FARM,
@@ -201,15 +236,59 @@ void test('tasks show their state, worker, times and texts', async (t) => {
         taskCount: 3,
         space: FRAMES(3),
         touched: new Map([
-          [0, taskState({ status: 'running', attemptNumber: 2, assignedAt: T0 + 10, updatedAt: T0 + 20, workerOrdinal: 1, failedAttempts: 1 })],
-          [1, taskState({ status: 'ready', attemptNumber: 1, retryAfter: T0 + 60_000, updatedAt: T0 + 30, workerOrdinal: 1, failedAttempts: 1 })],
+          [
+            0,
+            taskState({
+              status: 'running',
+              attemptNumber: 2,
+              assignedAt: T0 + 10,
+              updatedAt: T0 + 20,
+              workerOrdinal: 1,
+              failedAttempts: 1,
+            }),
+          ],
+          [
+            1,
+            taskState({
+              status: 'ready',
+              attemptNumber: 1,
+              retryAfter: T0 + 60_000,
+              updatedAt: T0 + 30,
+              workerOrdinal: 1,
+              failedAttempts: 1,
+            }),
+          ],
         ]),
       },
-      { name: 'assemble', untouched: 'canceled', taskCount: 1, space: { kind: 'single' }, touched: new Map() },
+      {
+        name: 'assemble',
+        untouched: 'canceled',
+        taskCount: 1,
+        space: { kind: 'single' },
+        touched: new Map(),
+      },
     ]),
     put('workerOrdinal', keys.workerOrdinal(FARM, 1), { version: 1, workerId: WORKER }),
-    put('attempt', keys.attempt(task(0, 0), 1), attemptRecord({ id: attemptIdOf({ ...task(0, 0), attemptNumber: 1 }), status: 'failed', endedAt: T0 + 5, exitCode: 7, message: 'boom' })),
-    put('attempt', keys.attempt(task(0, 0), 2), attemptRecord({ id: attemptIdOf({ ...task(0, 0), attemptNumber: 2 }), attemptNumber: 2, startedAt: T0 + 10 })),
+    put(
+      'attempt',
+      keys.attempt(task(0, 0), 1),
+      attemptRecord({
+        id: attemptIdOf({ ...task(0, 0), attemptNumber: 1 }),
+        status: 'failed',
+        endedAt: T0 + 5,
+        exitCode: 7,
+        message: 'boom',
+      }),
+    ),
+    put(
+      'attempt',
+      keys.attempt(task(0, 0), 2),
+      attemptRecord({
+        id: attemptIdOf({ ...task(0, 0), attemptNumber: 2 }),
+        attemptNumber: 2,
+        startedAt: T0 + 10,
+      }),
+    ),
   );
   const shared = { job_id: JOB, step_id: `${JOB}-0`, created_at: '2026-11-20T10:00:00.000Z' };
   const running = {
@@ -286,9 +365,18 @@ void test('tasks show their state, worker, times and texts', async (t) => {
 void test('what does not exist is 404', async (t) => {
   const { house, client } = await openHouse(t);
   house.write(
-    ...jobChanges({}, [{ name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched: new Map() }]),
+    ...jobChanges({}, [
+      { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched: new Map() },
+    ]),
   );
-  const tasks = [taskIdAt(0, 3), taskIdAt(1, 0), taskIdAt(0, 0, jobNumber(2)), 'x', `${taskIdAt(0, 0)}-1`, '%00'];
+  const tasks = [
+    taskIdAt(0, 3),
+    taskIdAt(1, 0),
+    taskIdAt(0, 0, jobNumber(2)),
+    'x',
+    `${taskIdAt(0, 0)}-1`,
+    '%00',
+  ];
   for (const id of tasks) {
     for (const path of [`/api/v1/tasks/${id}`, `/api/v1/tasks/${id}/attempts`, `/api/v1/tasks/${id}/logs`]) {
       t.equal((await client.get(path)).status, 404, path);
@@ -303,7 +391,9 @@ void test('what does not exist is 404', async (t) => {
 void test('jobs and tasks are canceled by the job', async (t) => {
   const { house, client } = await openHouse(t);
   house.write(
-    ...jobChanges({}, [{ name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched: new Map() }]),
+    ...jobChanges({}, [
+      { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched: new Map() },
+    ]),
   );
   house.answer = () => done(null);
   t.match(await client.send('POST', `/api/v1/jobs/${JOB}/cancel`), { status: 204, text: '' });
@@ -313,7 +403,11 @@ void test('jobs and tasks are canceled by the job', async (t) => {
   });
   t.same(house.asked, [
     { actor: 'job', id: JOB, message: { type: 'job.cancel', replyTo: replyTo('front') } },
-    { actor: 'job', id: JOB, message: { type: 'task.cancel', stepOrder: 0, index: 2, replyTo: replyTo('front') } },
+    {
+      actor: 'job',
+      id: JOB,
+      message: { type: 'task.cancel', stepOrder: 0, index: 2, replyTo: replyTo('front') },
+    },
   ]);
   house.answer = () => refused('conflict', 'the job is completed already');
   t.match(await client.send('POST', `/api/v1/jobs/${JOB}/cancel`), {

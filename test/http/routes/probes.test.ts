@@ -26,7 +26,10 @@ void test('the contract is served word for word', async (t) => {
 
 void test('readiness asks the store and the bus at the same time', async (t) => {
   const { house, client } = await openHouse(t);
-  t.match(await client.get('/readyz'), { status: 200, body: { status: 'ok', checks: { store: 'ok', bus: 'ok' } } });
+  t.match(await client.get('/readyz'), {
+    status: 200,
+    body: { status: 'ok', checks: { store: 'ok', bus: 'ok' } },
+  });
   t.same(house.delays, [], 'no wait is left over');
   house.health = { store: () => Promise.resolve(), bus: () => Promise.reject(new Error('not connected')) };
   const degraded = await client.get('/readyz');
@@ -35,7 +38,10 @@ void test('readiness asks the store and the bus at the same time', async (t) => 
   house.health = { store: () => new Promise(() => undefined), bus: () => new Promise(() => undefined) };
   const late = client.get('/readyz');
   await house.until(() => house.delays.length === 2);
-  t.same(house.delays.map((delay) => delay.milliseconds), [5000, 5000]);
+  t.same(
+    house.delays.map((delay) => delay.milliseconds),
+    [5000, 5000],
+  );
   for (const delay of [...house.delays]) delay.end();
   t.same((await late).body, {
     status: 'degraded',

@@ -107,7 +107,11 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
     body: text,
   });
   t.equal(made.status, 201);
-  const values = Object.fromEntries([['Frames', '1-3'], ['Scene', 'a=b c'], ['__proto__', 'x']]);
+  const values = Object.fromEntries([
+    ['Frames', '1-3'],
+    ['Scene', 'a=b c'],
+    ['__proto__', 'x'],
+  ]);
   t.same(house.prepared, [{ text, format: 'json', values }]);
   t.same(Object.keys(house.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
   const message = house.asked[0]?.message;
@@ -130,9 +134,18 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
 void test('each YAML media type is taken, and the owner may be oneself in any case', async (t) => {
   const { house, client } = await openHouse(t);
   furnish(house);
-  for (const mediaType of ['application/x-yaml', 'application/yaml', 'text/yaml', 'Text/YAML; charset="utf-8"']) {
+  for (const mediaType of [
+    'application/x-yaml',
+    'application/yaml',
+    'text/yaml',
+    'Text/YAML; charset="utf-8"',
+  ]) {
     const sent = { headers: { 'content-type': mediaType }, body: TEMPLATE };
-    t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}&owner=ANONYMOUS`, sent)).status, 201, mediaType);
+    t.equal(
+      (await client.send('POST', `/api/v1/jobs?${WHERE}&owner=ANONYMOUS`, sent)).status,
+      201,
+      mediaType,
+    );
   }
   const owners = house.asked.map(({ message }) => message.type === 'job.submit' && message.submission.owner);
   t.same(owners, ['anonymous', 'anonymous', 'anonymous', 'anonymous']);
@@ -141,7 +154,14 @@ void test('each YAML media type is taken, and the owner may be oneself in any ca
 void test('other content types are refused', async (t) => {
   const { house, client } = await openHouse(t);
   furnish(house);
-  const types = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '', 'application/yaml; charset=latin1', 'nonsense'];
+  const types = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '',
+    'application/yaml; charset=latin1',
+    'nonsense',
+  ];
   for (const mediaType of types) {
     const sent = { headers: mediaType === '' ? {} : { 'content-type': mediaType }, body: TEMPLATE };
     t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, sent)).status, 415, mediaType);
@@ -245,7 +265,10 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
   house.acceptsSubmissions = true;
   house.preparation = { ok: true, job: { plan: PLAN, description: '', extensions: [] } };
   house.answer = () => refused('bad-request', 'queue_id: just deleted');
-  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), { status: 400, body: { detail: 'queue_id: just deleted' } });
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
+    status: 400,
+    body: { detail: 'queue_id: just deleted' },
+  });
 });
 
 void test('a body that is not UTF-8 is refused', async (t) => {

@@ -59,7 +59,10 @@ void test('a log is paged by its cursor', async (t) => {
   for (const seqNum of [1, 2, 3]) house.addChunk(TASK, chunk(seqNum));
   t.same((await client.get(LOGS)).body, { items: [shown(1), shown(2), shown(3)], after_bus_seq: 103 });
   t.same((await client.get(`${LOGS}?limit=2`)).body, { items: [shown(1), shown(2)], after_bus_seq: 102 });
-  t.same((await client.get(`${LOGS}?limit=2&after_bus_seq=102`)).body, { items: [shown(3)], after_bus_seq: 103 });
+  t.same((await client.get(`${LOGS}?limit=2&after_bus_seq=102`)).body, {
+    items: [shown(3)],
+    after_bus_seq: 103,
+  });
   t.same((await client.get(`${LOGS}?after_bus_seq=900&tail=false`)).body, { items: [], after_bus_seq: 900 });
   for (const query of ['limit=0', 'limit=1001', 'after_bus_seq=-1', 'after_bus_seq=x', 'tail=yes', 'tail=']) {
     t.equal((await client.get(`${LOGS}?${query}`)).status, 400, query);
@@ -155,7 +158,8 @@ void test('a client that does not read holds back the tail, and gets all of it l
   furnish(house);
   const data = 'x'.repeat(256 * 1024);
   const chunks = 200;
-  for (let seqNum = 1; seqNum <= chunks; seqNum += 1) house.addChunk(TASK, { ...chunk(1, data), busSeq: seqNum });
+  for (let seqNum = 1; seqNum <= chunks; seqNum += 1)
+    house.addChunk(TASK, { ...chunk(1, data), busSeq: seqNum });
   endTask(house);
   const message = await client.open('GET', `${LOGS}?tail=true&limit=1`);
   // Not read: 50 MB do not fit into the buffers of two sockets, so the tail cannot have come to its end.
@@ -169,7 +173,10 @@ void test('a client that does not read holds back the tail, and gets all of it l
     await house.until(() => house.delays.length === 1);
     house.delays[0]?.end();
   }
-  t.same(sequences, Array.from({ length: chunks }, (_, nth) => nth + 1));
+  t.same(
+    sequences,
+    Array.from({ length: chunks }, (_, nth) => nth + 1),
+  );
 });
 
 void test('a stop of the server ends tails', async (t) => {
@@ -194,7 +201,9 @@ void test('a log that cannot be read breaks the tail off, and says so in the log
   house.addChunk(TASK, { ...chunk(2), receivedAt: Number.NaN });
   house.emit({ kind: 'log', taskId: TASK_ID });
   await t.rejects(once(message, 'end'), { code: 'ECONNRESET' });
-  t.match(house.logged, [{ level: 'error', text: 'an answer broke off', attributes: { error: /Invalid time value/ } }]);
+  t.match(house.logged, [
+    { level: 'error', text: 'an answer broke off', attributes: { error: /Invalid time value/ } },
+  ]);
   t.equal(house.listeners, 0);
   t.equal((await client.get(LOGS)).status, 500);
 });

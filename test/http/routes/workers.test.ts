@@ -3,7 +3,19 @@ import { attemptIdOf, farmId, queueId, taskIdOf, workerId } from '../../../src/c
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { openHouse } from '../kit/house.ts';
-import { FARM, FRAMES, jobChanges, jobNumber, QUEUE, queueRecord, T0, taskState, uuid, WORKER, workerRecord } from '../kit/records.ts';
+import {
+  FARM,
+  FRAMES,
+  jobChanges,
+  jobNumber,
+  QUEUE,
+  queueRecord,
+  T0,
+  taskState,
+  uuid,
+  WORKER,
+  workerRecord,
+} from '../kit/records.ts';
 
 const OTHER_FARM = farmId(uuid('f', 2));
 const TASK = { jobId: jobNumber(1), stepOrder: 0, index: 1 };
@@ -11,10 +23,34 @@ const TASK = { jobId: jobNumber(1), stepOrder: 0, index: 1 };
 void test('workers are filtered, sorted and paged', async (t) => {
   const { house, client } = await openHouse(t);
   const workers = [
-    workerRecord({ name: 'node-b', computeLocation: 'berlin', registeredAt: T0 + 3, lastHeartbeatAt: T0 + 5 }),
-    workerRecord({ id: workerId(uuid('e', 2)), name: 'node-a', hostname: 'z', status: 'offline', queueIds: [QUEUE], registeredAt: T0 + 2, lastHeartbeatAt: T0 + 9 }),
-    workerRecord({ id: workerId(uuid('e', 3)), name: 'node-c', farmId: OTHER_FARM, computeLocation: 'Berlin', registeredAt: T0 + 1 }),
-    workerRecord({ id: workerId(uuid('e', 4)), name: 'node-d', status: 'disabled', queueIds: [queueId(uuid('b', 2))] }),
+    workerRecord({
+      name: 'node-b',
+      computeLocation: 'berlin',
+      registeredAt: T0 + 3,
+      lastHeartbeatAt: T0 + 5,
+    }),
+    workerRecord({
+      id: workerId(uuid('e', 2)),
+      name: 'node-a',
+      hostname: 'z',
+      status: 'offline',
+      queueIds: [QUEUE],
+      registeredAt: T0 + 2,
+      lastHeartbeatAt: T0 + 9,
+    }),
+    workerRecord({
+      id: workerId(uuid('e', 3)),
+      name: 'node-c',
+      farmId: OTHER_FARM,
+      computeLocation: 'Berlin',
+      registeredAt: T0 + 1,
+    }),
+    workerRecord({
+      id: workerId(uuid('e', 4)),
+      name: 'node-d',
+      status: 'disabled',
+      queueIds: [queueId(uuid('b', 2))],
+    }),
   ];
   house.write(
     ...workers.map((worker) => put('worker', keys.worker(worker.id), worker)),
@@ -36,7 +72,10 @@ void test('workers are filtered, sorted and paged', async (t) => {
     ['limit=2&offset=1', 'node-b node-c', 4],
   ];
   for (const [query, expected, total] of cases) {
-    const page = (await client.get(`/api/v1/workers?${query}`)).body as { items: { name: string }[]; total: number };
+    const page = (await client.get(`/api/v1/workers?${query}`)).body as {
+      items: { name: string }[];
+      total: number;
+    };
     t.same([page.items.map((item) => item.name).join(' '), page.total], [expected, total], query);
   }
   t.equal((await client.get('/api/v1/workers?status=removed')).status, 400);
@@ -48,12 +87,26 @@ void test('a worker is shown with its tasks', async (t) => {
   t.equal((await client.get(`/api/v1/workers/${WORKER}`)).status, 404);
   const gone = taskIdOf({ ...TASK, jobId: jobNumber(9) });
   house.write(
-    put('worker', keys.worker(WORKER), workerRecord({ queueIds: [QUEUE], tags: { gpu: 'true' }, computeLocation: 'berlin' })),
+    put(
+      'worker',
+      keys.worker(WORKER),
+      workerRecord({ queueIds: [QUEUE], tags: { gpu: 'true' }, computeLocation: 'berlin' }),
+    ),
     put('booking', keys.booking(WORKER), {
       version: 1,
       bookings: [
-        { attemptId: attemptIdOf({ ...TASK, attemptNumber: 1 }), taskId: taskIdOf(TASK), cores: 3, bookedAt: T0 },
-        { attemptId: attemptIdOf({ ...TASK, jobId: jobNumber(9), attemptNumber: 1 }), taskId: gone, cores: 2, bookedAt: T0 },
+        {
+          attemptId: attemptIdOf({ ...TASK, attemptNumber: 1 }),
+          taskId: taskIdOf(TASK),
+          cores: 3,
+          bookedAt: T0,
+        },
+        {
+          attemptId: attemptIdOf({ ...TASK, jobId: jobNumber(9), attemptNumber: 1 }),
+          taskId: gone,
+          cores: 2,
+          bookedAt: T0,
+        },
       ],
     }),
     ...jobChanges({}, [
@@ -62,7 +115,9 @@ void test('a worker is shown with its tasks', async (t) => {
         untouched: 'ready',
         taskCount: 3,
         space: FRAMES(3),
-        touched: new Map([[1, taskState({ status: 'assigned', attemptNumber: 1, assignedAt: T0, workerOrdinal: 1 })]]),
+        touched: new Map([
+          [1, taskState({ status: 'assigned', attemptNumber: 1, assignedAt: T0, workerOrdinal: 1 })],
+        ]),
       },
     ]),
     put('workerOrdinal', keys.workerOrdinal(FARM, 1), { version: 1, workerId: WORKER }),

@@ -21,14 +21,31 @@ const count = (reply: string): number => reply.split('HTTP/1.1 ').length - 1;
 
 void test('requests whose framing can be read in two ways are refused and hung up on', async (t) => {
   const { house, client } = await openHouse(t);
-  const smuggled = 'POST /api/v1/farms HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}';
+  const smuggled =
+    'POST /api/v1/farms HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}';
   const head = (lines: string): string => `POST /api/v1/farms HTTP/1.1\r\n${lines}\r\n`;
   const cases: [string, string, string][] = [
-    ['two lengths', head('Host: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n'), 'more than one Content-Length header'],
-    ['two equal lengths', head('Host: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n'), 'more than one Content-Length header'],
+    [
+      'two lengths',
+      head('Host: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n'),
+      'more than one Content-Length header',
+    ],
+    [
+      'two equal lengths',
+      head('Host: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n'),
+      'more than one Content-Length header',
+    ],
     ['two hosts', head('Host: a\r\nHost: b\r\nContent-Length: 0\r\n'), 'more than one Host header'],
-    ['two codings', `${head('Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n')}0\r\n\r\n`, 'more than one Transfer-Encoding header'],
-    ['another coding', `${head('Host: a\r\nTransfer-Encoding: xchunked\r\n')}0\r\n\r\n`, 'Transfer-Encoding is not chunked'],
+    [
+      'two codings',
+      `${head('Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n')}0\r\n\r\n`,
+      'more than one Transfer-Encoding header',
+    ],
+    [
+      'another coding',
+      `${head('Host: a\r\nTransfer-Encoding: xchunked\r\n')}0\r\n\r\n`,
+      'Transfer-Encoding is not chunked',
+    ],
     ['an empty length', head('Host: a\r\nContent-Length: \r\n'), 'Content-Length is not a number'],
   ];
   for (const [name, bytes, detail] of cases) {
@@ -60,7 +77,8 @@ void test('requests whose framing can be read in two ways are refused and hung u
 
 void test('heads that are too large, too old or broken do not reach a handler', async (t) => {
   const { house, client } = await openHouse(t);
-  const get = (rest: string): string => `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}\r\n`;
+  const get = (rest: string): string =>
+    `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}\r\n`;
   t.equal(statusOf(await client.raw(get(`X-A: ${'a'.repeat(8000)}\r\n`))), 200, '8 kB of headers are fine');
   t.equal(statusOf(await client.raw(get(`X-A: ${'a'.repeat(17_000)}\r\n`))), 431);
   t.equal(statusOf(await client.raw(get('X-A: 1\r\n'.repeat(120)))), 431);
@@ -119,7 +137,9 @@ void test('a client that goes while an actor works leaves nothing behind', async
     });
   const socket = connect(client.port, '127.0.0.1');
   await once(socket, 'connect');
-  socket.write(`POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`);
+  socket.write(
+    `POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`,
+  );
   await house.until(() => answers.length === 1);
   socket.resetAndDestroy();
   await once(socket, 'close');
@@ -132,7 +152,14 @@ void test('a client that goes while an actor works leaves nothing behind', async
 void test('HEAD has the head of GET and no body', async (t) => {
   const { house, client } = await openHouse(t);
   house.write(put('farm', keys.farm(FARM), farmRecord()));
-  for (const path of ['/healthz', '/api/v1/farms', `/api/v1/farms/${FARM}`, '/api/v1/openapi.yaml', '/metrics', '/nowhere']) {
+  for (const path of [
+    '/healthz',
+    '/api/v1/farms',
+    `/api/v1/farms/${FARM}`,
+    '/api/v1/openapi.yaml',
+    '/metrics',
+    '/nowhere',
+  ]) {
     const get = await client.get(path);
     const head = await client.send('HEAD', path);
     t.equal(head.status, get.status, path);
@@ -140,13 +167,26 @@ void test('HEAD has the head of GET and no body', async (t) => {
     t.equal(head.headers['content-length'], String(Buffer.byteLength(get.text)), path);
     t.equal(head.headers['content-type'], get.headers['content-type'], path);
   }
-  const two = 'HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n' + 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  const two =
+    'HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n' +
+    'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
   t.equal(count(await client.raw(two)), 2, 'the connection is in order after it');
 });
 
 void test('unknown paths, wrong methods and OPTIONS', async (t) => {
   const { house, client } = await openHouse(t);
-  const unknown = ['/', '/api/v1', '/api/v2/farms', '/api/v1/farms//', '//healthz', '/api/v1/pools', '/api/v1/ws', '/API/V1/farms', '/api/v1/farms/a/b', '/debug/pprof/'];
+  const unknown = [
+    '/',
+    '/api/v1',
+    '/api/v2/farms',
+    '/api/v1/farms//',
+    '//healthz',
+    '/api/v1/pools',
+    '/api/v1/ws',
+    '/API/V1/farms',
+    '/api/v1/farms/a/b',
+    '/debug/pprof/',
+  ];
   for (const path of unknown) t.equal((await client.get(path)).status, 404, path);
   for (const path of ['/api/v1/jobs/x/retry', '/api/v1/auth/login', '/api/v1/tasks/x/retry']) {
     t.equal((await client.send('POST', path)).status, 404, path);
@@ -179,12 +219,20 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
 
 void test('origins are allowed as configured', async (t) => {
   const open = await openHouse(t, ['*']);
-  t.equal((await open.client.get('/healthz', { origin: 'https://any' })).headers['access-control-allow-origin'], '*');
+  t.equal(
+    (await open.client.get('/healthz', { origin: 'https://any' })).headers['access-control-allow-origin'],
+    '*',
+  );
   const { client } = await openHouse(t, ['https://farm.example', 'http://localhost:3000']);
   const named = await client.get('/healthz', { origin: 'https://farm.example' });
   t.equal(named.headers['access-control-allow-origin'], 'https://farm.example');
   t.equal(named.headers['vary'], 'Origin');
-  for (const origin of ['https://evil.example', 'https://farm.example.evil', 'null', 'HTTPS://farm.example']) {
+  for (const origin of [
+    'https://evil.example',
+    'https://farm.example.evil',
+    'null',
+    'HTTPS://farm.example',
+  ]) {
     const other = await client.get('/healthz', { origin });
     t.notOk('access-control-allow-origin' in other.headers, origin);
     t.equal(other.headers['vary'], 'Origin');
@@ -219,19 +267,29 @@ void test('every answer has the headers that protect browsers', async (t) => {
 void test('requests in one segment are answered in order', async (t) => {
   const { client } = await openHouse(t);
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
-  const reply = await client.raw(get('/healthz') + get('/nowhere') + `GET /api/v1/farms HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  const reply = await client.raw(
+    get('/healthz') + get('/nowhere') + `GET /api/v1/farms HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  );
   t.match(reply, /200 OK[^]*404 Not Found[^]*200 OK/);
 });
 
 void test('an address that is taken is an error', async (t) => {
   const { server } = await openHouse(t);
   const second = startFront({ host: '127.0.0.1', port: server.port, corsOrigins: [] }, new House().ports());
-  await t.rejects(second, { message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine` });
-  await t.rejects(startFront({ host: '192.0.2.1', port: 0, corsOrigins: [] }, new House().ports()), /cannot listen/);
+  await t.rejects(second, {
+    message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine`,
+  });
+  await t.rejects(
+    startFront({ host: '192.0.2.1', port: 0, corsOrigins: [] }, new House().ports()),
+    /cannot listen/,
+  );
 });
 
 /** Opens a submission that an actor works on, and gives its end. */
-async function begin(house: House, port: number): Promise<{ socket: Socket; reply: Promise<string>; finish(): void }> {
+async function begin(
+  house: House,
+  port: number,
+): Promise<{ socket: Socket; reply: Promise<string>; finish(): void }> {
   let finish = (): void => undefined;
   house.answer = () =>
     new Promise((resolve) => {
@@ -246,9 +304,17 @@ async function begin(house: House, port: number): Promise<{ socket: Socket; repl
   });
   socket.on('error', () => undefined);
   const reply = once(socket, 'close').then(() => received);
-  socket.write(`POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`);
+  socket.write(
+    `POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`,
+  );
   await house.until(() => house.asked.length === 1);
-  return { socket, reply, finish: () => { finish(); } };
+  return {
+    socket,
+    reply,
+    finish: () => {
+      finish();
+    },
+  };
 }
 
 void test('a stop lets running requests end and takes no new connection', async (t) => {

@@ -30,7 +30,10 @@ interface ListedTask {
 function plainly(sketches: readonly StepSketch[], query: TaskQuery): { total: number; places: unknown[] } {
   const all = sketches.flatMap((sketch, order): ListedTask[] =>
     Array.from({ length: sketch.taskCount }, (_, index) => {
-      const { status, updatedAt } = sketch.touched.get(index) ?? { status: sketch.untouched, updatedAt: T0 + 5 };
+      const { status, updatedAt } = sketch.touched.get(index) ?? {
+        status: sketch.untouched,
+        updatedAt: T0 + 5,
+      };
       return { order, step: sketch.name, index, status, updatedAt };
     }),
   );
@@ -54,7 +57,10 @@ function windowed(store: StoreReader, steps: readonly StepRecord[], query: TaskQ
   return { total, places: places.map(({ step, index }) => [step.order, index]) };
 }
 
-const states = fc.record({ status: fc.constantFrom(...TASK_STATUSES), updatedAt: fc.integer({ min: T0, max: T0 + 9 }) });
+const states = fc.record({
+  status: fc.constantFrom(...TASK_STATUSES),
+  updatedAt: fc.integer({ min: T0, max: T0 + 9 }),
+});
 
 const sketches: fc.Arbitrary<StepSketch> = fc
   .record({
@@ -85,21 +91,26 @@ const queries: fc.Arbitrary<TaskQuery> = fc
 
 void test('a page of tasks is the one of the plain list', async (t) => {
   fc.assert(
-    fc.property(fc.array(sketches, { minLength: 1, maxLength: 4 }), fc.array(queries, { minLength: 1, maxLength: 20 }), (steps, asked) => {
-      const held = storeOf(steps);
-      for (const query of asked) {
-        const found = JSON.stringify(windowed(held.store, held.steps, query));
-        const expected = JSON.stringify(plainly(steps, query));
-        if (found !== expected) throw new Error(`${JSON.stringify(query)}: ${found} instead of ${expected}`);
-      }
-    }),
+    fc.property(
+      fc.array(sketches, { minLength: 1, maxLength: 4 }),
+      fc.array(queries, { minLength: 1, maxLength: 20 }),
+      (steps, asked) => {
+        const held = storeOf(steps);
+        for (const query of asked) {
+          const found = JSON.stringify(windowed(held.store, held.steps, query));
+          const expected = JSON.stringify(plainly(steps, query));
+          if (found !== expected)
+            throw new Error(`${JSON.stringify(query)}: ${found} instead of ${expected}`);
+        }
+      },
+    ),
     { numRuns: 200 },
   );
   t.pass('200 jobs');
 });
 
 /** Counts the rows that are read. */
-function counted(store: StoreReader): { reader: StoreReader; rows(): number } {
+function counted(store: StoreReader): { reader: StoreReader; rows: () => number } {
   let rows = 0;
   const reader: StoreReader = {
     get: (table, key) => {
@@ -121,7 +132,9 @@ void test('a page of a million tasks reads few rows', async (t) => {
   const touched = new Map<number, TaskState>();
   for (let index = 0; index < 3200; index += 1) touched.set(index, taskState({ status: 'succeeded' }));
   touched.set(999_999, taskState({ status: 'failed', updatedAt: T0 + 99 }));
-  const held = storeOf([{ name: 'render', untouched: 'ready', taskCount: count, space: FRAMES(count), touched }]);
+  const held = storeOf([
+    { name: 'render', untouched: 'ready', taskCount: count, space: FRAMES(count), touched },
+  ]);
   const page = { offset: 0, limit: 2, sort_by: 'created_at', sort_dir: 'asc' } as const;
   const cases: [TaskQuery, number, number[], number][] = [
     [{ ...page, offset: 500_000 }, count, [500_000, 500_001], 0],
