@@ -50,17 +50,18 @@ export async function serveHttp(
 
   const app = engine.App();
   app.any('/*', (response, request) => {
-    const exchange = new Exchange(response, request, settled);
-    running.add(exchange);
-    if (stopping) exchange.stopping();
+    let exchange: Exchange | null = null;
     try {
-      const given = handle(exchange);
-      void answer(exchange, Promise.resolve(given));
+      exchange = new Exchange(response, request, settled);
+      running.add(exchange);
+      if (stopping) exchange.stopping();
+      void answer(exchange, Promise.resolve(handle(exchange)));
     } catch (error) {
       failed(error);
-      exchange.abandon();
+      if (exchange === null) response.close();
+      else exchange.abandon();
     }
-    exchange.arrived();
+    exchange?.arrived();
   });
 
   const socket = await new Promise<engine.us_listen_socket | false>((resolve) => {
