@@ -9,9 +9,13 @@ export interface Rate {
 
 /** Bare request and reply through the same server: `clients` connections with one request each, one responder. */
 export async function measureEcho(port: number, clients: number, requests: number): Promise<Rate> {
-  const responder: RawNatsClient = await RawNatsClient.open('127.0.0.1', port, (_subscription, payload, replyTo) => {
-    responder.publish(replyTo, payload.toString('latin1'));
-  });
+  const responder: RawNatsClient = await RawNatsClient.open(
+    '127.0.0.1',
+    port,
+    (_subscription, payload, replyTo) => {
+      responder.publish(replyTo, payload.toString('latin1'));
+    },
+  );
   responder.subscribe('bench.echo', 1);
   const latencies = new Float64Array(requests);
   let sent = 0;
