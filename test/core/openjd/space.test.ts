@@ -62,17 +62,15 @@ function points(space: SpaceDescription): Record<string, string>[] {
 /** Spaces of any nesting: the parts of a zip get the length that they must have. */
 function spaceOf(length: number, depth: number, names: { next: number }): fc.Arbitrary<SpaceDescription> {
   const name = `p${names.next++}`;
-  const axis = fc
-    .boolean()
-    .map((asList): SpaceDescription =>
-      asList
-        ? list(name, ...Array.from({ length }, (_, index) => `${name}v${index}`))
-        : {
-            kind: 'axis',
-            name,
-            values: { kind: 'runs', runs: describeRuns(runsOfValues(integers(length))) },
-          },
-    );
+  const axis = fc.boolean().map((asList): SpaceDescription =>
+    asList
+      ? list(name, ...Array.from({ length }, (_, index) => `${name}v${index}`))
+      : {
+          kind: 'axis',
+          name,
+          values: { kind: 'runs', runs: describeRuns(runsOfValues(integers(length))) },
+        },
+  );
   if (depth === 0) return axis;
   const factors = [1, 2, 3].filter((factor) => length % factor === 0);
   return fc.oneof(
