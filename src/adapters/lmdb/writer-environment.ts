@@ -7,11 +7,11 @@ import { freeBytes, nextDiskState, type DiskState, type DiskWatermarks } from '.
 import {
   DATA_FILE,
   openDatabase,
-  openEnvironment,
   type ByteDatabase,
   type Environment,
   type EnvironmentKind,
 } from './environment.ts';
+import { openCheckedEnvironment } from './open-checked.ts';
 import {
   FORMAT_VERSIONS,
   isFresh,
@@ -28,7 +28,7 @@ export interface StoreFailure {
 }
 
 /** Ends the process; nothing may be acknowledged after it. Must not return. */
-export type EndProcess = (failure: StoreFailure) => never;
+type EndProcess = (failure: StoreFailure) => never;
 
 export interface DiskLimits extends DiskWatermarks {
   /** How far ahead of the file's growth disk blocks are reserved. */
@@ -73,7 +73,7 @@ export async function openWriterEnvironment(
   const lock = lockStore(directory);
   let environment: Environment | undefined;
   try {
-    environment = openOrExplain(directory, kind);
+    environment = openCheckedEnvironment(directory, kind);
     const storeId = formatOf(environment, kind, options);
     return writerOf(environment, storeId, { ...options, disk, endProcess }, () => lock.release());
   } catch (error) {
@@ -90,14 +90,6 @@ function lockStore(directory: string): { release(): void } {
   } catch (error) {
     if (error instanceof DirectoryLockError)
       throw new StoreOpenError(directory, error.message, { cause: error });
-    throw new StoreOpenError(directory, describe(error), { cause: error });
-  }
-}
-
-function openOrExplain(directory: string, kind: EnvironmentKind): Environment {
-  try {
-    return openEnvironment(directory, kind);
-  } catch (error) {
     throw new StoreOpenError(directory, describe(error), { cause: error });
   }
 }

@@ -193,7 +193,8 @@ export class ReadyIndex {
     for (const signature of this.eligibleSignatures(worker)) {
       const head = signature.steps[0];
       if (head === undefined || (queueId !== null && signature.queueId !== queueId)) continue;
-      if (coresOf(signature.requirements, worker.cpuCount) > free || this.room(signature.queueId) <= 0) continue;
+      if (coresOf(signature.requirements, worker.cpuCount) > free || this.room(signature.queueId) <= 0)
+        continue;
       if (best === null || compareCandidates(head, best) < 0) best = head;
     }
     return best;
