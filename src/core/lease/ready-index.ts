@@ -148,6 +148,11 @@ export class ReadyIndex {
     for (let each = 0; each < count; each++) this.settle(jobId, stepOrder);
   }
 
+  /** How many tasks of a queue are live, or of the whole farm when `queueId` is null. */
+  liveTasks(queueId: QueueId | null): number {
+    return queueId === null ? this.farm.live : (this.queues.get(queueId)?.live ?? 0);
+  }
+
   limitFarm(maxConcurrentTasks: number): void {
     this.farm.maxConcurrentTasks = maxConcurrentTasks;
   }
