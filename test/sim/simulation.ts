@@ -50,6 +50,7 @@ const SETTINGS: ServiceSettings = {
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   staleAssignedMs: STALE_ASSIGNED_MS,
+  ownsFarm: () => true,
 };
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
