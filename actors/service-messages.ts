@@ -1,4 +1,5 @@
-import type { CatalogMessage, FarmMessage } from './farm/messages.ts';
+import type { CatalogMessage } from './catalog/messages.ts';
+import type { FarmMessage } from './farm/messages.ts';
 import type { JobMessage } from './job/messages.ts';
 import type { Envelope } from './kernel/address.ts';
 import type { LeaseMessage } from './lease/messages.ts';

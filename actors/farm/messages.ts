@@ -1,6 +1,6 @@
-import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
+import type { JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
-import type { TerminalJobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { JobStatus, TerminalJobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import type { TemplateFormat } from '../../src/core/records/job.ts';
 import type { RegisterMessage } from '../../src/core/wire/bus-messages.ts';
@@ -38,11 +38,14 @@ export interface JobSubmission {
   readonly project: string;
   readonly priority: number;
   readonly retry: RetryOverride;
-  readonly dependsOn: readonly JobId[];
+  /** Upstream jobs, with the status that the store held a moment ago. */
+  readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
 }
 
 /** The farm actor: its settings, its queues, the jobs that wait for other jobs, the names of its workers. Id: farm id. */
 export type FarmMessage =
+  /** At the start of the service: load the farm and everything that is at work in it. */
+  | { readonly type: 'farm.wake' }
   /** From the catalog, which has reserved the name. Answer: FarmRecord. */
   | { readonly type: 'farm.create'; readonly input: FarmInput; readonly replyTo: ReplyTo }
   /** From the catalog, which has reserved the new name. Answer: FarmRecord. */
@@ -80,11 +83,3 @@ export type FarmMessage =
     }
   /** From a worker actor that was not heard for a whole timeout: may it go offline now? */
   | { readonly type: 'worker.expiring'; readonly workerId: WorkerId };
-
-/** The catalog actor: names that are unique over all farms. One for the service, on the first shard. Id: "catalog". */
-export type CatalogMessage =
-  /** Answer: FarmRecord. 409 when a farm of that name exists. */
-  | { readonly type: 'farm.create'; readonly farmId: FarmId; readonly input: FarmInput; readonly replyTo: ReplyTo }
-  | { readonly type: 'farm.replace'; readonly farmId: FarmId; readonly input: FarmInput; readonly replyTo: ReplyTo }
-  /** From a farm actor that has removed its farm. */
-  | { readonly type: 'farm.removed'; readonly farmId: FarmId };

@@ -25,9 +25,11 @@ export type JobMessage =
       readonly plan: JobPlan;
       readonly templateText: string;
       readonly templateFormat: TemplateFormat;
+      /** Retry settings of server, farm and queue. */
+      readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo;
     }
-  /** From the farm, at its start: load the job and take up its timers. */
+  /** From the lease actor, at its start: load the job, take up its timers and offer what is ready. */
   | { readonly type: 'job.wake' }
   /** From the farm: every upstream job has completed. */
   | { readonly type: 'upstreams.completed' }
@@ -43,10 +45,10 @@ export type JobMessage =
     }
   /** From the bus. */
   | { readonly type: 'task.reported'; readonly report: StatusMessage; readonly attemptId: AttemptId }
-  /** From a worker actor or the job's own stale-assigned timer: give the work back, no attempt consumed. */
+  /** From a worker actor: give the work back, no attempt consumed. */
   | { readonly type: 'attempts.reclaim'; readonly attemptIds: readonly AttemptId[]; readonly reason: string }
-  /** The job's own timer: attempts handed out 30 s ago and never reported running. */
-  | { readonly type: 'assigned.overdue'; readonly attemptIds: readonly AttemptId[] }
+  /** The job's own timer: attempts may have been handed out 30 s ago and never reported running. */
+  | { readonly type: 'assigned.due' }
   /** From the farm: the retry settings above the job have changed. */
   | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
   /** Answer: null. 409 when completed or failed. */

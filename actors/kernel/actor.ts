@@ -44,8 +44,6 @@ export interface Context<W extends World, K extends Kind<W>> {
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void;
   cancelTimer(name: TimerName): void;
   log(level: LogLevel, text: string, attributes?: Readonly<Record<string, string>>): void;
-  /** The actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
-  stop(): void;
 }
 
 export type Handlers<W extends World, K extends Kind<W>, State> = {
@@ -62,6 +60,8 @@ export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
   load(id: string, reader: W['reader'], now: number): State | null;
   /** After each load and before the first message: the place to set timers. */
   started?(state: State, context: Context<W, K>): void;
+  /** Whether the actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
+  isOver?(state: State): boolean;
   /** A message for an actor that does not exist: makes its state, or deals with the message and gives null. */
   absent(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
   readonly handlers: Handlers<W, K, State>;
@@ -72,6 +72,7 @@ export interface AnyDefinition<W extends World> {
   readonly kind: Kind<W>;
   load(id: string, reader: W['reader'], now: number): unknown;
   started?(state: unknown, context: Context<W, Kind<W>>): void;
+  isOver?(state: unknown): boolean;
   absent(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;
   readonly handlers: Readonly<
     Record<string, (state: unknown, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>) => void>

@@ -26,7 +26,8 @@ export class Closure<W extends World> {
   readonly outputs: Output<W>[] = [];
   readonly timers: TimerOrder<W>[] = [];
   readonly touched = new Set<string>();
-  readonly stopping = new Set<string>();
+  /** Actors that were needed no longer after their last turn. */
+  readonly over = new Set<string>();
 }
 
 export const actorKey = <W extends World>(kind: Kind<W>, id: string): string => `${kind}:${id}`;

@@ -185,11 +185,11 @@ export class Kernel<W extends World> {
       this.actors.set(key, resident);
       definition.started?.(state, context);
     }
-    resident.dropAfterWindow = 0;
-    closure.stopping.delete(key);
     const handle = definition.handlers[envelope.message.type];
     if (handle === undefined) throw new Error(`${envelope.actor} has no handler for ${envelope.message.type}`);
     handle(resident.state, envelope.message, context);
+    if (definition.isOver?.(resident.state) === true) closure.over.add(key);
+    else closure.over.delete(key);
   }
 
   private contextFor(kind: Kind<W>, id: string, closure: Closure<W>, now: number): Context<W, Kind<W>> {
@@ -266,14 +266,14 @@ export class Kernel<W extends World> {
     for (const change of closure.changes) changes.push(change);
     for (const output of closure.outputs) window.outputs.push(output);
     for (const order of closure.timers) this.orderTimer(order);
-    for (const key of closure.stopping) {
+    for (const key of closure.touched) {
       const resident = this.actors.get(key);
-      if (resident !== undefined) resident.dropAfterWindow = window.number;
+      if (resident !== undefined) resident.dropAfterWindow = closure.over.has(key) ? window.number : 0;
     }
-    if (closure.stopping.size > 0) window.settled.push(() => this.dropStopped(closure.stopping, window.number));
+    if (closure.over.size > 0) window.settled.push(() => this.dropOver(closure.over, window.number));
   }
 
-  private dropStopped(keys: ReadonlySet<string>, windowNumber: number): void {
+  private dropOver(keys: ReadonlySet<string>, windowNumber: number): void {
     for (const key of keys) {
       if (this.actors.get(key)?.dropAfterWindow === windowNumber) this.remove(key);
     }

@@ -61,10 +61,6 @@ export class TurnContext<W extends World, K extends Kind<W>> implements Context<
     this.ports.log(level, text, attributes);
   }
 
-  stop(): void {
-    this.closure.stopping.add(this.key);
-  }
-
   private get key(): string {
     return actorKey<W>(this.kind, this.id);
   }

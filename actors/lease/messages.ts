@@ -55,23 +55,30 @@ export type LeaseMessage =
       readonly stepOrder: number;
       readonly assignments: readonly Assignment[];
       readonly step: StepAssignment;
+      /** Cores that each picked task was to take. */
+      readonly cores: number;
       /** How many of the picked tasks were refused. */
       readonly refused: number;
     }
   /** From a job actor: a live task is live no longer. */
   | { readonly type: 'task.settled'; readonly jobId: JobId; readonly stepOrder: number }
-  /** From a worker actor: what it offers; `record.status` other than online offers nothing. */
+  /** From a worker actor: what it offers; a status other than online offers nothing. */
   | { readonly type: 'worker.offered'; readonly record: WorkerRecord; readonly committedCores: number }
+  /** From a worker actor: it does not exist any more. */
+  | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
   /** From a worker actor: cores of it are free again. */
   | { readonly type: 'cores.freed'; readonly workerId: WorkerId; readonly cores: number }
   /** From the farm: its cap or a queue's cap or pause has changed. */
   | { readonly type: 'farm.limited'; readonly maxConcurrentTasks: number }
+  | { readonly type: 'farm.removed' }
   | {
       readonly type: 'queue.limited';
       readonly queueId: QueueId;
       readonly maxConcurrentTasks: number;
       readonly paused: boolean;
     }
-  /** The actor's own timers: the oldest parked requests have waited long enough; held tasks are due. */
+  /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
+  | { readonly type: 'lease.wake' }
+  /** The actor's own timers: the oldest parked requests have waited long enough; a held task is due. */
   | { readonly type: 'hold.ended' }
-  | { readonly type: 'tasks.due' };
+  | { readonly type: 'task.due'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number };

@@ -1,4 +1,4 @@
-import type { AttemptId, WorkerId } from '../../src/core/ids.ts';
+import type { AttemptId } from '../../src/core/ids.ts';
 import type { WorkerRecord, Booking } from '../../src/core/records/worker.ts';
 import type { DeregisterMessage, HeartbeatMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
@@ -12,7 +12,7 @@ export type WorkerMessage =
       readonly openAttempts: readonly AttemptId[];
       readonly replyTo: ReplyTo;
     }
-  /** From the farm, at its start: load the worker and watch its liveness. */
+  /** From the lease actor, at its start: load the worker, watch its liveness and offer it. */
   | { readonly type: 'worker.wake' }
   /** From the bus. Answer: PresenceReply. */
   | { readonly type: 'worker.heartbeat'; readonly heartbeat: HeartbeatMessage; readonly replyTo: ReplyTo }
@@ -24,5 +24,7 @@ export type WorkerMessage =
   /** The worker's own timer: a whole timeout has passed since it was last heard, unless it was heard since. */
   | { readonly type: 'liveness.due' }
   /** From the farm: the answer to `worker.expiring`. */
-  | { readonly type: 'expiry.granted'; readonly workerId: WorkerId }
-  | { readonly type: 'expiry.held'; readonly forMs: number };
+  | { readonly type: 'expiry.granted' }
+  | { readonly type: 'expiry.held'; readonly forMs: number }
+  /** From the farm, which is deleted. */
+  | { readonly type: 'worker.remove' };

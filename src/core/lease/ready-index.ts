@@ -123,12 +123,14 @@ export class ReadyIndex {
     }
   }
 
-  /** A live task of the step is live no longer. */
-  settle(jobId: JobId, stepOrder: number): void {
+  /** A live task of the step is live no longer; whether that makes room under a cap that was reached. */
+  settle(jobId: JobId, stepOrder: number): boolean {
     const entry = this.entry(jobId, stepOrder);
-    if (entry === undefined) return;
+    if (entry === undefined) return false;
+    const wasFull = this.room(entry.queueId) <= 0;
     this.countLive(entry, -1);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
+    return wasFull && this.room(entry.queueId) > 0;
   }
 
   /** Tasks that were taken could not be had after all. */

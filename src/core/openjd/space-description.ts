@@ -14,7 +14,19 @@ export type SpaceDescription =
 export type AxisValues =
   | { readonly kind: 'list'; readonly values: readonly string[] }
   /** Runs of an increasing set of integers, as decimal text (int64). */
-  | { readonly kind: 'runs'; readonly runs: readonly IntegerRun[] };
+  | { readonly kind: 'runs'; readonly runs: readonly IntegerRun[] }
+  /** Chunks of an increasing set of integers, cut as `cut` says (specification, section 3.4.1.5). */
+  | { readonly kind: 'chunks'; readonly runs: readonly IntegerRun[]; readonly cut: ChunkCut };
+
+export type RangeConstraint = 'CONTIGUOUS' | 'NONCONTIGUOUS';
+
+export interface ChunkCut {
+  /** Integers in a chunk, at most. */
+  readonly size: number;
+  readonly constraint: RangeConstraint;
+  /** Chunks of the full size and a smaller last one (for an adaptive size), instead of chunks of like size. */
+  readonly greedy: boolean;
+}
 
 /** start, start + step, ... : `count` integers. */
 export interface IntegerRun {

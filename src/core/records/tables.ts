@@ -14,6 +14,8 @@ export interface Tables {
   farm: FarmRecord;
   queue: QueueRecord;
   job: JobRecord;
+  /** The jobs of a farm that are not terminal: what the farm takes up at its start. */
+  activeJob: { readonly version: 1 };
   /** Immutable: what the job's template resolved to. */
   plan: JobPlan;
   template: TemplateRecord;
@@ -44,6 +46,7 @@ export const TABLE_NAMES = [
   'worker',
   'booking',
   'workerOrdinal',
+  'activeJob',
 ] as const satisfies readonly TableName[];
 
 const padded = (value: number, width: number): string => String(value).padStart(width, '0');
@@ -60,6 +63,8 @@ export const keys = {
   farm: (id: FarmId): string => id,
   queue: (id: QueueId): string => id,
   job: (id: JobId): string => id,
+  activeJob: (farm: FarmId, id: JobId): string => `${farm}/${id}`,
+  activeJobsOf: (farm: FarmId): string => `${farm}/`,
   plan: (id: JobId): string => id,
   template: (id: JobId): string => id,
   step: (job: JobId, order: number): string => stepPrefix(job, order),
@@ -76,7 +81,8 @@ export const keys = {
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,
+  workerOrdinalsOf: (farm: FarmId): string => `${farm}/`,
 } as const;
 
-/** The page number that a task page's key ends with. */
-export const pageNumberOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));
+/** The number that a task page's, a worker ordinal's key ends with. */
+export const lastNumberOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));

@@ -1,0 +1,74 @@
+import { farmId } from '../../src/core/ids.ts';
+import { refused } from '../../src/core/problems.ts';
+import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import type { ActorDefinition } from '../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { FarmMessage } from './messages.ts';
+import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
+import { onJobEnded, onJobSubmit } from './on-job.ts';
+import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
+import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
+import { loadFarm, newFarmState, type FarmState } from './state.ts';
+
+/**
+ * The farm actor owns a farm's settings and queues, takes in jobs and workers, and sets free the jobs that wait for
+ * other jobs. Whoever must be woken at the start of the service is woken by it.
+ */
+export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'farm', FarmState> {
+  return {
+    kind: 'farm',
+    load: loadFarm,
+    started: (state, context) => {
+      context.send('lease', state.record.id, { type: 'lease.wake' });
+    },
+    isOver: (state) => state.isRemoved,
+    absent,
+    handlers: {
+      'farm.wake': () => undefined,
+      'farm.create': onFarmCreate,
+      'farm.replace': onFarmReplace(settings.retry),
+      'farm.delete': onFarmDelete,
+      'queue.create': onQueueCreate,
+      'queue.replace': onQueueReplace(settings.retry),
+      'queue.delete': onQueueDelete,
+      'job.submit': onJobSubmit(settings.retry),
+      'job.ended': onJobEnded,
+      'worker.register': onWorkerRegister,
+      'worker.changed': onWorkerChanged,
+      'worker.expiring': onWorkerExpiring(settings.heartbeatTimeoutMs),
+    },
+  };
+}
+
+function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'>): FarmState | null {
+  switch (message.type) {
+    case 'farm.create':
+      return newFarmState({
+        version: 1,
+        id: farmId(id),
+        ...message.input,
+        createdAt: context.now,
+        updatedAt: context.now,
+      });
+    case 'worker.register': {
+      const reply: PresenceReply = { v: 1, type: 'refused', reason: `there is no farm ${id}` };
+      context.reply(message.replyTo, reply);
+      return null;
+    }
+    case 'job.submit':
+      context.reply(message.replyTo, refused('bad-request', `farm_id: there is no farm ${id}`));
+      return null;
+    case 'farm.replace':
+    case 'farm.delete':
+    case 'queue.create':
+    case 'queue.replace':
+    case 'queue.delete':
+      context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
+      return null;
+    case 'farm.wake':
+    case 'job.ended':
+    case 'worker.changed':
+    case 'worker.expiring':
+      return null;
+  }
+}

@@ -1,0 +1,106 @@
+import { jobId, type JobId } from '../../src/core/ids.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import { NO_TASKS } from '../../src/core/lifecycle/task-counts.ts';
+import { refused } from '../../src/core/problems.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { FarmMessage, JobSubmission } from './messages.ts';
+import { inheritedRetry } from './on-farm.ts';
+import { addActiveJob, rememberEnded, type FarmState } from './state.ts';
+
+type FarmContext = ServiceContext<'farm'>;
+
+/** A validated job comes in: the farm checks what only it knows, and the job actor writes it whole. */
+export const onJobSubmit =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'job.submit' }>, context: FarmContext): void => {
+    const { submission, replyTo } = message;
+    if (!state.queues.has(submission.queueId)) {
+      context.reply(replyTo, refused('bad-request', `queue_id: the farm has no queue ${submission.queueId}`));
+      return;
+    }
+    const upstreams = new Map<JobId, JobStatus>();
+    for (const upstream of submission.upstreams) {
+      const status = upstreamStatus(state, upstream.jobId, upstream.status);
+      if (status === null) {
+        context.reply(replyTo, refused('unavailable', `the job ${upstream.jobId} is just ending; try again`));
+        return;
+      }
+      upstreams.set(upstream.jobId, status);
+    }
+    const record = newJob(state, submission, context);
+    const waitsFor = [...upstreams].flatMap(([id, status]) => (status === 'completed' ? [] : [id]));
+    addActiveJob(state, record.id, record.queueId, waitsFor);
+    context.send('job', record.id, {
+      type: 'job.create',
+      record,
+      plan: submission.plan,
+      templateText: submission.templateText,
+      templateFormat: submission.templateFormat,
+      inherited: inheritedRetry(state, record.queueId, serverRetry),
+      replyTo,
+    });
+    if (record.status !== 'blocked') return;
+    if (waitsFor.length === 0) context.send('job', record.id, { type: 'upstreams.completed' });
+    else if ([...upstreams.values()].some(hasFailed)) context.send('job', record.id, { type: 'upstream.failed' });
+  };
+
+function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
+  return {
+    version: 1,
+    id: jobId(context.newId()),
+    farmId: state.record.id,
+    queueId: submission.queueId,
+    name: submission.plan.jobName,
+    description: submission.description,
+    owner: submission.owner,
+    submitter: submission.submitter,
+    priority: submission.priority,
+    project: submission.project,
+    status: submission.upstreams.length === 0 ? 'pending' : 'blocked',
+    parkReason: '',
+    cancelReason: '',
+    templateFormat: submission.templateFormat,
+    retry: submission.retry,
+    failedAttempts: 0,
+    dependsOn: [...new Set(submission.upstreams.map((upstream) => upstream.jobId))],
+    extensions: submission.extensions,
+    taskCounts: NO_TASKS,
+    createdAt: context.now,
+    updatedAt: context.now,
+  };
+}
+
+const hasFailed = (status: JobStatus): boolean => status === 'failed' || status === 'canceled';
+
+/** The status of an upstream job as far as it matters; null when it ended out of the farm's sight. */
+function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): JobStatus | null {
+  if (state.activeJobs.has(id)) return 'running';
+  const ended = state.recentlyEnded.get(id);
+  if (ended !== undefined) return ended;
+  return seen === 'completed' || hasFailed(seen) ? seen : null;
+}
+
+/** A job has ended: those that wait for it are set free, or canceled. */
+export function onJobEnded(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'job.ended' }>,
+  context: FarmContext,
+): void {
+  const { jobId: id, status } = message;
+  for (const upstream of state.activeJobs.get(id)?.waitsFor ?? []) state.dependents.get(upstream)?.delete(id);
+  state.activeJobs.delete(id);
+  rememberEnded(state, id, status);
+  const waiting = state.dependents.get(id) ?? [];
+  state.dependents.delete(id);
+  for (const dependent of waiting) {
+    if (status !== 'completed') {
+      context.send('job', dependent, { type: 'upstream.failed' });
+      continue;
+    }
+    const waitsFor = state.activeJobs.get(dependent)?.waitsFor;
+    waitsFor?.delete(id);
+    if (waitsFor?.size === 0) context.send('job', dependent, { type: 'upstreams.completed' });
+  }
+}

@@ -1,0 +1,73 @@
+import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
+import { refused } from '../../src/core/problems.ts';
+import type { ActorDefinition } from '../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
+import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
+import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
+import { newJobState, onJobCreated } from './on-job-created.ts';
+import { onTaskReported } from './on-task-reported.ts';
+import { onTasksTake } from './on-tasks-take.ts';
+import { loadJob, type JobState } from './state.ts';
+
+/**
+ * The job actor owns one job with its steps, tasks and attempts: nothing else writes them. It is resident while the
+ * job is not terminal, and loaded for a moment when somebody asks it something later.
+ */
+export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'job', JobState> {
+  return {
+    kind: 'job',
+    load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
+    started: armAssigned,
+    isOver: (state) => isTerminalJob(state.record.status),
+    absent,
+    handlers: {
+      'job.create': onJobCreated,
+      'job.wake': (state, _message, context) => {
+        const turn = new JobTurn(state, context);
+        for (const step of state.steps) turn.offer(step);
+      },
+      'upstreams.completed': (state, _message, context) => {
+        const turn = new JobTurn(state, context);
+        if (!turn.moveJob('every upstream completed')) return;
+        turn.promoteFreeSteps();
+        turn.end();
+      },
+      'upstream.failed': onUpstreamFailed,
+      'tasks.take': onTasksTake(settings.staleAssignedMs),
+      'task.reported': onTaskReported,
+      'attempts.reclaim': onAttemptsReclaim,
+      'assigned.due': onAssignedDue(settings.staleAssignedMs),
+      'policy.changed': (state, { inherited }) => {
+        state.inherited = inherited;
+      },
+      'job.cancel': onJobCancel,
+      'task.cancel': onTaskCancel,
+    },
+  };
+}
+
+function absent(id: string, message: JobMessage, context: ServiceContext<'job'>): JobState | null {
+  switch (message.type) {
+    case 'job.create':
+      return newJobState(message);
+    case 'job.cancel':
+    case 'task.cancel':
+      context.reply(message.replyTo, refused('not-found', `there is no job ${id}`));
+      return null;
+    case 'task.reported':
+      context.log('warn', 'a status report changes nothing: unknown job', { attempt_id: message.attemptId });
+      return null;
+    case 'tasks.take':
+      throw new Error(`tasks of the job ${id} were picked, and there is no such job`);
+    case 'job.wake':
+    case 'upstreams.completed':
+    case 'upstream.failed':
+    case 'attempts.reclaim':
+    case 'assigned.due':
+    case 'policy.changed':
+      return null;
+  }
+}

@@ -1,0 +1,305 @@
+import { attemptIdOf, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
+import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
+import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
+import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
+import { moveCounts, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { isLiveTask, nextTaskStatus, type TaskTrigger } from '../../src/core/lifecycle/task-transitions.ts';
+import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import { put, remove } from '../../src/core/records/change-set.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { emptyTaskPage, pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
+import { taskNameOf } from '../../src/core/records/task-name.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { isLeasable, offerOfStep } from './offers.ts';
+import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
+
+export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
+  readonly status: 'succeeded' | 'failed' | 'canceled';
+  readonly exitCode?: number;
+  readonly sessionId?: string;
+};
+
+/**
+ * One turn of a job: handlers move tasks and close attempts through it, and `end` draws the consequences (steps,
+ * cascade, promotion, completion of the job) and writes everything that has changed, once.
+ */
+export class JobTurn {
+  private readonly state: JobState;
+  private readonly context: ServiceContext<'job'>;
+  private readonly dirtyPages = new Map<StepState, Set<number>>();
+  private readonly dirtySteps = new Set<StepState>();
+  private readonly statusBefore: JobRecord['status'] | null;
+
+  constructor(state: JobState, context: ServiceContext<'job'>, isNew = false) {
+    this.state = state;
+    this.context = context;
+    this.statusBefore = isNew ? null : state.record.status;
+  }
+
+  addressOf(step: StepState, index: number): TaskAddress {
+    return { jobId: this.state.record.id, stepOrder: step.record.order, index };
+  }
+
+  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. */
+  move(step: StepState, index: number, trigger: TaskTrigger, patch: Partial<TaskState> = {}): TaskState | null {
+    const before = taskOf(step, index);
+    const status = nextTaskStatus(before.status, trigger);
+    if (status === null) return null;
+    const after: TaskState = {
+      ...before,
+      retryAfter: 0,
+      ...patch,
+      status,
+      updatedAt: this.context.now,
+    };
+    this.write(step, index, after);
+    step.record = { ...step.record, taskCounts: moveCounts(step.record.taskCounts, before.status, status) };
+    this.touch(step);
+    this.publishTask(step, index, after);
+    return after;
+  }
+
+  /** Says why a task failed or was canceled. With `onlyIfEmpty` a reason that is there already wins. */
+  giveReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
+    const task = taskOf(step, index);
+    if (onlyIfEmpty && task.hasText) return;
+    const address = this.addressOf(step, index);
+    this.write(step, index, { ...task, hasText: true });
+    this.context.change(put('taskText', keys.taskText(address), { version: 1, failureReason }));
+  }
+
+  /** Closes the open attempt of a task: the worker's cores are free again. */
+  closeAttempt(step: StepState, index: number, closed: ClosedAttempt): void {
+    const address = this.addressOf(step, index);
+    const attempt = this.state.openAttempts.get(taskIdOf(address));
+    if (attempt === undefined) throw new Error(`task ${taskIdOf(address)} has no open attempt`);
+    this.state.openAttempts.delete(taskIdOf(address));
+    const record: AttemptRecord = {
+      ...attempt,
+      status: closed.status,
+      message: closed.message,
+      endedAt: Math.max(this.context.now, attempt.startedAt),
+      sessionId: closed.sessionId ?? attempt.sessionId,
+      ...(closed.exitCode === undefined ? {} : { exitCode: closed.exitCode }),
+    };
+    this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
+    this.context.send('lease', this.state.record.farmId, {
+      type: 'task.settled',
+      jobId: this.state.record.id,
+      stepOrder: step.record.order,
+    });
+    this.context.send('worker', attempt.workerId, { type: 'attempt.released', attemptId: attempt.id });
+  }
+
+  /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
+  cancelStep(step: StepState, trigger: 'cancel' | 'cascade', reason: string): void {
+    const counts = step.record.taskCounts;
+    const terminal = counts.succeeded + counts.failed + counts.canceled;
+    if (terminal === counts.total) return;
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (nextTaskStatus(task.status, trigger) !== null) this.cancelTask(step, index, trigger, reason);
+    }
+    const { untouched } = step.record;
+    const status = nextTaskStatus(untouched.status, trigger);
+    if (status === null) return;
+    const howMany = step.record.taskCounts[untouched.status];
+    step.record = {
+      ...step.record,
+      taskCounts: moveCounts(step.record.taskCounts, untouched.status, status, howMany),
+      untouched: { status: 'canceled', updatedAt: this.context.now, failureReason: reason },
+    };
+    this.touch(step);
+  }
+
+  /** Cancels one task that is not terminal. */
+  cancelTask(step: StepState, index: number, trigger: 'cancel' | 'cascade', reason: string): void {
+    const before = taskOf(step, index);
+    if (isLiveTask(before.status)) {
+      const attempt = { ...this.addressOf(step, index), attemptNumber: before.attemptNumber };
+      this.closeAttempt(step, index, { status: 'canceled', message: reason });
+      this.context.effect({
+        kind: 'cancel',
+        message: { v: 1, task_id: taskIdOf(attempt), attempt_id: attemptIdOf(attempt), reason },
+      });
+    }
+    this.move(step, index, trigger);
+    this.giveReason(step, index, reason, true);
+  }
+
+  /** Moves the job by the table; false, and nothing changed, when the table has no row for it. */
+  moveJob(trigger: JobTrigger, patch: Partial<JobRecord> = {}): boolean {
+    const status = nextJobStatus(this.state.record.status, trigger);
+    if (status === null) return false;
+    this.state.record = { ...this.state.record, ...patch, status };
+    return true;
+  }
+
+  patchJob(patch: Partial<JobRecord>): void {
+    this.state.record = { ...this.state.record, ...patch };
+  }
+
+  /** Makes the tasks ready of every step that waits for nothing: the job is pending now. */
+  promoteFreeSteps(): void {
+    for (const step of this.state.steps) {
+      if (step.record.dependsOn.length === 0) this.promote(step);
+    }
+  }
+
+  touch(step: StepState): void {
+    this.dirtySteps.add(step);
+  }
+
+  /** Draws the consequences and writes what has changed. */
+  end(): void {
+    this.settleSteps();
+    const { record, steps } = this.state;
+    const trigger = completionTrigger(
+      record.status,
+      steps.map((step) => step.record.status),
+    );
+    if (trigger !== null) this.moveJob(trigger);
+    this.writeDirty();
+    const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
+    if (leasableBefore && !isLeasable(this.state)) {
+      this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
+    }
+    if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
+  }
+
+  private settleSteps(): void {
+    // Each round may end steps that others wait for; there are no cycles among steps, so the rounds come to an end.
+    for (let changed = this.settleRound(); changed; changed = this.settleRound());
+  }
+
+  private settleRound(): boolean {
+    let changed = false;
+    for (const step of [...this.dirtySteps]) {
+      const status = stepStatusOf(step.record.taskCounts);
+      if (status === step.record.status) continue;
+      step.record = { ...step.record, status };
+      changed = true;
+      if (isTerminalStep(status)) this.settleDependents(step);
+    }
+    return changed;
+  }
+
+  private settleDependents(ended: StepState): void {
+    for (const dependent of this.state.steps) {
+      if (!dependent.record.dependsOn.includes(ended.record.order)) continue;
+      if (ended.record.status !== 'completed') this.cancelStep(dependent, 'cascade', CASCADE_REASON);
+      else if (this.isFree(dependent)) this.promote(dependent);
+    }
+  }
+
+  private isFree(step: StepState): boolean {
+    return step.record.dependsOn.every((order) => this.state.steps[order]?.record.status === 'completed');
+  }
+
+  private promote(step: StepState): void {
+    const { untouched, taskCounts } = step.record;
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (task.status === 'pending') this.move(step, index, 'dependency resolution');
+    }
+    if (untouched.status === 'pending') {
+      const howMany = step.record.taskCounts.pending;
+      step.record = {
+        ...step.record,
+        taskCounts: moveCounts(step.record.taskCounts, 'pending', 'ready', howMany),
+        untouched: { status: 'ready', updatedAt: this.context.now, failureReason: '' },
+      };
+    }
+    if (step.record.taskCounts === taskCounts) return;
+    this.touch(step);
+    this.offer(step);
+  }
+
+  /** Tells the lease actor all that is ready of a step. */
+  offer(step: StepState): void {
+    const offer = offerOfStep(this.state, step, this.context.now);
+    this.context.send('lease', this.state.record.farmId, { type: 'step.offered', offer });
+  }
+
+  private write(step: StepState, index: number, task: TaskState): void {
+    const number = pageOf(index);
+    let page = step.pages.get(number);
+    if (page === undefined) {
+      page = emptyTaskPage();
+      step.pages.set(number, page);
+    }
+    writeTask(page, index, task);
+    const pages = this.dirtyPages.get(step);
+    if (pages === undefined) this.dirtyPages.set(step, new Set([number]));
+    else pages.add(number);
+  }
+
+  private writeDirty(): void {
+    const { now } = this.context;
+    for (const [step, numbers] of this.dirtyPages) {
+      for (const number of numbers) {
+        const page = step.pages.get(number);
+        if (page === undefined) continue;
+        const key = keys.taskPage(this.state.record.id, step.record.order, number);
+        this.context.change(put('taskPage', key, page.slice()));
+      }
+    }
+    for (const step of this.dirtySteps) {
+      step.record = { ...step.record, updatedAt: now };
+      this.context.change(put('step', keys.step(this.state.record.id, step.record.order), step.record));
+    }
+    this.state.record = {
+      ...this.state.record,
+      taskCounts: sumCounts(this.state.steps.map((step) => step.record.taskCounts)),
+      updatedAt: now,
+    };
+    this.context.change(put('job', keys.job(this.state.record.id), this.state.record));
+  }
+
+  private tellJobStatus(): void {
+    const { record } = this.state;
+    if (isTerminalJob(record.status)) {
+      this.context.change(remove('activeJob', keys.activeJob(record.farmId, record.id)));
+      this.context.send('farm', record.farmId, {
+        type: 'job.ended',
+        jobId: record.id,
+        queueId: record.queueId,
+        status: record.status,
+      });
+    }
+    this.context.effect({
+      kind: 'event',
+      event: {
+        subject: 'jobs',
+        payload: {
+          job_id: record.id,
+          name: record.name,
+          owner: record.owner,
+          queue_id: record.queueId,
+          status: record.status,
+          updated_at: timestampOf(record.updatedAt),
+        },
+      },
+    });
+  }
+
+  private publishTask(step: StepState, index: number, task: TaskState): void {
+    const address = this.addressOf(step, index);
+    const worker = this.state.openAttempts.get(taskIdOf(address))?.workerId ?? '';
+    this.context.effect({
+      kind: 'event',
+      event: {
+        subject: 'tasks',
+        payload: {
+          job_id: address.jobId,
+          task_id: taskIdOf(address),
+          name: taskNameOf(step.record.name, step.space.at(index)),
+          status: task.status,
+          worker_id: worker,
+          updated_at: timestampOf(task.updatedAt),
+        },
+      },
+    });
+  }
+}
+

@@ -1,0 +1,44 @@
+import { taskIdOf } from '../../src/core/ids.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { JobTurn } from './job-turn.ts';
+import { reclaim } from './reclaim.ts';
+import { taskOf, type JobState } from './state.ts';
+
+const STALE_MESSAGE = 'the worker never reported that it runs';
+
+/** Wakes the job when the oldest attempt that was handed out should have been reported running. */
+export function armAssigned(state: JobState, context: ServiceContext<'job'>): void {
+  const first = state.assigned[0];
+  if (first === undefined) return;
+  context.after('assigned', Math.max(0, first.dueAt - context.now), { type: 'assigned.due' });
+}
+
+/**
+ * The stale-assigned reaper (interface.md, "Worker and related rules"): a task that stays assigned for 30 s goes back
+ * to ready, no attempt consumed. Time in which the service could not hear reports does not count.
+ */
+export const onAssignedDue =
+  (staleAssignedMs: number) =>
+  (state: JobState, _message: unknown, context: ServiceContext<'job'>): void => {
+    const turn = new JobTurn(state, context);
+    const earliest = context.listeningSince + staleAssignedMs;
+    const waiting = [];
+    let reclaimed = 0;
+    for (const attempt of state.assigned) {
+      const step = state.steps[attempt.stepOrder];
+      if (step === undefined) continue;
+      const task = taskOf(step, attempt.index);
+      if (task.status !== 'assigned' || task.attemptNumber !== attempt.attemptNumber) continue;
+      if (attempt.dueAt > context.now) waiting.push(attempt);
+      else if (earliest > context.now) waiting.push({ ...attempt, dueAt: earliest });
+      else if (reclaim(state, step, attempt.index, STALE_MESSAGE, turn, context)) {
+        reclaimed++;
+        const task_id = taskIdOf(turn.addressOf(step, attempt.index));
+        context.log('warn', 'an assigned task was never reported running and goes back to ready', { task_id });
+      }
+    }
+    state.assigned = waiting.sort((a, b) => a.dueAt - b.dueAt);
+    if (reclaimed > 0 && state.openAttempts.size === 0) turn.moveJob('idle after reclaim');
+    if (reclaimed > 0) turn.end();
+    armAssigned(state, context);
+  };

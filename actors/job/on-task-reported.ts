@@ -1,0 +1,123 @@
+import { parseAttemptId, taskIdOf } from '../../src/core/ids.ts';
+import { FAILURE_LIMIT_PARK_REASON, reportedFailureReason } from '../../src/core/lifecycle/failure-reasons.ts';
+import { failureOutcome } from '../../src/core/lifecycle/retry-policy.ts';
+import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
+import { put } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { JobTurn, type ClosedAttempt } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import { makeReady } from './reclaim.ts';
+import { policyOf, taskOf, type JobState, type StepState } from './state.ts';
+
+/**
+ * A worker reports on an attempt. Only the task's open attempt counts (design.md, "The bus": the attempt id is the
+ * fencing token); anything else is a named no-op.
+ */
+export function onTaskReported(
+  state: JobState,
+  message: Extract<JobMessage, { type: 'task.reported' }>,
+  context: ServiceContext<'job'>,
+): void {
+  const { report } = message;
+  const attempt = parseAttemptId(message.attemptId);
+  const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
+  if (attempt === null || step === undefined || attempt.index >= step.record.taskCount) {
+    noop('unknown attempt', report, context);
+    return;
+  }
+  const task = taskOf(step, attempt.index);
+  if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber) {
+    noop('stale attempt', report, context);
+    return;
+  }
+  const turn = new JobTurn(state, context);
+  switch (report.status) {
+    case 'running':
+      if (task.status === 'running') noop('repeated report', report, context);
+      else reportedRunning(state, step, attempt.index, report, turn, context);
+      return;
+    case 'succeeded':
+      turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'));
+      turn.move(step, attempt.index, 'reported success');
+      break;
+    case 'canceled':
+      turn.closeAttempt(step, attempt.index, closedBy(report, 'canceled'));
+      turn.move(step, attempt.index, 'reported cancel');
+      turn.giveReason(step, attempt.index, reportedFailureReason(report.message ?? '', report.exit_code));
+      break;
+    case 'failed':
+      reportedFailure(state, step, attempt.index, report, turn, context);
+      break;
+  }
+  turn.end();
+}
+
+function reportedRunning(
+  state: JobState,
+  step: StepState,
+  index: number,
+  report: StatusMessage,
+  turn: JobTurn,
+  context: ServiceContext<'job'>,
+): void {
+  const address = turn.addressOf(step, index);
+  const taskId = taskIdOf(address);
+  const attempt = state.openAttempts.get(taskId);
+  if (attempt !== undefined) {
+    const known = { ...attempt, sessionId: report.session_id };
+    state.openAttempts.set(taskId, known);
+    context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), known));
+  }
+  turn.move(step, index, 'reported running');
+  turn.end();
+}
+
+/** interface.md, "Failure handling on a worker-reported failure": exactly one of retry, exhausted, auto-park. */
+function reportedFailure(
+  state: JobState,
+  step: StepState,
+  index: number,
+  report: StatusMessage,
+  turn: JobTurn,
+  context: ServiceContext<'job'>,
+): void {
+  const policy = policyOf(state);
+  const taskFailures = taskOf(step, index).failedAttempts + 1;
+  const jobFailures = state.record.failedAttempts + 1;
+  const outcome = failureOutcome(policy, taskFailures, jobFailures);
+  turn.closeAttempt(step, index, closedBy(report, 'failed'));
+  turn.patchJob({ failedAttempts: jobFailures });
+  if (outcome === 'retry') {
+    const retryAfter = context.now + policy.retryDelaySeconds * 1000;
+    turn.move(step, index, 'auto-retry', { failedAttempts: taskFailures, retryAfter, workerOrdinal: 0 });
+    makeReady(state, step, index, retryAfter, context);
+    context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });
+    return;
+  }
+  turn.move(step, index, 'reported failure', { failedAttempts: taskFailures });
+  turn.giveReason(step, index, reportedFailureReason(report.message ?? '', report.exit_code));
+  if (outcome === 'exhausted' || state.record.status === 'paused') return;
+  if (turn.moveJob('auto-park', { parkReason: FAILURE_LIMIT_PARK_REASON })) {
+    context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
+  }
+}
+
+function closedBy(report: StatusMessage, status: ClosedAttempt['status']): ClosedAttempt {
+  return {
+    status,
+    message: report.message ?? '',
+    sessionId: report.session_id,
+    ...(report.exit_code === undefined ? {} : { exitCode: report.exit_code }),
+  };
+}
+
+function noop(what: string, report: StatusMessage, context: ServiceContext<'job'>): void {
+  context.log(what === 'repeated report' ? 'debug' : 'warn', `a status report changes nothing: ${what}`, {
+    task_id: report.task_id,
+    attempt_id: report.attempt_id,
+    worker_id: report.worker_id,
+    status: report.status,
+  });
+}

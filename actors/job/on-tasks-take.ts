@@ -1,0 +1,133 @@
+import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
+import type { ParameterValue } from '../../src/core/openjd/plan.ts';
+import { put } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { taskNameOf } from '../../src/core/records/task-name.ts';
+import type { Booking } from '../../src/core/records/worker.ts';
+import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { armAssigned } from './on-assigned-due.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import { isLeasable } from './offers.ts';
+import { taskOf, type JobState, type StepState } from './state.ts';
+
+type Take = Extract<JobMessage, { type: 'tasks.take' }>;
+
+/**
+ * Takes the picked tasks from ready to assigned (interface.md, "Lease (assignment) algorithm", rule 4: atomic, with
+ * the gates checked again). Tasks that are not ready after all are refused, and the step is offered anew.
+ */
+export const onTasksTake =
+  (staleAssignedMs: number) =>
+  (state: JobState, message: Take, context: ServiceContext<'job'>): void => {
+    const { pick } = message;
+    const step = state.steps[pick.stepOrder];
+    if (step === undefined) throw new Error(`job ${state.record.id} has no step ${pick.stepOrder}`);
+    const turn = new JobTurn(state, context);
+    const assignments: Assignment[] = [];
+    const bookings: Booking[] = [];
+    const leasable = isLeasable(state);
+    let refused = 0;
+    for (const range of pick.ranges) {
+      for (let index = range.start; index < range.start + range.count; index++) {
+        const task = taskOf(step, index);
+        if (!leasable || task.status !== 'ready' || task.retryAfter > context.now) {
+          refused++;
+          continue;
+        }
+        const assignment = take(state, step, index, message, turn, context);
+        assignments.push(assignment);
+        bookings.push({
+          attemptId: assignment.attempt_id,
+          taskId: assignment.task_id,
+          cores: pick.cores,
+          bookedAt: context.now,
+        });
+      }
+    }
+    if (assignments.length > 0) {
+      context.send('worker', message.workerId, { type: 'attempts.booked', bookings });
+      turn.moveJob('first lease');
+      const dueAt = context.now + staleAssignedMs;
+      const queued = state.assigned.length;
+      for (const { task_id: taskId } of assignments) {
+        const attempt = state.openAttempts.get(taskId);
+        if (attempt === undefined) continue;
+        const index = Number(taskId.slice(taskId.lastIndexOf('-') + 1));
+        state.assigned.push({ stepOrder: pick.stepOrder, index, attemptNumber: attempt.attemptNumber, dueAt });
+      }
+      if (queued === 0) armAssigned(state, context);
+    }
+    turn.end();
+    context.send('lease', state.record.farmId, {
+      type: 'tasks.taken',
+      leaseId: message.leaseId,
+      jobId: state.record.id,
+      stepOrder: pick.stepOrder,
+      assignments,
+      step: stepAssignmentOf(state, step),
+      cores: pick.cores,
+      refused,
+    });
+    if (refused > 0) turn.offer(step);
+  };
+
+function take(
+  state: JobState,
+  step: StepState,
+  index: number,
+  message: Take,
+  turn: JobTurn,
+  context: ServiceContext<'job'>,
+): Assignment {
+  const address = turn.addressOf(step, index);
+  const attemptNumber = taskOf(step, index).attemptNumber + 1;
+  const attemptId = attemptIdOf({ ...address, attemptNumber });
+  const taskId = taskIdOf(address);
+  const attempt = {
+    version: 1 as const,
+    id: attemptId,
+    attemptNumber,
+    status: 'running' as const,
+    workerId: message.workerId,
+    startedAt: context.now,
+    message: '',
+    sessionId: '',
+  };
+  state.openAttempts.set(taskId, attempt);
+  context.change(put('attempt', keys.attempt(address, attemptNumber), attempt));
+  turn.move(step, index, 'lease', {
+    attemptNumber,
+    assignedAt: context.now,
+    workerOrdinal: message.workerOrdinal,
+  });
+  const values = step.space.at(index);
+  return {
+    task_id: taskId,
+    job_id: state.record.id,
+    step_id: stepIdOf(state.record.id, step.record.order),
+    attempt_id: attemptId,
+    name: taskNameOf(step.record.name, values),
+    cores: message.pick.cores,
+    parameters: typedParameters(step, values),
+  };
+}
+
+function typedParameters(step: StepState, values: Readonly<Record<string, string>>): Record<string, ParameterValue> {
+  const typed: Record<string, ParameterValue> = {};
+  for (const { name, type } of step.plan.taskParameters) typed[name] = { type, value: values[name] ?? '' };
+  return typed;
+}
+
+function stepAssignmentOf(state: JobState, step: StepState): StepAssignment {
+  return {
+    job_name: state.plan.jobName,
+    step_name: step.record.name,
+    job_parameters: state.plan.parameters,
+    job_environments: state.plan.environments,
+    step_environments: step.plan.environments,
+    script: step.plan.script,
+    compute_location: step.record.computeLocation,
+  };
+}

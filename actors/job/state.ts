@@ -1,0 +1,124 @@
+import { attemptIdOf, taskIdOf, type JobId, type TaskAddress } from '../../src/core/ids.ts';
+import { effectiveRetry, type RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
+import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
+import type { JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
+import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
+import {
+  pageOf,
+  readTask,
+  TASKS_PER_PAGE,
+  untouchedTask,
+  type TaskState,
+} from '../../src/core/records/task-page.ts';
+
+/** A step with its packed tasks. Pages that were never written are absent. */
+export interface StepState {
+  record: StepRecord;
+  readonly plan: StepPlan;
+  readonly space: Space;
+  readonly pages: Map<number, Uint8Array>;
+}
+
+/** An attempt that was handed out and not yet reported running. */
+export interface AssignedAttempt {
+  readonly stepOrder: number;
+  readonly index: number;
+  readonly attemptNumber: number;
+  readonly dueAt: number;
+}
+
+export interface JobState {
+  record: JobRecord;
+  readonly plan: JobPlan;
+  readonly steps: readonly StepState[];
+  /** Retry settings of server, farm and queue; the job's own come on top. */
+  inherited: RetryPolicy;
+  /** Open attempts by task id. */
+  readonly openAttempts: Map<string, AttemptRecord>;
+  /** In the order in which they are due; the first has the timer. */
+  assigned: AssignedAttempt[];
+}
+
+export const policyOf = (state: JobState): RetryPolicy => effectiveRetry(state.inherited, state.record.retry);
+
+export const stepStateOf = (
+  record: StepRecord,
+  plan: StepPlan,
+  pages: Map<number, Uint8Array> = new Map(),
+): StepState => ({ record, plan, space: openSpace(plan.space), pages });
+
+/** The state of a task, whether it has a record of its own or not. */
+export function taskOf(step: StepState, index: number): TaskState {
+  const page = step.pages.get(pageOf(index));
+  const own = page === undefined ? null : readTask(page, index);
+  return own ?? untouchedTask(step.record.untouched.status, step.record.untouched.updatedAt);
+}
+
+/** The tasks of a step that have a record of their own, in order. */
+export function* touchedTasks(step: StepState): Generator<{ readonly index: number; readonly task: TaskState }> {
+  for (const number of [...step.pages.keys()].sort((a, b) => a - b)) {
+    const page = step.pages.get(number);
+    if (page === undefined) continue;
+    for (let slot = 0; slot < TASKS_PER_PAGE; slot++) {
+      const index = number * TASKS_PER_PAGE + slot;
+      const task = readTask(page, index);
+      if (task !== null) yield { index, task };
+    }
+  }
+}
+
+/** Everything of a job that the store holds. `serverRetry` is the server's end of the retry cascade. */
+export function loadJob(id: string, reader: StoreReader, serverRetry: RetryPolicy, staleAssignedMs: number): JobState | null {
+  const record = reader.get('job', id);
+  const plan = reader.get('plan', id);
+  if (record === undefined || plan === undefined) return null;
+  const steps = plan.steps.map((stepPlan) => loadStep(record.id, stepPlan, reader));
+  const state: JobState = {
+    record,
+    plan,
+    steps,
+    inherited: effectiveRetry(
+      serverRetry,
+      reader.get('farm', record.farmId)?.retry ?? {},
+      reader.get('queue', record.queueId)?.retry ?? {},
+    ),
+    openAttempts: new Map(),
+    assigned: [],
+  };
+  for (const step of steps) loadOpenAttempts(state, step, reader, staleAssignedMs);
+  state.assigned.sort((a, b) => a.dueAt - b.dueAt);
+  return state;
+}
+
+function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
+  const key = keys.step(job, plan.order);
+  const record = reader.get('step', key);
+  if (record === undefined) throw new Error(`the store has no step ${key} of a job that it holds`);
+  const pages = new Map<number, Uint8Array>();
+  for (const row of reader.scan('taskPage', { prefix: keys.taskPagesOf(job, plan.order) })) {
+    pages.set(lastNumberOfKey(row.key), Uint8Array.from(row.value));
+  }
+  return stepStateOf(record, plan, pages);
+}
+
+function loadOpenAttempts(state: JobState, step: StepState, reader: StoreReader, staleAssignedMs: number): void {
+  if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) return;
+  for (const { index, task } of touchedTasks(step)) {
+    if (!isLiveTask(task.status)) continue;
+    const address: TaskAddress = { jobId: state.record.id, stepOrder: step.record.order, index };
+    const attempt = reader.get('attempt', keys.attempt(address, task.attemptNumber));
+    if (attempt === undefined) {
+      throw new Error(`the store has no attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`);
+    }
+    state.openAttempts.set(taskIdOf(address), attempt);
+    if (task.status !== 'assigned') continue;
+    const { stepOrder } = address;
+    const { attemptNumber } = task;
+    state.assigned.push({ stepOrder, index, attemptNumber, dueAt: task.assignedAt + staleAssignedMs });
+  }
+}

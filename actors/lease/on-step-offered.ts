@@ -1,0 +1,72 @@
+import type { ServiceContext } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { serveSignature } from './serve.ts';
+import type { LeaseState } from './state.ts';
+
+/** A job says all that is ready of one of its steps. */
+export function onStepOffered(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'step.offered' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const { offer } = message;
+  const entry = state.index.offer(offer, offer.ready, offer.held);
+  for (const { index, until } of offer.held) {
+    holdTask(offer.jobId, offer.stepOrder, index, until, context);
+  }
+  serveSignature(state, entry.signature, context);
+}
+
+/** Tasks of an offered step are ready (again), at once or from a time on. */
+export function onTasksReady(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'tasks.ready' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const { jobId, stepOrder, ranges, until } = message;
+  if (until > context.now) {
+    for (const range of ranges) {
+      for (let index = range.start; index < range.start + range.count; index++) {
+        state.index.hold(jobId, stepOrder, index, until);
+        holdTask(jobId, stepOrder, index, until, context);
+      }
+    }
+    return;
+  }
+  const signature = state.index.addReady(jobId, stepOrder, ranges);
+  if (signature !== null) serveSignature(state, signature, context);
+}
+
+/** A task's retry delay is over. */
+export function onTaskDue(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'task.due' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const { jobId, stepOrder, index } = message;
+  const entry = state.index.entry(jobId, stepOrder);
+  const until = entry?.held.get(index);
+  if (entry === undefined || until === undefined) return;
+  if (until > context.now) {
+    holdTask(jobId, stepOrder, index, until, context);
+    return;
+  }
+  entry.held.delete(index);
+  const signature = state.index.addReady(jobId, stepOrder, [{ start: index, count: 1 }]);
+  if (signature !== null) serveSignature(state, signature, context);
+}
+
+function holdTask(
+  jobId: Extract<LeaseMessage, { type: 'task.due' }>['jobId'],
+  stepOrder: number,
+  index: number,
+  until: number,
+  context: ServiceContext<'lease'>,
+): void {
+  context.after(`held ${jobId} ${stepOrder} ${index}`, Math.max(0, until - context.now), {
+    type: 'task.due',
+    jobId,
+    stepOrder,
+    index,
+  });
+}

@@ -1,0 +1,35 @@
+import { stepIdOf } from '../../src/core/ids.ts';
+import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import { replyTo } from '../kernel/address.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { commitCores, park, serve } from './serve.ts';
+import type { LeaseState } from './state.ts';
+
+/** A job has taken the tasks that were picked of it; with the last of a lease's jobs the reply is complete. */
+export function onTasksTaken(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'tasks.taken' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const pending = state.pending.get(message.leaseId);
+  if (pending === undefined) throw new Error(`no lease ${message.leaseId} is pending`);
+  const worker = state.workers.get(pending.request.workerId);
+  if (message.refused > 0) {
+    state.index.untake(message.jobId, message.stepOrder, message.refused);
+    if (worker !== undefined) commitCores(state, worker, -message.refused * message.cores);
+  }
+  if (message.assignments.length > 0) {
+    pending.assignments.push(...message.assignments);
+    pending.steps[stepIdOf(message.jobId, message.stepOrder)] = message.step;
+  }
+  pending.outstanding--;
+  if (pending.outstanding > 0) return;
+  state.pending.delete(message.leaseId);
+  if (pending.assignments.length > 0) {
+    const reply: LeaseReply = { v: 1, type: 'leases', assignments: pending.assignments, steps: pending.steps };
+    context.reply(replyTo(pending.request.replyTo), reply);
+  } else if (!serve(state, pending.request, context)) {
+    park(state, pending.request, context);
+  }
+}

@@ -1,0 +1,56 @@
+import { offerOf } from '../../src/core/lease/worker-offer.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { answerUnknown, commitCores, freeCoresOf, serveWorker } from './serve.ts';
+import type { LeaseState, LeaseWorker } from './state.ts';
+
+/** A worker actor says what its worker offers. */
+export function onWorkerOffered(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'worker.offered' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const { record, committedCores } = message;
+  if (record.status === 'offline') {
+    removeWorker(state, record.id, context);
+    return;
+  }
+  const worker: LeaseWorker = {
+    offer: offerOf(record),
+    incarnation: record.incarnation,
+    isOnline: record.status === 'online',
+    committedCores,
+  };
+  state.workers.set(record.id, worker);
+  state.parked.regroup(record.id, worker.offer, freeCoresOf(worker));
+  serveWorker(state, worker, context);
+}
+
+export function onWorkerRemoved(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'worker.removed' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  removeWorker(state, message.workerId, context);
+}
+
+/** Cores of a worker are free again. */
+export function onCoresFreed(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'cores.freed' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const worker = state.workers.get(message.workerId);
+  if (worker === undefined) return;
+  commitCores(state, worker, -message.cores);
+  serveWorker(state, worker, context);
+}
+
+function removeWorker(
+  state: LeaseState,
+  workerId: Extract<LeaseMessage, { type: 'worker.removed' }>['workerId'],
+  context: ServiceContext<'lease'>,
+): void {
+  state.workers.delete(workerId);
+  for (const request of state.parked.takeAll(workerId)) answerUnknown(request, context);
+}

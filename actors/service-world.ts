@@ -1,0 +1,41 @@
+import type { QueueId } from '../src/core/ids.ts';
+import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
+import type { StoreReader } from '../src/core/ports/store.ts';
+import type { Change } from '../src/core/records/change-set.ts';
+import type { CancelMessage } from '../src/core/wire/bus-messages.ts';
+import type { DomainEvent } from '../src/core/wire/events.ts';
+import type { Context } from './kernel/actor.ts';
+import type { ServiceEnvelope, ServiceMessages } from './service-messages.ts';
+
+/** What the service's actors say to the world outside. */
+export type ServiceEffect =
+  | { readonly kind: 'event'; readonly event: DomainEvent }
+  /** To the worker that runs the attempt: end it. */
+  | { readonly kind: 'cancel'; readonly message: CancelMessage }
+  /** To an actor that may live on another shard: delivered after the commit. */
+  | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
+  /** Counts in the metrics (interface.md, "Public, ungated"). */
+  | { readonly kind: 'count'; readonly counter: 'task-retries' | 'jobs-autoparked'; readonly queueId: QueueId };
+
+export interface ServiceWorld {
+  readonly messages: ServiceMessages;
+  readonly change: Change;
+  readonly effect: ServiceEffect;
+  readonly reader: StoreReader;
+}
+
+export type ServiceContext<K extends keyof ServiceMessages> = Context<ServiceWorld, K>;
+
+/** Settings of the service that actors decide by. Times are milliseconds. */
+export interface ServiceSettings {
+  readonly heartbeatTimeoutMs: number;
+  /** The server's end of the retry cascade. */
+  readonly retry: RetryPolicy;
+  /** How long a lease request is held when there is no work (interface.md, "Limits": about 30 s). */
+  readonly leaseHoldMs: number;
+  /** After this an attempt that was handed out and never reported running is taken back (interface.md, "Limits": 30 s, fixed). */
+  readonly staleAssignedMs: number;
+}
+
+export const LEASE_HOLD_MS = 30_000;
+export const STALE_ASSIGNED_MS = 30_000;

@@ -1,0 +1,58 @@
+import { WORKER_OFFLINE_MESSAGE } from '../../src/core/lifecycle/failure-reasons.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { WorkerState } from './state.ts';
+import { changeWorker, reclaimAttempts } from './worker-turn.ts';
+
+type WorkerContext = ServiceContext<'worker'>;
+
+/**
+ * For how much longer the worker's silence proves nothing, in milliseconds; 0 when it has been silent for a whole
+ * timeout in which the service was able to hear it (reliability.md, D10).
+ */
+function graceLeft(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
+  const lastHeard = Math.min(state.record.lastHeartbeatAt, context.now);
+  const silentSince = Math.max(lastHeard, context.listeningSince);
+  return Math.max(0, silentSince + timeoutMs - context.now);
+}
+
+/** Sets the timer that looks whether the worker was heard. An offline worker needs none. */
+export function watchLiveness(state: WorkerState, timeoutMs: number, context: WorkerContext): void {
+  if (state.record.status === 'offline') return;
+  context.after('liveness', graceLeft(state, timeoutMs, context), { type: 'liveness.due' });
+}
+
+/** The worker may have been silent for a whole timeout; the farm decides whether it goes offline now. */
+export const onLivenessDue =
+  (timeoutMs: number) =>
+  (state: WorkerState, _message: unknown, context: WorkerContext): void => {
+    if (state.record.status === 'offline') return;
+    if (graceLeft(state, timeoutMs, context) > 0) {
+      watchLiveness(state, timeoutMs, context);
+      return;
+    }
+    context.send('farm', state.record.farmId, { type: 'worker.expiring', workerId: state.record.id });
+  };
+
+/** The worker is given up: it is offline, and its tasks go back to ready. */
+export const onExpiryGranted =
+  (timeoutMs: number) =>
+  (state: WorkerState, _message: unknown, context: WorkerContext): void => {
+    if (graceLeft(state, timeoutMs, context) > 0) {
+      watchLiveness(state, timeoutMs, context);
+      return;
+    }
+    const { record } = state;
+    context.log('warn', 'a worker was not heard for a whole heartbeat timeout; its tasks are taken back', {
+      worker_id: record.id,
+      worker: record.name,
+      tasks: String(state.bookings.size),
+    });
+    goOffline(state, context);
+    if (state.record.status === 'disabled') context.after('liveness', timeoutMs, { type: 'liveness.due' });
+  };
+
+/** A disabled worker stays disabled, but its tasks are taken back all the same. */
+export function goOffline(state: WorkerState, context: WorkerContext): void {
+  if (state.record.status === 'online') changeWorker(state, { status: 'offline' }, context);
+  reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
+}

@@ -1,0 +1,101 @@
+import type { AttemptId } from '../../src/core/ids.ts';
+import { WORKER_OFFLINE_MESSAGE } from '../../src/core/lifecycle/failure-reasons.ts';
+import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { goOffline, watchLiveness } from './liveness.ts';
+import type { WorkerMessage } from './messages.ts';
+import type { WorkerState } from './state.ts';
+import { changeWorker, offer, reclaimAttempts } from './worker-turn.ts';
+
+type WorkerContext = ServiceContext<'worker'>;
+
+const RESTARTED_MESSAGE = 'the worker was started anew';
+const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
+
+/**
+ * The farm has accepted a registration. What an earlier incarnation had and this one does not bring along is taken
+ * back at once; a repeated registration of the same incarnation takes nothing back.
+ */
+export const onWorkerRegistered =
+  (timeoutMs: number) =>
+  (state: WorkerState, message: Extract<WorkerMessage, { type: 'worker.registered' }>, context: WorkerContext): void => {
+    const isNewIncarnation = state.record.incarnation !== message.record.incarnation;
+    const status = state.record.status === 'disabled' ? 'disabled' : 'online';
+    const before = state.record;
+    const isAnnounced = changeWorker(
+      state,
+      { ...message.record, status, registeredAt: before.registeredAt, lastHeartbeatAt: context.now },
+      context,
+    );
+    if (!isAnnounced) offer(state, context);
+    if (isNewIncarnation) {
+      const brought = new Set(message.openAttempts);
+      const lost = [...state.bookings.keys()].filter((attemptId) => !brought.has(attemptId));
+      reclaimAttempts(lost, RESTARTED_MESSAGE, context);
+    }
+    watchLiveness(state, timeoutMs, context);
+    const reply: PresenceReply = {
+      v: 1,
+      type: 'registered',
+      worker_id: state.record.id,
+      farm_id: state.record.farmId,
+      queue_ids: state.record.queueIds,
+      heartbeat_timeout_ms: timeoutMs,
+      closed: closedOf(state, message.openAttempts),
+    };
+    context.reply(message.replyTo, reply);
+  };
+
+/**
+ * The heartbeat exchange (design.md, "The bus"): the worker says what it has open, the service which of that is
+ * closed. What is booked here and has long been unknown there was lost on the way and is taken back.
+ */
+export const onWorkerHeartbeat =
+  (timeoutMs: number, lostAfterMs: number) =>
+  (state: WorkerState, message: Extract<WorkerMessage, { type: 'worker.heartbeat' }>, context: WorkerContext): void => {
+    const { heartbeat } = message;
+    if (heartbeat.incarnation !== state.record.incarnation) {
+      context.reply(message.replyTo, UNKNOWN);
+      return;
+    }
+    const wasOffline = state.record.status === 'offline';
+    changeWorker(
+      state,
+      { lastHeartbeatAt: context.now, ...(wasOffline ? { status: 'online' as const } : {}) },
+      context,
+    );
+    if (wasOffline) watchLiveness(state, timeoutMs, context);
+    const open = new Set(heartbeat.open_attempts);
+    const lost = [...state.bookings.values()].filter(
+      (booking) => !open.has(booking.attemptId) && booking.bookedAt + lostAfterMs <= context.now,
+    );
+    reclaimAttempts(
+      lost.map((booking) => booking.attemptId),
+      UNKNOWN_TO_WORKER_MESSAGE,
+      context,
+    );
+    const reply: PresenceReply = { v: 1, type: 'alive', closed: closedOf(state, heartbeat.open_attempts) };
+    context.reply(message.replyTo, reply);
+  };
+
+/** The worker leaves and gives back what it has open. */
+export function onWorkerDeregister(
+  state: WorkerState,
+  message: Extract<WorkerMessage, { type: 'worker.deregister' }>,
+  context: WorkerContext,
+): void {
+  if (message.departure.incarnation === state.record.incarnation) {
+    context.cancelTimer('liveness');
+    if (state.record.status === 'online') goOffline(state, context);
+    else reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
+  }
+  const reply: PresenceReply = { v: 1, type: 'departed' };
+  context.reply(message.replyTo, reply);
+}
+
+export const UNKNOWN: PresenceReply = { v: 1, type: 'unknown' };
+
+/** Attempts that the worker believes open and that are closed. */
+function closedOf(state: WorkerState, openAttempts: readonly AttemptId[]): AttemptId[] {
+  return openAttempts.filter((attemptId) => !state.bookings.has(attemptId));
+}

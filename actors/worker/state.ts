@@ -1,0 +1,27 @@
+import type { AttemptId } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { Booking, WorkerRecord } from '../../src/core/records/worker.ts';
+
+export interface WorkerState {
+  record: WorkerRecord;
+  /** Open attempts that hold cores of the worker. */
+  readonly bookings: Map<AttemptId, Booking>;
+  isRemoved: boolean;
+}
+
+export function loadWorker(id: string, reader: StoreReader): WorkerState | null {
+  const record = reader.get('worker', id);
+  if (record === undefined) return null;
+  const bookings = reader.get('booking', id)?.bookings ?? [];
+  return {
+    record,
+    bookings: new Map(bookings.map((booking) => [booking.attemptId, booking])),
+    isRemoved: false,
+  };
+}
+
+export function committedCoresOf(state: WorkerState): number {
+  let cores = 0;
+  for (const booking of state.bookings.values()) cores += booking.cores;
+  return cores;
+}

@@ -1,0 +1,89 @@
+import { remove } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import type { ActorDefinition } from '../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import { onExpiryGranted, onLivenessDue, watchLiveness } from './liveness.ts';
+import type { WorkerMessage } from './messages.ts';
+import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
+import { loadWorker, type WorkerState } from './state.ts';
+import { offer, writeBookings } from './worker-turn.ts';
+
+/** Margin over the lease hold after which an assignment that the worker does not know was lost on its way. */
+const LOST_MARGIN_MS = 10_000;
+
+/** The worker actor owns one worker: whether it lives, and which open attempts hold its cores. */
+export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'worker', WorkerState> {
+  const timeoutMs = settings.heartbeatTimeoutMs;
+  return {
+    kind: 'worker',
+    load: loadWorker,
+    started: (state, context) => {
+      watchLiveness(state, timeoutMs, context);
+    },
+    isOver: (state) => state.isRemoved,
+    absent,
+    handlers: {
+      'worker.registered': onWorkerRegistered(timeoutMs),
+      'worker.heartbeat': onWorkerHeartbeat(timeoutMs, settings.leaseHoldMs + LOST_MARGIN_MS),
+      'worker.deregister': onWorkerDeregister,
+      'worker.wake': (state, _message, context) => {
+        offer(state, context);
+      },
+      'attempts.booked': (state, { bookings }, context) => {
+        for (const booking of bookings) state.bookings.set(booking.attemptId, booking);
+        writeBookings(state, context);
+      },
+      'attempt.released': (state, { attemptId }, context) => {
+        const booking = state.bookings.get(attemptId);
+        if (booking === undefined) return;
+        state.bookings.delete(attemptId);
+        writeBookings(state, context);
+        context.send('lease', state.record.farmId, {
+          type: 'cores.freed',
+          workerId: state.record.id,
+          cores: booking.cores,
+        });
+      },
+      'liveness.due': onLivenessDue(timeoutMs),
+      'expiry.granted': onExpiryGranted(timeoutMs),
+      'expiry.held': (_state, { forMs }, context) => {
+        context.after('liveness', forMs, { type: 'liveness.due' });
+      },
+      'worker.remove': (state, _message, context) => {
+        state.isRemoved = true;
+        context.change(remove('worker', keys.worker(state.record.id)));
+        context.change(remove('booking', keys.booking(state.record.id)));
+        context.send('lease', state.record.farmId, { type: 'worker.removed', workerId: state.record.id });
+      },
+    },
+  };
+}
+
+function absent(id: string, message: WorkerMessage, context: ServiceContext<'worker'>): WorkerState | null {
+  switch (message.type) {
+    case 'worker.registered':
+      return {
+        record: { ...message.record, status: 'offline', incarnation: '' },
+        bookings: new Map(),
+        isRemoved: false,
+      };
+    case 'worker.heartbeat':
+      context.reply(message.replyTo, UNKNOWN);
+      return null;
+    case 'worker.deregister': {
+      const reply: PresenceReply = { v: 1, type: 'departed' };
+      context.reply(message.replyTo, reply);
+      return null;
+    }
+    case 'attempts.booked':
+      throw new Error(`attempts were booked on the worker ${id}, and there is no such worker`);
+    case 'worker.wake':
+    case 'attempt.released':
+    case 'liveness.due':
+    case 'expiry.granted':
+    case 'expiry.held':
+    case 'worker.remove':
+      return null;
+  }
+}

@@ -1,0 +1,140 @@
+import type { AxisValues, SpaceDescription } from '../space-description.ts';
+import type { AxisReader } from './axis-reader.ts';
+import { chunkAxis } from './chunk-axis.ts';
+import { integerAxis } from './integer-axis.ts';
+
+/** A parameter space that computes its points and lists none. */
+export interface Space {
+  /** Number of points. Exact up to 2^53. */
+  readonly length: number;
+  /** The values at point i, from 0 to length - 1, by parameter name. Throws a RangeError for any other i. */
+  at(index: number): Record<string, string>;
+  /** The first point with exactly these values, or null. */
+  indexOf(values: Readonly<Record<string, string>>): number | null;
+}
+
+/** A parameter and where its value stands in a point's number: floor(i / divisor) % length. */
+interface Leaf {
+  readonly name: string;
+  readonly axis: AxisReader;
+  readonly divisor: number;
+}
+
+/** Opens a described space. Takes time in the size of the description; `at` takes time in the number of parameters. */
+export function openSpace(description: SpaceDescription): Space {
+  const opened = open(description);
+  const leaves: Leaf[] = [];
+  place(opened, 1, leaves);
+  const { length } = opened;
+  return {
+    length,
+    at: (index) => {
+      if (!Number.isInteger(index) || index < 0 || index >= length) throw new RangeError(`there is no point ${index}`);
+      return pointAt(leaves, index);
+    },
+    indexOf: (values) => {
+      if (Object.keys(values).length !== leaves.length) return null;
+      for (const index of candidates(opened, values)) {
+        const point = pointAt(leaves, index);
+        if (leaves.every(({ name }) => Object.hasOwn(values, name) && point[name] === values[name])) return index;
+      }
+      return null;
+    },
+  };
+}
+
+function pointAt(leaves: readonly Leaf[], index: number): Record<string, string> {
+  const point: Record<string, string> = {};
+  for (const leaf of leaves) {
+    const value = leaf.axis.valueAt(Math.floor(index / leaf.divisor) % leaf.axis.length);
+    // An assignment to this name would set the prototype and lose the value.
+    if (leaf.name === '__proto__') Object.defineProperty(point, leaf.name, { value, enumerable: true, configurable: true, writable: true });
+    else point[leaf.name] = value;
+  }
+  return point;
+}
+
+type Opened =
+  | { readonly kind: 'axis'; readonly length: number; readonly name: string; readonly axis: AxisReader }
+  | { readonly kind: 'product' | 'zip'; readonly length: number; readonly parts: readonly Opened[] };
+
+function open(description: SpaceDescription): Opened {
+  switch (description.kind) {
+    case 'single':
+      return { kind: 'product', length: 1, parts: [] };
+    case 'axis': {
+      const axis = axisOf(description.values);
+      return { kind: 'axis', length: axis.length, name: description.name, axis };
+    }
+    case 'product': {
+      const parts = description.parts.map(open);
+      return { kind: 'product', length: parts.reduce((product, part) => product * part.length, 1), parts };
+    }
+    case 'zip': {
+      const parts = description.parts.map(open);
+      return { kind: 'zip', length: parts[0]?.length ?? 0, parts };
+    }
+  }
+}
+
+function axisOf(values: AxisValues): AxisReader {
+  switch (values.kind) {
+    case 'list':
+      return listAxis(values.values);
+    case 'runs':
+      return integerAxis(values.runs);
+    case 'chunks':
+      return chunkAxis(values.runs, values.cut);
+  }
+}
+
+function listAxis(values: readonly string[]): AxisReader {
+  return {
+    length: values.length,
+    valueAt: (index) => values[index] ?? '',
+    indicesOf: (value) => values.flatMap((candidate, index) => (candidate === value ? index : [])),
+  };
+}
+
+/**
+ * Gives each parameter its divisor. A part of a product is repeated for every value of the parts right of it; the parts of a zip all take
+ * the zip's own position. The length of a part times its divisor divides the length of what it stands in, so the remainders of the outer
+ * levels need not be taken.
+ */
+function place(opened: Opened, divisor: number, leaves: Leaf[]): void {
+  if (opened.kind === 'axis') {
+    leaves.push({ name: opened.name, axis: opened.axis, divisor });
+    return;
+  }
+  let right = opened.kind === 'product' ? opened.length : 1;
+  for (const part of opened.parts) {
+    if (opened.kind === 'product') right /= part.length;
+    place(part, divisor * right, leaves);
+  }
+}
+
+/** Points that may have the values: all that have them are among these, in increasing order. */
+function* candidates(opened: Opened, values: Readonly<Record<string, string>>): Generator<number> {
+  if (opened.kind === 'axis') {
+    const value = Object.hasOwn(values, opened.name) ? values[opened.name] : undefined;
+    if (value !== undefined) yield* opened.axis.indicesOf(value);
+  } else if (opened.kind === 'zip') {
+    const [first] = opened.parts;
+    if (first !== undefined) yield* candidates(first, values);
+  } else yield* productCandidates(opened.parts, values);
+}
+
+function* productCandidates(
+  parts: readonly Opened[],
+  values: Readonly<Record<string, string>>,
+): Generator<number> {
+  const [first, ...rest] = parts;
+  if (first === undefined) {
+    yield 0;
+    return;
+  }
+  const stride = rest.reduce((product, part) => product * part.length, 1);
+  for (const index of candidates(first, values)) {
+    for (const inner of productCandidates(rest, values)) yield index * stride + inner;
+  }
+}

@@ -1,0 +1,32 @@
+/** Finds which of several groups holds the item at a position when the groups stand one behind the other. */
+export class PrefixSums {
+  /** Items before each group. */
+  readonly #before: number[] = [];
+  readonly total: number;
+
+  constructor(counts: readonly number[]) {
+    let sum = 0;
+    for (const count of counts) {
+      this.#before.push(sum);
+      sum += count;
+    }
+    this.total = sum;
+  }
+
+  /** The number of items before a group. */
+  before(group: number): number {
+    return this.#before[group] ?? this.total;
+  }
+
+  /** The group that holds the item at a position. */
+  find(position: number): number {
+    let low = 0;
+    let high = this.#before.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#before[middle] ?? 0) <= position) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
