@@ -35,6 +35,8 @@ export interface ServiceSettings {
   readonly leaseHoldMs: number;
   /** After this an attempt that was handed out and never reported running is taken back (interface.md, "Limits": 30 s, fixed). */
   readonly staleAssignedMs: number;
+  /** Whether a farm lives on this shard: what belongs to another shard's farm is not loaded here. */
+  readonly ownsFarm: (farm: string) => boolean;
 }
 
 export const LEASE_HOLD_MS = 30_000;

@@ -17,7 +17,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
   const timeoutMs = settings.heartbeatTimeoutMs;
   return {
     kind: 'worker',
-    load: loadWorker,
+    load: (id, reader) => loadWorker(id, reader, settings.ownsFarm),
     started: (state, context) => {
       watchLiveness(state, timeoutMs, context);
     },

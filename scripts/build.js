@@ -1,0 +1,31 @@
+/** Compiles the sources to dist/ and removes what was compiled from sources that are gone. Needs the packages. */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Stop, root, run, runMain } from './run.js';
+
+const COMPILED = /\.(js|js\.map|d\.ts)$/;
+
+function removeOrphans() {
+  const dist = join(root, 'dist');
+  for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !COMPILED.test(entry.name)) continue;
+    const file = join(entry.parentPath, entry.name);
+    const source = join(root, relative(dist, file).replace(COMPILED, '.ts'));
+    if (!existsSync(source)) rmSync(file);
+  }
+}
+
+/** Compiles; incremental, so that it takes a second when nothing has changed. */
+export async function build() {
+  const status = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']);
+  if (status !== 0) throw new Stop('The sources do not compile: see above.');
+  removeOrphans();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runMain(async () => {
+    await build();
+    return 0;
+  });
+}

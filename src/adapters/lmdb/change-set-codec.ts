@@ -1,0 +1,138 @@
+import { put, remove, removePrefix, type Change, type ChangeSet } from '../../core/records/change-set.ts';
+import { TABLE_NAMES, type TableName } from '../../core/records/tables.ts';
+import { isKey, keyBytes, MAX_KEY_BYTES } from './key-bytes.ts';
+import { decodeValue, encodeValue } from './value-codec.ts';
+
+/**
+ * A change set as one buffer that can be handed to another thread, or be kept. Little-endian:
+ * version u8, reserved u8, shard u16, number of changes u32, sequence f64; then for each change: operation u8, table u8 (place in
+ * TABLE_NAMES), length of key or prefix u16, length of value u32, key or prefix in UTF-8, value (only of a put).
+ */
+const VERSION = 1;
+const HEADER_BYTES = 16;
+const CHANGE_HEADER_BYTES = 8;
+const MAX_SHARD = 0xffff;
+const FIRST_SCRATCH_BYTES = 64 * 1024;
+/** A larger scratch buffer is given back after use. */
+const MAX_KEPT_SCRATCH_BYTES = 4 * 1024 * 1024;
+
+const OPERATIONS = ['put', 'remove', 'removePrefix'] as const satisfies readonly Change['op'][];
+type Operation = (typeof OPERATIONS)[number];
+
+const NO_VALUE = new Uint8Array(0);
+
+/** A change whose key and value are views of the set's buffer, ready to be put. */
+export interface EncodedChange {
+  readonly op: Operation;
+  readonly table: TableName;
+  /** Key, or prefix of `removePrefix`. */
+  readonly key: Uint8Array;
+  /** Empty unless the change is a put. */
+  readonly value: Uint8Array;
+}
+
+export interface EncodedChangeSet {
+  readonly shard: number;
+  readonly sequence: number;
+  readonly changes: readonly EncodedChange[];
+}
+
+export class ChangeSetFormatError extends Error {
+  override readonly name = 'ChangeSetFormatError';
+}
+
+let scratch = Buffer.alloc(FIRST_SCRATCH_BYTES);
+
+/** The set as a buffer of its own. Throws `ChangeSetFormatError` when a key cannot be stored or the shard has no number. */
+export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
+  if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
+    throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
+  }
+  scratch.writeUInt8(VERSION, 0);
+  scratch.writeUInt8(0, 1);
+  scratch.writeUInt16LE(set.shard, 2);
+  scratch.writeUInt32LE(set.changes.length, 4);
+  scratch.writeDoubleLE(set.sequence, 8);
+  let at = HEADER_BYTES;
+  for (const change of set.changes) at = writeChange(change, at);
+  const encoded = new ArrayBuffer(at);
+  new Uint8Array(encoded).set(scratch.subarray(0, at));
+  if (scratch.length > MAX_KEPT_SCRATCH_BYTES) scratch = Buffer.alloc(FIRST_SCRATCH_BYTES);
+  return encoded;
+}
+
+function writeChange(change: Change, at: number): number {
+  const key = keyBytes(change.op === 'removePrefix' ? change.prefix : change.key);
+  if (!isKey(key)) {
+    throw new ChangeSetFormatError(
+      `${change.op} in ${change.table}: a key of ${key.length} bytes (1 to ${MAX_KEY_BYTES} are allowed)`,
+    );
+  }
+  const value = change.op === 'put' ? encodeValue(change.table, change.value) : NO_VALUE;
+  const end = at + CHANGE_HEADER_BYTES + key.length + value.length;
+  growScratch(end);
+  scratch.writeUInt8(OPERATIONS.indexOf(change.op), at);
+  scratch.writeUInt8(TABLE_NAMES.indexOf(change.table), at + 1);
+  scratch.writeUInt16LE(key.length, at + 2);
+  scratch.writeUInt32LE(value.length, at + 4);
+  scratch.set(key, at + CHANGE_HEADER_BYTES);
+  scratch.set(value, at + CHANGE_HEADER_BYTES + key.length);
+  return end;
+}
+
+function growScratch(bytes: number): void {
+  if (bytes <= scratch.length) return;
+  const larger = Buffer.alloc(Math.max(bytes, scratch.length * 2));
+  scratch.copy(larger);
+  scratch = larger;
+}
+
+/** The changes of an encoded set without decoding a value: views of the buffer. Throws `ChangeSetFormatError` when it is no such set. */
+export function readChangeSet(encoded: ArrayBuffer): EncodedChangeSet {
+  const bytes = Buffer.from(encoded);
+  if (bytes.length < HEADER_BYTES) throw new ChangeSetFormatError(`${bytes.length} bytes are no change set`);
+  const version = bytes.readUInt8(0);
+  if (version !== VERSION)
+    throw new ChangeSetFormatError(`a change set of version ${version}, not ${VERSION}`);
+  const count = bytes.readUInt32LE(4);
+  const changes: EncodedChange[] = [];
+  let at = HEADER_BYTES;
+  for (let i = 0; i < count; i++) {
+    if (at + CHANGE_HEADER_BYTES > bytes.length) throw truncated(i, count);
+    const op = OPERATIONS[bytes.readUInt8(at)];
+    const table = TABLE_NAMES[bytes.readUInt8(at + 1)];
+    const keyAt = at + CHANGE_HEADER_BYTES;
+    const valueAt = keyAt + bytes.readUInt16LE(at + 2);
+    const end = valueAt + bytes.readUInt32LE(at + 4);
+    if (end > bytes.length) throw truncated(i, count);
+    if (op === undefined || table === undefined) {
+      throw new ChangeSetFormatError(`change ${i + 1} of ${count} names an unknown operation or table`);
+    }
+    changes.push({ op, table, key: bytes.subarray(keyAt, valueAt), value: bytes.subarray(valueAt, end) });
+    at = end;
+  }
+  if (at !== bytes.length)
+    throw new ChangeSetFormatError(`${bytes.length - at} bytes follow the last change`);
+  return { shard: bytes.readUInt16LE(2), sequence: bytes.readDoubleLE(8), changes };
+}
+
+const truncated = (index: number, count: number): ChangeSetFormatError =>
+  new ChangeSetFormatError(`cut off in change ${index + 1} of ${count}`);
+
+/** The set that was encoded. Throws `ChangeSetFormatError` like `readChangeSet`. */
+export function decodeChangeSet(encoded: ArrayBuffer): ChangeSet {
+  const { shard, sequence, changes } = readChangeSet(encoded);
+  return { version: 1, shard, sequence, changes: changes.map(decodeChange) };
+}
+
+function decodeChange({ op, table, key, value }: EncodedChange): Change {
+  const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('utf8');
+  switch (op) {
+    case 'put':
+      return put(table, text, decodeValue(table, value));
+    case 'remove':
+      return remove(table, text);
+    case 'removePrefix':
+      return removePrefix(table, text);
+  }
+}

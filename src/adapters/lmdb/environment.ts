@@ -1,0 +1,49 @@
+import { open, type Database, type RootDatabase } from 'lmdb';
+
+/** A named database whose keys and values are bytes; keys are in the order of their bytes. */
+export type ByteDatabase = Database<Uint8Array, Uint8Array>;
+export type Environment = RootDatabase<Uint8Array, string>;
+
+const GIB = 2 ** 30;
+
+/** How far a file may grow before it must be mapped anew: address space, not memory. */
+export const MAP_BYTES = { state: 256 * GIB, logs: 1024 * GIB } as const;
+
+export type EnvironmentKind = keyof typeof MAP_BYTES;
+
+const MAX_DATABASES = 32;
+/** Threads times read transactions of each, of all processes (reliability.md, section 1: 126 by default). */
+const MAX_READERS = 1024;
+
+/** The file of an environment that holds its data. */
+export const DATA_FILE = 'data.mdb';
+
+/**
+ * Opens the LMDB environment in a directory, which is made when missing. Every thread must open with these options: all share the first
+ * opener's environment. A commit is on disk when it returns (`overlappingSync: false`), and after a crash the newest transaction that was
+ * flushed is found (`safeRestore`): reliability.md, D4.
+ */
+export function openEnvironment(directory: string, kind: EnvironmentKind): Environment {
+  const options = {
+    path: directory,
+    noSubdir: false,
+    overlappingSync: false,
+    safeRestore: true,
+    mapSize: MAP_BYTES[kind],
+    maxDbs: MAX_DATABASES,
+    maxReaders: MAX_READERS,
+  };
+  return open<Uint8Array, string>(options);
+}
+
+/** Opens a named database, made when missing. */
+export function openDatabase(environment: Environment, name: string): ByteDatabase {
+  return environment.openDB<Uint8Array, Uint8Array>(name, { encoding: 'binary', keyEncoding: 'binary' });
+}
+
+/** Opens a named database, or gives undefined when there is none. */
+export function openExistingDatabase(environment: Environment, name: string): ByteDatabase | undefined {
+  const options = { encoding: 'binary', keyEncoding: 'binary', create: false } as const;
+  const database: ByteDatabase | undefined = environment.openDB<Uint8Array, Uint8Array>(name, options);
+  return database;
+}

@@ -1,0 +1,23 @@
+import type { AttemptId, TaskId } from '../../core/ids.ts';
+import type { LogChunk, LogChunkRecord } from '../../core/records/log-chunk.ts';
+
+/** Databases of the log environment: chunks by task and `bus_seq`; of each attempt, which chunks are stored. */
+export const LOG_DATABASES = { chunks: 'chunks', attempts: 'attempts' } as const;
+
+/** A chunk as it is told, from its record and what its key says. Its id names attempt and number. */
+export const logChunkOf = (
+  taskId: TaskId,
+  attemptId: AttemptId,
+  busSeq: number,
+  record: LogChunkRecord,
+): LogChunk => ({
+  id: `${attemptId}-${record.seqNum}`,
+  taskId,
+  attemptId,
+  seqNum: record.seqNum,
+  busSeq,
+  stream: record.stream,
+  data: record.data,
+  at: record.at,
+  receivedAt: record.receivedAt,
+});

@@ -1,0 +1,178 @@
+import { attemptIdOf, taskIdOf, type AttemptAddress } from '../../core/ids.ts';
+import type { AppendOutcome, IncomingLogChunk, LogStoreWriter } from '../../core/ports/log-store.ts';
+import { logKeys, type LogChunk, type LogChunkRecord } from '../../core/records/log-chunk.ts';
+import {
+  busSequenceOf,
+  numbered,
+  rebased,
+  streamFound,
+  type BusSequenceState,
+} from '../../core/wire/bus-sequence.ts';
+import { NOTHING_SEEN, wasSeen, withSeen, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
+import type { ByteDatabase } from './environment.ts';
+import { keyBytes } from './key-bytes.ts';
+import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
+import { removePrefixRows } from './remove-prefix.ts';
+import { decodeRecord, encodeRecord } from './value-codec.ts';
+import {
+  openWriterEnvironment,
+  type DiskLimits,
+  type WriterEnvironment,
+  type WriterOptions,
+} from './writer-environment.ts';
+
+const MIB = 2 ** 20;
+
+/** Logs stop before submissions do not: what is left of the disk below these marks belongs to the state store. */
+export const LOG_DISK_LIMITS: DiskLimits = {
+  reserveBytes: 64 * MIB,
+  lowBytes: 256 * MIB,
+  okBytes: 320 * MIB,
+};
+
+/** Rows that one removal takes out at most, so that appends are not held up for long. */
+export const LOG_ROWS_REMOVED_AT_ONCE = 5_000;
+
+const BUS_SEQUENCE_KEY = keyBytes('busSequence');
+
+/** Pages that any append may write beside its rows, and that a chunk may touch. */
+const BASE_ROOM = 1 * MIB;
+const ROOM_PER_CHUNK = 4 * 4096;
+
+/** The one writer of the log store, to be used by one thread. */
+export interface LogWriter extends LogStoreWriter {
+  readonly storeId: string;
+  /** Flushed already: gives the store back. */
+  close(): Promise<void>;
+}
+
+/** Opens the log store for writing; makes it when the directory is empty. Throws `StoreOpenError`. */
+export async function openLogWriter(options: WriterOptions): Promise<LogWriter> {
+  const environment = await openWriterEnvironment('logs', options);
+  return writerOf(environment);
+}
+
+function writerOf(environment: WriterEnvironment): LogWriter {
+  const chunks = environment.openDatabase(LOG_DATABASES.chunks);
+  const attempts = environment.openDatabase(LOG_DATABASES.attempts);
+  let sequence = readBusSequence(environment.meta);
+
+  const saveSequence = (state: BusSequenceState): void => {
+    environment.meta.putSync(BUS_SEQUENCE_KEY, encodeRecord(state));
+  };
+
+  const removeUnder = (prefix: string): boolean => {
+    let isMore = false;
+    environment.transact(() => {
+      for (const database of [chunks, attempts]) {
+        const removed = removePrefixRows(database, keyBytes(prefix), LOG_ROWS_REMOVED_AT_ONCE);
+        isMore ||= removed === LOG_ROWS_REMOVED_AT_ONCE;
+      }
+    });
+    return isMore;
+  };
+
+  return {
+    storeId: environment.storeId,
+    streamFound(stream) {
+      const next = streamFound(sequence, stream);
+      if (next === sequence) return;
+      environment.transact(() => saveSequence(next));
+      sequence = next;
+    },
+    append(incoming): AppendOutcome {
+      if (sequence === null) throw new Error('append before streamFound: no chunk can be numbered');
+      const isLow = environment.diskState() === 'low' || !environment.hasRoom(roomFor(incoming));
+      if (isLow) return { ok: false, reason: 'disk-low' };
+      let state = sequence;
+      const stored: LogChunk[] = [];
+      environment.transact(() => {
+        const seen = createSeenChunks(attempts);
+        for (const chunk of incoming) {
+          if (!seen.add(chunk.attempt, chunk.seqNum)) continue;
+          if (isNumberTaken(chunks, state, chunk)) state = rebased(state);
+          stored.push(putChunk(chunks, chunk, busSequenceOf(state, chunk.streamSequence)));
+          state = numbered(state, chunk.streamSequence);
+        }
+        seen.save();
+        if (stored.length > 0) saveSequence(state);
+      });
+      sequence = state;
+      return { ok: true, stored, duplicates: incoming.length - stored.length };
+    },
+    removeTask: (task) => removeUnder(logKeys.task(task)),
+    removeJob: (job) => removeUnder(logKeys.job(job)),
+    close: () => environment.close(),
+  };
+}
+
+function readBusSequence(meta: ByteDatabase): BusSequenceState | null {
+  const bytes = meta.get(BUS_SEQUENCE_KEY);
+  // Only saveSequence writes this row.
+  return bytes === undefined ? null : (decodeRecord(bytes) as BusSequenceState);
+}
+
+/** Whether a chunk that was never stored would overwrite another: the stream was put back and nobody noticed. */
+const isNumberTaken = (chunks: ByteDatabase, state: BusSequenceState, chunk: IncomingLogChunk): boolean =>
+  chunk.streamSequence <= state.lastStreamSequence &&
+  chunks.doesExist(keyBytes(logKeys.chunk(chunk.attempt, busSequenceOf(state, chunk.streamSequence))));
+
+function putChunk(chunks: ByteDatabase, incoming: IncomingLogChunk, busSeq: number): LogChunk {
+  const { attempt, seqNum, stream, data, at, receivedAt } = incoming;
+  const record: LogChunkRecord = {
+    version: 1,
+    attemptNumber: attempt.attemptNumber,
+    seqNum,
+    stream,
+    data,
+    at,
+    receivedAt,
+  };
+  chunks.putSync(keyBytes(logKeys.chunk(attempt, busSeq)), encodeRecord(record));
+  return logChunkOf(taskIdOf(attempt), attemptIdOf(attempt), busSeq, record);
+}
+
+/** Which chunks of which attempts are stored: one row an attempt, read once and written once a transaction. */
+interface SeenChunks {
+  /** False when the chunk was seen before. */
+  add(attempt: AttemptAddress, seqNum: number): boolean;
+  save(): void;
+}
+
+function createSeenChunks(attempts: ByteDatabase): SeenChunks {
+  const rows = new Map<string, { ranges: SequenceRanges; isChanged: boolean }>();
+  const rowOf = (key: string): { ranges: SequenceRanges; isChanged: boolean } => {
+    const known = rows.get(key);
+    if (known) return known;
+    const bytes = attempts.get(keyBytes(key));
+    // Only `save` writes these rows.
+    const row = {
+      ranges: bytes === undefined ? NOTHING_SEEN : (decodeRecord(bytes) as SequenceRanges),
+      isChanged: false,
+    };
+    rows.set(key, row);
+    return row;
+  };
+  return {
+    add(attempt, seqNum) {
+      const row = rowOf(logKeys.attempt(attempt));
+      if (wasSeen(row.ranges, seqNum)) return false;
+      row.ranges = withSeen(row.ranges, seqNum);
+      row.isChanged = true;
+      return true;
+    },
+    save() {
+      for (const [key, { ranges, isChanged }] of rows) {
+        if (isChanged) attempts.putSync(keyBytes(key), encodeRecord(ranges));
+      }
+    },
+  };
+}
+
+/** Bytes of pages that an append may write, more rather than less. */
+function roomFor(incoming: readonly IncomingLogChunk[]): number {
+  let room = BASE_ROOM;
+  // A character takes up to three bytes of UTF-8.
+  for (const { data } of incoming) room += ROOM_PER_CHUNK + 3 * data.length;
+  return room;
+}

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Row, ScanOptions, StoreReader } from '../../core/ports/store.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tables.ts';
+import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import { isKey, keyBytes } from './key-bytes.ts';
+import { openCheckedEnvironment } from './open-checked.ts';
+import { readStoreFormat, StoreOpenError } from './store-format.ts';
+import { scanRows } from './table-scan.ts';
+import { decodeValue } from './value-codec.ts';
+
+export interface StateReader extends StoreReader {
+  /** Gives up the snapshot of this turn: the next read sees every commit made until then. To be called when a commit is told of. */
+  refresh(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the state store for reading, in any thread, once its writer has opened it. Throws `StoreOpenError` when there is none, or its format is not
+ * this program's.
+ */
+export async function openStateReader(directory: string): Promise<StateReader> {
+  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
+  const environment = openCheckedEnvironment(directory, 'state');
+  try {
+    readStoreFormat(environment, directory, 'state');
+    return readerOf(environment, openTables(environment, directory));
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
+}
+
+type OpenTables = Readonly<Record<TableName, ByteDatabase>>;
+
+function openTables(environment: Environment, directory: string): OpenTables {
+  const entries = TABLE_NAMES.map((name): [TableName, ByteDatabase] => {
+    const database = openExistingDatabase(environment, name);
+    if (database === undefined) throw new StoreOpenError(directory, `it has no table ${name}`);
+    return [name, database];
+  });
+  return Object.fromEntries(entries) as Record<TableName, ByteDatabase>;
+}
+
+function readerOf(environment: Environment, tables: OpenTables): StateReader {
+  return {
+    get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+      const bytes = keyBytes(key);
+      const value = isKey(bytes) ? tables[table].getBinary(bytes) : undefined;
+      return value === undefined ? undefined : decodeValue(table, value);
+    },
+    *scan<T extends TableName>(table: T, options?: ScanOptions): Generator<Row<T>, void, undefined> {
+      for (const { key, value } of scanRows(tables[table], options)) {
+        yield { key, value: decodeValue(table, value) };
+      }
+    },
+    refresh: () => environment.resetReadTxn(),
+    close: () => environment.close(),
+  };
+}

@@ -1,0 +1,88 @@
+import { isUuid } from '../../core/ids.ts';
+import { keyBytes } from './key-bytes.ts';
+import {
+  openDatabase,
+  openExistingDatabase,
+  type ByteDatabase,
+  type Environment,
+  type EnvironmentKind,
+} from './environment.ts';
+
+/** The version of what this program writes into each kind of environment. Raised when an older program could not read it. */
+export const FORMAT_VERSIONS = { state: 1, logs: 1 } as const satisfies Record<EnvironmentKind, number>;
+
+/** What an environment says of itself, kept as JSON so that any version, and a person, can read it. */
+export interface StoreFormat {
+  readonly kind: EnvironmentKind;
+  readonly format: number;
+  /** Version of the program that made the store. */
+  readonly createdBy: string;
+  /** Random: tells this store from any other. */
+  readonly storeId: string;
+}
+
+/** A store that is not opened: the message is one line that says where and why. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+
+  constructor(directory: string, reason: string, options?: ErrorOptions) {
+    super(`the store in ${directory} cannot be opened: ${reason}`, options);
+  }
+}
+
+export const META_DATABASE = 'meta';
+const FORMAT_KEY = keyBytes('format');
+
+/** The meta database of a store that is there. Throws `StoreOpenError` when the format is missing, damaged, newer or of another kind. */
+export function readStoreFormat(
+  environment: Environment,
+  directory: string,
+  kind: EnvironmentKind,
+): StoreFormat {
+  const bytes = openExistingDatabase(environment, META_DATABASE)?.get(FORMAT_KEY);
+  if (bytes === undefined) throw new StoreOpenError(directory, 'it holds no format record');
+  const format = parseFormat(bytes);
+  if (format === null) throw new StoreOpenError(directory, 'its format record is damaged');
+  if (format.kind !== kind)
+    throw new StoreOpenError(directory, `it is a store of ${format.kind}, not of ${kind}`);
+  if (format.format !== FORMAT_VERSIONS[kind]) {
+    const known = FORMAT_VERSIONS[kind];
+    throw new StoreOpenError(
+      directory,
+      `it has format ${format.format} (made by version ${format.createdBy}) and this program knows format ${known}: use the program that wrote it`,
+    );
+  }
+  return format;
+}
+
+/** Writes the format into a store that was just made. The transaction is flushed. */
+export function writeStoreFormat(environment: Environment, format: StoreFormat): void {
+  const meta = openDatabase(environment, META_DATABASE);
+  environment.transactionSync(() => {
+    meta.putSync(FORMAT_KEY, Buffer.from(JSON.stringify(format), 'utf8'));
+  });
+}
+
+/** Whether nothing was written yet: neither a table nor a format, as after a first start that was cut off. */
+export function isFresh(environment: Environment): boolean {
+  const names = [...environment.getKeys()];
+  if (names.length === 0) return true;
+  if (names.length > 1 || names[0] !== META_DATABASE) return false;
+  const meta: ByteDatabase | undefined = openExistingDatabase(environment, META_DATABASE);
+  return meta !== undefined && meta.getKeysCount() === 0;
+}
+
+function parseFormat(bytes: Uint8Array): StoreFormat | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { kind, format, createdBy, storeId } = value as Record<string, unknown>;
+  if (kind !== 'state' && kind !== 'logs') return null;
+  if (typeof format !== 'number' || !Number.isInteger(format) || format < 1) return null;
+  if (typeof createdBy !== 'string' || typeof storeId !== 'string' || !isUuid(storeId)) return null;
+  return { kind, format, createdBy, storeId };
+}

@@ -1,0 +1,99 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import type { DiskState } from '../system/disk-watermark.ts';
+import { sayLastWords, STORE_EXIT_CODES } from './fail-stop.ts';
+import {
+  STORE_PROTOCOL,
+  type StoreCommand,
+  type StoreNotice,
+  type StoreThreadOptions,
+} from './store-protocol.ts';
+
+/** The store thread as the main thread sees it. */
+export interface StoreThread {
+  /** Random, of this store alone. */
+  readonly storeId: string;
+  /** Whether new work may be accepted: submissions are refused while the disk is low. */
+  diskState(): DiskState;
+  /** A port for a shard, to be transferred to its thread and given to `createStoreClient`. */
+  attachShard(shard: number): MessagePort;
+  /** Commits what was posted and closes the store. The shards must have stopped. Resolves when the thread has ended. */
+  stop(): Promise<void>;
+}
+
+export interface StoreThreadEvents {
+  readonly diskChanged: (disk: DiskState) => void;
+  readonly warned: (text: string) => void;
+}
+
+/**
+ * Starts the store thread from its entry (src/bin/threads/store-thread.ts) and resolves when the store is open. Rejects with one line that says
+ * why when it cannot be opened. Should the store fail later, the process ends with one of STORE_EXIT_CODES.
+ */
+export function startStoreThread(
+  entry: URL,
+  options: StoreThreadOptions,
+  events: StoreThreadEvents,
+): Promise<StoreThread> {
+  const worker = new Worker(entry, { workerData: options, name: 'store' });
+  const command = (message: StoreCommand, transfer: MessagePort[] = []): void =>
+    worker.postMessage(message, transfer);
+  let disk: DiskState = 'ok';
+  let hasEnded = false;
+  let isEndExpected = false;
+
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      hasEnded = true;
+      resolve();
+    });
+  });
+
+  const handle = (storeId: string): StoreThread => ({
+    storeId,
+    diskState: () => disk,
+    attachShard(shard) {
+      const { port1, port2 } = new MessageChannel();
+      command({ v: STORE_PROTOCOL, type: 'attach', shard, port: port1 }, [port1]);
+      return port2;
+    },
+    stop() {
+      if (!hasEnded) command({ v: STORE_PROTOCOL, type: 'stop' });
+      return ended;
+    },
+  });
+
+  return new Promise((resolve, reject) => {
+    worker.on('message', (notice: StoreNotice) => {
+      switch (notice.type) {
+        case 'ready':
+          disk = notice.disk;
+          resolve(handle(notice.storeId));
+          return;
+        case 'refused':
+          isEndExpected = true;
+          reject(new Error(notice.reason));
+          return;
+        case 'disk':
+          disk = notice.disk;
+          events.diskChanged(disk);
+          return;
+        case 'warning':
+          events.warned(notice.text);
+          return;
+        case 'failed':
+          process.exit(STORE_EXIT_CODES[notice.failure.kind]);
+        case 'stopped':
+          isEndExpected = true;
+      }
+    });
+    worker.once('error', (error) => endProcess(error.stack ?? error.message));
+    worker.once('exit', (code) => {
+      if (!isEndExpected) endProcess(`it ended by itself with code ${code}`);
+    });
+  });
+}
+
+function endProcess(detail: string): never {
+  sayLastWords(`ending the process (the store thread is gone): ${detail}`);
+  process.exit(STORE_EXIT_CODES['broken-protocol']);
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { lockDirectory, DirectoryLockError } from '../system/disk-lock.ts';
+import { createDiskReserve } from '../system/disk-reserve.ts';
+import { freeBytes, nextDiskState, type DiskState, type DiskWatermarks } from '../system/disk-watermark.ts';
+import {
+  DATA_FILE,
+  openDatabase,
+  type ByteDatabase,
+  type Environment,
+  type EnvironmentKind,
+} from './environment.ts';
+import { openCheckedEnvironment } from './open-checked.ts';
+import {
+  FORMAT_VERSIONS,
+  isFresh,
+  META_DATABASE,
+  readStoreFormat,
+  StoreOpenError,
+  writeStoreFormat,
+} from './store-format.ts';
+
+/** Why a writer ends the process (reliability.md, D3). */
+export interface StoreFailure {
+  readonly kind: 'commit-failed' | 'disk-full' | 'broken-protocol';
+  readonly detail: string;
+}
+
+/** Ends the process; nothing may be acknowledged after it. Must not return. */
+export type EndProcess = (failure: StoreFailure) => never;
+
+export interface DiskLimits extends DiskWatermarks {
+  /** How far ahead of the file's growth disk blocks are reserved. */
+  readonly reserveBytes: number;
+}
+
+export interface WriterOptions {
+  readonly directory: string;
+  /** Version of this program, noted in a store that it makes. */
+  readonly softwareVersion: string;
+  readonly disk: DiskLimits;
+  readonly endProcess: EndProcess;
+  readonly warn: (text: string) => void;
+}
+
+/** An environment held by its one writer. */
+export interface WriterEnvironment {
+  readonly storeId: string;
+  readonly meta: ByteDatabase;
+  openDatabase(name: string): ByteDatabase;
+  /** Whether a transaction that writes up to this many bytes of pages fits on the disk. Reserves ahead as the file grows. */
+  hasRoom(bytes: number): boolean;
+  /** One transaction, whole or not at all, on disk when this returns. Ends the process on any error. */
+  transact(action: () => void): void;
+  /** The state of the disk now. */
+  diskState(): DiskState;
+  close(): Promise<void>;
+}
+
+/** Stale slots of readers that died are cleared this often. */
+const READER_CHECK_MS = 60_000;
+
+/**
+ * Opens an environment for writing: takes the lock, makes the store when the directory is empty, checks its format. Throws
+ * `StoreOpenError` when another writer holds it, or it is no store that this program can write.
+ */
+export async function openWriterEnvironment(
+  kind: EnvironmentKind,
+  options: WriterOptions,
+): Promise<WriterEnvironment> {
+  const { directory, disk, endProcess } = options;
+  const lock = lockStore(directory);
+  let environment: Environment | undefined;
+  try {
+    environment = openCheckedEnvironment(directory, kind);
+    const storeId = formatOf(environment, kind, options);
+    return writerOf(environment, storeId, { ...options, disk, endProcess }, () => lock.release());
+  } catch (error) {
+    await environment?.close();
+    lock.release();
+    throw error;
+  }
+}
+
+function lockStore(directory: string): { release(): void } {
+  try {
+    mkdirSync(directory, { recursive: true });
+    return lockDirectory(directory);
+  } catch (error) {
+    if (error instanceof DirectoryLockError)
+      throw new StoreOpenError(directory, error.message, { cause: error });
+    throw new StoreOpenError(directory, describe(error), { cause: error });
+  }
+}
+
+function formatOf(environment: Environment, kind: EnvironmentKind, options: WriterOptions): string {
+  if (isFresh(environment)) {
+    const storeId = randomUUID();
+    writeStoreFormat(environment, {
+      kind,
+      format: FORMAT_VERSIONS[kind],
+      createdBy: options.softwareVersion,
+      storeId,
+    });
+    return storeId;
+  }
+  return readStoreFormat(environment, options.directory, kind).storeId;
+}
+
+function writerOf(
+  environment: Environment,
+  storeId: string,
+  options: WriterOptions,
+  release: () => void,
+): WriterEnvironment {
+  const { directory, disk, endProcess, warn } = options;
+  const file = join(directory, DATA_FILE);
+  const reserve = createDiskReserve({
+    file,
+    reserveBytes: disk.reserveBytes,
+    onUnavailable: (reason) => {
+      warn(`disk blocks cannot be reserved ahead in ${directory}, only the free space is watched: ${reason}`);
+    },
+  });
+  const readerCheck = setInterval(() => environment.readerCheck(), READER_CHECK_MS);
+  readerCheck.unref();
+  const fileBytes = (): number => statSync(file).size;
+  let state: DiskState = 'ok';
+  return {
+    storeId,
+    meta: openDatabase(environment, META_DATABASE),
+    openDatabase: (name) => openDatabase(environment, name),
+    hasRoom: (bytes) => reserve.hold(fileBytes(), bytes),
+    transact(action) {
+      try {
+        environment.transactionSync(() => {
+          action();
+        });
+      } catch (error) {
+        endProcess({ kind: 'commit-failed', detail: `a commit to ${directory} failed: ${describe(error)}` });
+      }
+    },
+    diskState() {
+      const size = fileBytes();
+      const isHeld = reserve.hold(size, 0) && !reserve.isShort(size);
+      state = isHeld ? nextDiskState(state, freeBytes(directory), disk) : 'low';
+      return state;
+    },
+    async close() {
+      clearInterval(readerCheck);
+      await environment.close();
+      release();
+    },
+  };
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : String(error));

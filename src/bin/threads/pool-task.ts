@@ -1,0 +1,32 @@
+import { readDocument } from '../../adapters/yaml/read-document.ts';
+import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
+import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
+import type { JobPlan } from '../../core/openjd/plan.ts';
+import type { PointedError } from '../../core/problems.ts';
+import type { TemplateFormat } from '../../core/records/job.ts';
+
+/** What a pool thread is asked to prepare. */
+export interface PreparationTask {
+  readonly text: string;
+  readonly format: TemplateFormat;
+  readonly values: Readonly<Record<string, string>>;
+  readonly limits: TemplateLimits;
+}
+
+export type PreparationResult =
+  | {
+      readonly ok: true;
+      readonly job: {
+        readonly plan: JobPlan;
+        readonly description: string;
+        readonly extensions: readonly string[];
+      };
+    }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+/** Reads, validates and resolves a template: processor time alone, so that the pool may abort it at any point. */
+export function prepareTemplate(task: PreparationTask): PreparationResult {
+  const read = readDocument(task.text, task.format);
+  if (!read.ok) return { ok: false, errors: read.errors };
+  return prepareJob(read.document, new Map(Object.entries(task.values)), task.limits);
+}

@@ -1,0 +1,44 @@
+import type { AttemptAddress, JobId, TaskAddress } from '../ids.ts';
+import type { LogChunk, LogStream } from '../records/log-chunk.ts';
+import type { StreamFound } from '../wire/bus-sequence.ts';
+
+/** A log message of the bus, checked at the door: its attempt belongs to its task. */
+export interface IncomingLogChunk {
+  readonly attempt: AttemptAddress;
+  /** From 1, without gaps in an attempt. */
+  readonly seqNum: number;
+  readonly stream: LogStream;
+  readonly data: string;
+  /** RFC 3339, as the worker said. */
+  readonly at: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  /** Sequence of the message in the bus's stream, from 1. */
+  readonly streamSequence: number;
+}
+
+export type AppendOutcome =
+  /** On disk: the messages may be acknowledged. `stored` leaves out what had been stored before. */
+  | { readonly ok: true; readonly stored: readonly LogChunk[]; readonly duplicates: number }
+  /** Nothing was stored, because the disk is low: do not acknowledge, let the bus deliver again later. */
+  | { readonly ok: false; readonly reason: 'disk-low' };
+
+/** Writes task logs. A commit that fails ends the process (reliability.md, D3). */
+export interface LogStoreWriter {
+  /** To be said at each connection to the bus, before the first `append`. */
+  streamFound(stream: StreamFound): void;
+  /** Stores a batch in one flushed transaction. A chunk whose attempt and `seqNum` are stored already is passed over. */
+  append(chunks: readonly IncomingLogChunk[]): AppendOutcome;
+  /** Removes a bounded number of a task's rows; true while there are more: call again in a later turn of the event loop. */
+  removeTask(task: TaskAddress): boolean;
+  /** The same for a whole job. */
+  removeJob(job: JobId): boolean;
+}
+
+/** Reads task logs, synchronously. */
+export interface LogReader {
+  /** Chunks of a task with a `busSeq` above `afterBusSeq`, in its order, at most `limit`. */
+  page(task: TaskAddress, afterBusSeq: number, limit: number): readonly LogChunk[];
+  /** The newest chunk of a task. */
+  lastOf(task: TaskAddress): LogChunk | undefined;
+}
