@@ -19,7 +19,9 @@ export function takeAssignments(
     if (state.held.has(attemptId) || state.ended.has(attemptId)) continue;
     const step = reply.steps[assignment.step_id];
     if (step === undefined) {
-      context.log('error', 'an assignment came without its step; the service takes it back', { attempt: attemptId });
+      context.log('error', 'an assignment came without its step; the service takes it back', {
+        attempt: attemptId,
+      });
       continue;
     }
     state.held.set(attemptId, assignment.cores);
@@ -58,8 +60,14 @@ export function letGo(state: PollerState, attemptIds: Iterable<AttemptId>): void
   }
 }
 
-function begin(state: PollerState, assignment: Assignment, step: StepAssignment, context: PollerContext): void {
+function begin(
+  state: PollerState,
+  assignment: Assignment,
+  step: StepAssignment,
+  context: PollerContext,
+): void {
   const workerId: WorkerId | undefined = state.registration?.workerId;
-  if (workerId === undefined) throw new Error(`the attempt ${assignment.attempt_id} is begun without a registration`);
+  if (workerId === undefined)
+    throw new Error(`the attempt ${assignment.attempt_id} is begun without a registration`);
   context.send('session', assignment.attempt_id, { type: 'session.begin', assignment, step, workerId });
 }

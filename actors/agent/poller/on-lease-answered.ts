@@ -71,9 +71,7 @@ export const onLeaseAnsweredLate =
 
 /** Whether the service could have taken the work back by now: it does when it hears nothing for a while. */
 function isDoubtful(request: OpenRequest, context: PollerContext): boolean {
-  return (
-    request.sentAt < context.listeningSince || context.now - request.sentAt >= AGENT_LIMITS.leaseFreshMs
-  );
+  return request.sentAt < context.listeningSince || context.now - request.sentAt >= AGENT_LIMITS.leaseFreshMs;
 }
 
 function takeRequest(

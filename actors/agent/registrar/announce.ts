@@ -41,7 +41,11 @@ export function registerAgain(state: RegistrarState, bounds: BackoffBounds, cont
 }
 
 /** A new start in the eyes of the service: it takes back every attempt that this worker does not bring along. */
-export function registerAnew(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
+export function registerAnew(
+  state: RegistrarState,
+  settings: AgentSettings,
+  context: RegistrarContext,
+): void {
   context.send('poller', 'poller', { type: 'poller.unregistered' });
   dropDoubted(state);
   state.incarnation = context.newId();
@@ -51,7 +55,11 @@ export function registerAnew(state: RegistrarState, settings: AgentSettings, con
 }
 
 /** One heartbeat; the next follows by itself. */
-export function announceHeartbeat(state: RegistrarState, standing: Standing, context: RegistrarContext): void {
+export function announceHeartbeat(
+  state: RegistrarState,
+  standing: Standing,
+  context: RegistrarContext,
+): void {
   send(state, fenceAfterMs(standing), context, {
     v: 1,
     type: 'heartbeat',
@@ -63,7 +71,11 @@ export function announceHeartbeat(state: RegistrarState, standing: Standing, con
   context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
 }
 
-export function announceDeparture(state: RegistrarState, standing: Standing, context: RegistrarContext): void {
+export function announceDeparture(
+  state: RegistrarState,
+  standing: Standing,
+  context: RegistrarContext,
+): void {
   context.cancelTimer('announce');
   send(state, AGENT_LIMITS.departMs, context, {
     v: 1,

@@ -12,7 +12,9 @@ import { loadRegistrar, type RegistrarState } from './state.ts';
  * The registrar owns the worker's standing with the service: it registers until it is answered, says each heartbeat which attempts are
  * open, hears which are closed, and stops the worker's tasks when the service could have given them away.
  */
-export function registrarActor(settings: AgentSettings): ActorDefinition<AgentWorld, 'registrar', RegistrarState> {
+export function registrarActor(
+  settings: AgentSettings,
+): ActorDefinition<AgentWorld, 'registrar', RegistrarState> {
   return {
     kind: 'registrar',
     load: (_id, reader) => loadRegistrar(reader),
@@ -33,7 +35,8 @@ export function registrarActor(settings: AgentSettings): ActorDefinition<AgentWo
       'leave.overdue': onLeaveOverdue,
       'attempts.taken': onAttemptsTaken,
       'registration.doubted': (state, { incarnation }, context) => {
-        if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null) return;
+        if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null)
+          return;
         announceHeartbeat(state, state.standing, context);
       },
       'session.over': onSessionOver(settings),

@@ -63,7 +63,10 @@ export function loadRegistrar(reader: JournalReader): RegistrarState {
 }
 
 /** Every attempt whose end the service has not confirmed. */
-export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [...state.running, ...state.reported];
+export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
+  ...state.running,
+  ...state.reported,
+];
 
 /** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
 export const fenceAfterMs = (standing: Standing): number => Math.floor((standing.heartbeatTimeoutMs * 2) / 3);

@@ -34,7 +34,9 @@ export function onLogsStored(
     context.log('warn', 'the bus does not take logs', { attempt: state.attemptId, reason: failure });
     context.after('stall', AGENT_LIMITS.logStallMs, { type: 'logs.stalled' });
   }
-  context.after('retry', backoffMs(state.tries, AGENT_LIMITS.logRetry, context.newId()), { type: 'logs.retry' });
+  context.after('retry', backoffMs(state.tries, AGENT_LIMITS.logRetry, context.newId()), {
+    type: 'logs.retry',
+  });
   state.tries++;
 }
 

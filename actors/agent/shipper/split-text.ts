@@ -3,7 +3,7 @@ export function splitText(text: string, bytes: number): readonly string[] {
   if (Buffer.byteLength(text) <= bytes) return [text];
   const encoded = Buffer.from(text);
   const pieces: string[] = [];
-  for (let start = 0; start < encoded.length; ) {
+  for (let start = 0; start < encoded.length;) {
     let end = Math.min(start + bytes, encoded.length);
     while (end < encoded.length && isInsideCharacter(encoded[end])) end--;
     pieces.push(encoded.toString('utf8', start, end));

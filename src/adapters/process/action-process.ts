@@ -32,7 +32,7 @@ export class ActionProcess {
   private readonly events: ActionEvents;
   private child: ChildProcess | null = null;
   private output: OutputReader | null = null;
-  private terminateAsked = false;
+  private endAsked = false;
   private killAsked = false;
   private lost = false;
 
@@ -78,8 +78,8 @@ export class ActionProcess {
   }
 
   /** SIGTERM to the process group. */
-  terminate(): void {
-    this.terminateAsked = true;
+  askToEnd(): void {
+    this.endAsked = true;
     const group = this.group;
     if (group !== null) signalGroup(group, 'SIGTERM');
   }
@@ -127,7 +127,7 @@ export class ActionProcess {
         if (child.pid !== undefined) {
           this.supervisor.guardGroup(child.pid);
           this.events.started();
-          if (this.terminateAsked) this.terminate();
+          if (this.endAsked) this.askToEnd();
           if (this.killAsked) void this.kill();
         }
         resolve(null);

@@ -99,12 +99,12 @@ export class LocalTaskProcesses implements TaskProcesses {
         });
       })
       .then(() => {
-        process.terminate();
+        process.askToEnd();
       });
   }
 
-  terminate(attemptId: AttemptId, run: number): void {
-    this.running(attemptId, run)?.terminate();
+  askToEnd(attemptId: AttemptId, run: number): void {
+    this.running(attemptId, run)?.askToEnd();
   }
 
   kill(attemptId: AttemptId, run: number): void {

@@ -12,7 +12,7 @@ export interface TaskProcesses {
   /** Writes `cancel_info.json` into the session's directory, then sends SIGTERM to the process group. `notifyEndAt`: milliseconds since the epoch. */
   notify(attemptId: AttemptId, run: number, notifyEndAt: number): void;
   /** SIGTERM to the process group. */
-  terminate(attemptId: AttemptId, run: number): void;
+  askToEnd(attemptId: AttemptId, run: number): void;
   /** SIGKILL to all that the action has started. */
   kill(attemptId: AttemptId, run: number): void;
   /** So many bytes of output have been dealt with. */

@@ -55,7 +55,11 @@ test('a worker is named once and keeps its name', async (t) => {
   const first = await open(path);
   t.equal(first.workerId, 'worker-1');
   await first.close();
-  const again = await FileJournal.open(path, () => 'never', () => undefined);
+  const again = await FileJournal.open(
+    path,
+    () => 'never',
+    () => undefined,
+  );
   t.equal(again.workerId, 'worker-1');
   await append(again, { op: 'worker-identified', workerId: 'worker-9' as WorkerId });
   t.equal(again.workerId, 'worker-9');

@@ -145,7 +145,7 @@ test('SIGTERM reaches the whole group; the process may end as it likes', async (
   await it.open();
   const run = it.bash('trap "echo asked; exit 0" TERM; echo ready; sleep 600 & wait');
   await it.line(run, 'ready');
-  it.processes.terminate(it.attemptId, run);
+  it.processes.askToEnd(it.attemptId, run);
   t.same(await it.ended(run), { kind: 'exited', code: 0 });
   t.same(it.lines(run), ['ready', 'asked']);
   await it.close();
@@ -246,7 +246,7 @@ test('a stop that comes before the process is started is not forgotten', async (
   const it = new RecordedProcesses('early');
   await it.open();
   const terminated = it.bash('sleep 600');
-  it.processes.terminate(it.attemptId, terminated);
+  it.processes.askToEnd(it.attemptId, terminated);
   t.same(await it.ended(terminated), { kind: 'signaled', signal: 'SIGTERM' });
   const killed = it.bash('sleep 600');
   it.processes.kill(it.attemptId, killed);

@@ -31,8 +31,12 @@ export class RecordedProcesses {
     attempt: string,
     {
       consume = true,
-      ownEnvironment = process.env as Record<string, string | undefined>,
-      beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds as number,
+      ownEnvironment = process.env,
+      beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds,
+    }: {
+      consume?: boolean;
+      ownEnvironment?: Readonly<Record<string, string | undefined>>;
+      beatTimeoutSeconds?: number;
     } = {},
   ) {
     this.attemptId = attempt as AttemptId;
