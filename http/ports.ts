@@ -1,6 +1,6 @@
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
-import type { TaskId } from '../src/core/ids.ts';
+import type { JobId, TaskId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/core/openjd/plan.ts';
 import type { LogReader } from '../src/core/ports/log-store.ts';
@@ -59,9 +59,10 @@ export interface PreparedJob {
   readonly extensions: readonly string[];
 }
 
-/** Something about a task has changed that is in the store by now: its status, or its log has grown. */
+/** Something about a task has changed that is in the store by now: its status, its job's status, or its log has grown. */
 export type TaskEvent =
-  { readonly kind: 'status'; readonly taskId: TaskId } | { readonly kind: 'log'; readonly taskId: TaskId };
+  | { readonly kind: 'status' | 'log'; readonly taskId: TaskId }
+  | { readonly kind: 'job'; readonly jobId: JobId };
 
 export interface TaskEvents {
   /** Gives the function that ends the subscription. */

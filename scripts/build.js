@@ -1,5 +1,6 @@
 /** Compiles the sources to dist/ and removes what was compiled from sources that are gone. Needs the packages. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Stop, root, run, runMain } from './run.js';
@@ -21,6 +22,14 @@ export async function build() {
   const status = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']);
   if (status !== 0) throw new Stop('The sources do not compile: see above.');
   removeOrphans();
+  stamp();
+}
+
+/** Says what was built and when: GET /api/v1/version shows it. */
+function stamp() {
+  const git = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  const commit = git.status === 0 ? git.stdout.trim() : '';
+  writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ commit, built_at: new Date().toISOString() }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

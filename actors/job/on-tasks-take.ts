@@ -1,5 +1,5 @@
 import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
-import type { ParameterValue } from '../../src/core/openjd/plan.ts';
+import type { TaskParameterValue } from '../../src/core/openjd/plan.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
@@ -114,8 +114,8 @@ function take(
   };
 }
 
-function typedParameters(step: StepState, values: Readonly<Record<string, string>>): Record<string, ParameterValue> {
-  const typed: Record<string, ParameterValue> = {};
+function typedParameters(step: StepState, values: Readonly<Record<string, string>>): Record<string, TaskParameterValue> {
+  const typed: Record<string, TaskParameterValue> = {};
   for (const { name, type } of step.plan.taskParameters) typed[name] = { type, value: values[name] ?? '' };
   return typed;
 }

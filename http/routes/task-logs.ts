@@ -36,7 +36,7 @@ async function* tail(
   const changes = new Changes();
   const taskId = taskIdOf(address);
   const unsubscribe = ports.events.subscribe((event) => {
-    if (event.taskId === taskId) changes.note();
+    if (event.kind === 'job' ? event.jobId === address.jobId : event.taskId === taskId) changes.note();
   });
   const leave = (): void => {
     changes.note();

@@ -7,18 +7,16 @@ import type { Ports } from '../../http/ports.ts';
 import { openLogReader } from '../adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
-import { STATE_DISK_LIMITS } from '../adapters/lmdb/store-thread.ts';
+import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
 import { startManagedServer, type ManagedServer, type ManagedServerEvent } from '../adapters/nats/managed-server.ts';
 import { parseServerList, type ServerList } from '../adapters/nats/server-address.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
-import { openSpace } from '../core/openjd/space/open-space.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './server/bus-log.ts';
 import { failStop } from './server/fail-stop.ts';
 import { startLogThread } from './server/log-thread.ts';
 import { createLogger, type Logger } from './server/logging.ts';
-import { logView } from './server/log-view.ts';
 import { ServiceMetrics } from './server/metrics.ts';
 import { PreparationPool } from './server/preparation-pool.ts';
 import { Shards } from './server/shards.ts';
@@ -33,11 +31,23 @@ const SHUTDOWN_MS = 30_000;
 const CHECK_MS = 5_000;
 const READY_POLL_MS = 50;
 
+/** Exit code of a service that could not start. */
+const NOT_STARTED_EXIT = 1;
+
 /**
- * Runs the service until SIGTERM or SIGINT: the composition root of the main thread. Rejects with one line that says
- * why when the service cannot start. Prints its URL once it is ready.
+ * Runs the service until SIGTERM or SIGINT: the composition root of the main thread. Prints its URL once it is ready.
+ * When it cannot start it says why in one line, and the process ends.
  */
 export async function runServer(config: ServerConfig): Promise<void> {
+  try {
+    await serve(config);
+  } catch (error) {
+    process.stderr.write(`callsheet server: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(NOT_STARTED_EXIT);
+  }
+}
+
+async function serve(config: ServerConfig): Promise<void> {
   const logger = createLogger(config.log, 'server');
   const stopping = stopSignal();
   const version = versionFacts();
@@ -85,11 +95,12 @@ export async function runServer(config: ServerConfig): Promise<void> {
       },
     },
     prepareJob: (request) => pool.prepare({ ...request, limits }),
-    taskParameters: (step) => {
-      const space = openSpace(step.space);
-      return (index) => space.at(index);
+    logs: {
+      page: (task, afterBusSeq, limit) => {
+        logs.refresh();
+        return logs.page(task, afterBusSeq, limit);
+      },
     },
-    logs: logView(logs),
     events,
     health: {
       store: () => checkStore(reader),

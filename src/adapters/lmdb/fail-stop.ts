@@ -13,7 +13,7 @@ const STDERR = 2;
 const STDERR_TRIES = 20;
 const STDERR_RETRY_MS = 10;
 /** How long the main thread has to end the process with the exit code before it is killed without, in tenths of a second. */
-const EXIT_GRACE_TENTHS = 20;
+const EXIT_GRACE_TENTHS = 8;
 
 /**
  * Ends the process from a thread that holds a store (reliability.md, D3): says why on stderr, asks the main thread to exit with the code of the

@@ -28,7 +28,7 @@ export interface StoreFailure {
 }
 
 /** Ends the process; nothing may be acknowledged after it. Must not return. */
-export type EndProcess = (failure: StoreFailure) => never;
+type EndProcess = (failure: StoreFailure) => never;
 
 export interface DiskLimits extends DiskWatermarks {
   /** How far ahead of the file's growth disk blocks are reserved. */

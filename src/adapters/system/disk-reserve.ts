@@ -18,7 +18,7 @@ export interface DiskReserve {
   isShort(fileBytes: number): boolean;
 }
 
-export interface DiskReserveOptions {
+interface DiskReserveOptions {
   /** The file; it must exist. */
   readonly file: string;
   /** How far ahead of the file's end to reserve. */

@@ -20,6 +20,11 @@ export interface ParameterValue {
   readonly value: string;
 }
 
+export interface TaskParameterValue {
+  readonly type: TaskParameterType;
+  readonly value: string;
+}
+
 export interface StepPlan {
   readonly name: string;
   /** Position in the template, from 0. */

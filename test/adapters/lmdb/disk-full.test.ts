@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { test } from 'tap';
+import { t as tap, test } from 'tap';
 import { openLogWriter } from '../../../src/adapters/lmdb/log-writer.ts';
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
@@ -14,6 +14,9 @@ import { JOB } from './arbitrary-changes.ts';
 import { runProgram, startStore, threadOptions, writerOptions } from './store-kit.ts';
 
 /** Fault matrix F4 (reliability.md): the disk fills up under the store. */
+
+/** Milliseconds: file systems are filled. */
+tap.setTimeout(120_000);
 
 const MIB = 2 ** 20;
 const DISK = { reserveBytes: 16 * MIB, lowBytes: 4 * MIB, okBytes: 6 * MIB };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { test } from 'tap';
+import { t as tap, test } from 'tap';
 import { openEnvironment } from '../../../src/adapters/lmdb/environment.ts';
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
@@ -11,6 +11,9 @@ import { put, type Change, type ChangeSet } from '../../../src/core/records/chan
 import { testStoreContract } from '../store-contract.ts';
 import { farmNamed } from './arbitrary-changes.ts';
 import { attach, committed, runProgram, startStore, threadOptions, writerOptions } from './store-kit.ts';
+
+/** Milliseconds: threads and processes are started. */
+tap.setTimeout(120_000);
 
 const setOf = (shard: number, sequence: number, ...changes: Change[]): ChangeSet => ({
   version: 1,
@@ -96,7 +99,7 @@ test('a reader in another thread sees a commit after the notice and a refresh, n
   await committed(attach(thread), setOf(0, 1, put('farm', 'f', farmNamed('new'))));
   Atomics.store(flag, 0, 1);
   Atomics.notify(flag, 0);
-  const [seen]: unknown[] = await once(reading, 'message');
+  const [seen] = (await once(reading, 'message')) as unknown[];
   t.strictSame(seen, [undefined, undefined, 'new']);
   await once(reading, 'exit');
   await thread.stop();
@@ -130,6 +133,15 @@ test('a shard that sends the set of another ends the process', async (t) => {
     wrong.stderr,
     'callsheet: ending the process (broken-protocol): shard 0 sent a change set of shard 7\n',
   );
+});
+
+test('the process ends although another thread is inside a transaction', async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const end = await runProgram('break-while-logging', [t.testdir()]).ended;
+    // An exit that hangs in the other thread's clean-up is ended by a kill.
+    t.ok(end.code === 70 || end.signal === 'SIGKILL', JSON.stringify([end.code, end.signal]));
+    t.equal(end.stdout, '');
+  }
 });
 
 test('a store that this program does not know is refused and left as it is', async (t) => {
@@ -188,6 +200,16 @@ test('a store that this program does not know is refused and left as it is', asy
     `${said}it is a store of logs, not of state`,
   );
   t.equal(await refusal(await withFormat('gone', '')), `${said}it holds no format record`);
+});
+
+test('a first start that was cut off before anything was written is begun again', async (t) => {
+  const directory = t.testdir();
+  const environment = openEnvironment(directory, 'state');
+  environment.openDB(META_DATABASE, { encoding: 'binary', keyEncoding: 'binary' });
+  await environment.close();
+  const writer = await openStateWriter(writerOptions(directory));
+  t.match(writer.storeId, /^[0-9a-f-]{36}$/);
+  await writer.close();
 });
 
 test('a data file that is damaged or foreign is refused', async (t) => {

@@ -15,7 +15,7 @@ import type { ChangeSet } from '../../../src/core/records/change-set.ts';
 const KIB = 1024;
 
 /** Limits that fit a small test directory. */
-export const SMALL_LIMITS = { reserveBytes: 512 * KIB, lowBytes: 1024 * KIB, okBytes: 1024 * KIB };
+const SMALL_LIMITS = { reserveBytes: 512 * KIB, lowBytes: 1024 * KIB, okBytes: 1024 * KIB };
 
 export const threadOptions = (directory: string): StoreThreadOptions => ({
   directory,
@@ -70,7 +70,8 @@ export interface Program {
 export function runProgram(name: string, args: readonly string[], wrapper: readonly string[] = []): Program {
   const path = new URL(`./programs/${name}.js`, import.meta.url).pathname;
   const [command = process.execPath, ...rest] = [...wrapper, process.execPath, path, ...args];
-  const { NODE_OPTIONS: _, ...env } = process.env;
+  const env = { ...process.env };
+  delete env['NODE_OPTIONS'];
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env });
   let stdout = '';
   let stderr = '';
