@@ -28,8 +28,8 @@ export type PollerMessage =
   | { readonly type: 'lease.answered-late'; readonly reply: LeaseReply }
   /** Own timer: a queue may be asked again. */
   | { readonly type: 'lease.retry'; readonly queue: QueueId | typeof ANY_QUEUE }
-  /** From a session: it is over, its cores are free. */
-  | { readonly type: 'session.over'; readonly attemptId: AttemptId };
+  /** From the registrar: the session of the attempt is over. */
+  | { readonly type: 'cores.freed'; readonly attemptId: AttemptId };
 
 /** Why a lease request has no answer. `no-responders`: nobody serves the farm now. */
 export type LeaseFailure = 'timed-out' | 'no-responders' | 'failed';

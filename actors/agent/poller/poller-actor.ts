@@ -39,7 +39,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
         state.resting.delete(queue);
         askForWork(state, cpuCount, context);
       },
-      'session.over': (state, { attemptId }, context) => {
+      'cores.freed': (state, { attemptId }, context) => {
         letGo(state, [attemptId]);
         askForWork(state, cpuCount, context);
       },

@@ -21,7 +21,10 @@ export function onAttemptsTaken(
   if (doubted && state.standing !== null) announceHeartbeat(state, state.standing, context);
 }
 
-/** A session has ended. What was interrupted is given back, by a new incarnation unless one is under way anyhow. */
+/**
+ * A session has ended. What was interrupted is given back, by a new incarnation unless one is under way anyhow. Its cores are free
+ * only then: nothing is asked for in the name of the old one.
+ */
 export const onSessionOver =
   (settings: AgentSettings) =>
   (
@@ -29,9 +32,11 @@ export const onSessionOver =
     { attemptId, outcome }: Extract<RegistrarMessage, { type: 'session.over' }>,
     context: RegistrarContext,
   ): void => {
-    if (!state.running.delete(attemptId)) return;
-    if (outcome === 'reported') state.reported.add(attemptId);
-    if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);
-    else if (state.phase === 'settling') settleToLeave(state, context);
-    else if (outcome === 'interrupted') registerAnew(state, settings, context);
+    if (state.running.delete(attemptId)) {
+      if (outcome === 'reported') state.reported.add(attemptId);
+      if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);
+      else if (state.phase === 'settling') settleToLeave(state, context);
+      else if (outcome === 'interrupted') registerAnew(state, settings, context);
+    }
+    context.send('poller', 'poller', { type: 'cores.freed', attemptId });
   };

@@ -105,7 +105,6 @@ function end(state: SessionState, context: SessionContext): void {
   }
   context.effect({ kind: 'unfollow-cancels', taskId: state.assignment.task_id });
   context.send('registrar', 'registrar', { type: 'session.over', attemptId, outcome });
-  context.send('poller', 'poller', { type: 'session.over', attemptId });
 }
 
 export function reportOf(

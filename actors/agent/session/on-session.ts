@@ -98,5 +98,4 @@ export function giveBackLost(attemptId: AttemptId, context: SessionContext): voi
   context.effect({ kind: 'close-session', attemptId });
   context.send('outbox', 'outbox', { type: 'report.void', attemptId });
   context.send('registrar', 'registrar', { type: 'session.over', attemptId, outcome: 'interrupted' });
-  context.send('poller', 'poller', { type: 'session.over', attemptId });
 }
