@@ -65,7 +65,7 @@ export class AgentHouse {
   fatal: unknown = null;
   private readonly kernel: Kernel<AgentWorld>;
   private monotonic = 0;
-  private wallOffset = START;
+  private readonly wallOffset = START;
   private ids = 0;
   private effects: AgentEffect[] = [];
   private unwritten: (() => void)[] = [];
