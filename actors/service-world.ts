@@ -15,7 +15,11 @@ export type ServiceEffect =
   /** To an actor that may live on another shard: delivered after the commit. */
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
   /** Counts in the metrics (interface.md, "Public, ungated"). */
-  | { readonly kind: 'count'; readonly counter: 'task-retries' | 'jobs-autoparked'; readonly queueId: QueueId };
+  | {
+      readonly kind: 'count';
+      readonly counter: 'task-retries' | 'jobs-autoparked';
+      readonly queueId: QueueId;
+    };
 
 export interface ServiceWorld {
   readonly messages: ServiceMessages;

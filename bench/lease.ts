@@ -75,7 +75,9 @@ try {
   };
   keepResult('lease', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  else for (const [name, value] of Object.entries(figures)) process.stdout.write(`${name.padEnd(20)} ${value}\n`);
+  else
+    for (const [name, value] of Object.entries(figures))
+      process.stdout.write(`${name.padEnd(20)} ${value}\n`);
 } finally {
   await service.stop();
 }

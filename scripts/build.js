@@ -29,7 +29,10 @@ export async function build() {
 function stamp() {
   const git = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
   const commit = git.status === 0 ? git.stdout.trim() : '';
-  writeFileSync(join(root, 'dist/build.json'), JSON.stringify({ commit, built_at: new Date().toISOString() }));
+  writeFileSync(
+    join(root, 'dist/build.json'),
+    JSON.stringify({ commit, built_at: new Date().toISOString() }),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -16,12 +16,13 @@ export class Stop extends Error {}
  *
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ env?: NodeJS.ProcessEnv, stdout?: 'inherit' | 'ignore' }} [options]
  * @returns {Promise<number>}
  */
 export function run(program, args, options = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: options.env ?? process.env });
+    const { env = process.env, stdout = 'inherit' } = options;
+    const child = spawn(program, args, { cwd: root, stdio: ['inherit', stdout, 'inherit'], env });
     const pass = (signal) => child.kill(signal);
     const wait = () => {};
     process.on('SIGTERM', pass);

@@ -55,7 +55,12 @@ export const onTasksTake =
         const attempt = state.openAttempts.get(taskId);
         if (attempt === undefined) continue;
         const index = Number(taskId.slice(taskId.lastIndexOf('-') + 1));
-        state.assigned.push({ stepOrder: pick.stepOrder, index, attemptNumber: attempt.attemptNumber, dueAt });
+        state.assigned.push({
+          stepOrder: pick.stepOrder,
+          index,
+          attemptNumber: attempt.attemptNumber,
+          dueAt,
+        });
       }
       if (queued === 0) armAssigned(state, context);
     }
@@ -114,7 +119,10 @@ function take(
   };
 }
 
-function typedParameters(step: StepState, values: Readonly<Record<string, string>>): Record<string, TaskParameterValue> {
+function typedParameters(
+  step: StepState,
+  values: Readonly<Record<string, string>>,
+): Record<string, TaskParameterValue> {
   const typed: Record<string, TaskParameterValue> = {};
   for (const { name, type } of step.plan.taskParameters) typed[name] = { type, value: values[name] ?? '' };
   return typed;

@@ -17,7 +17,6 @@ import { TurnContext } from './turn-context.ts';
  * with an error.
  */
 
-
 interface Resident<W extends World> {
   readonly definition: AnyDefinition<W>;
   readonly id: string;
@@ -51,10 +50,7 @@ export class Kernel<W extends World> {
   private retrying: { readonly mail: Mail<W>; readonly dropped: readonly Resident<W>[] } | null = null;
   private listeningSince: number;
 
-  constructor(
-    definitions: readonly AnyDefinition<W>[],
-    ports: KernelPorts<W>,
-  ) {
+  constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
     this.definitions = new Map(definitions.map((each) => [each.kind, each]));
     this.ports = ports;
     this.listeningSince = ports.wallClock();
@@ -149,7 +145,11 @@ export class Kernel<W extends World> {
     } catch (error) {
       const dropped = this.drop(closure, retry?.dropped ?? []);
       if (retry === null) {
-        this.ports.log('warn', 'a handler threw; its actors are loaded again', describe(mail.envelope, error));
+        this.ports.log(
+          'warn',
+          'a handler threw; its actors are loaded again',
+          describe(mail.envelope, error),
+        );
         this.retrying = { mail, dropped };
         return false;
       }
@@ -179,14 +179,16 @@ export class Kernel<W extends World> {
     let resident = this.actors.get(key);
     if (resident === undefined) {
       const state =
-        this.loadState(definition, envelope.id, now) ?? definition.absent(envelope.id, envelope.message, context);
+        this.loadState(definition, envelope.id, now) ??
+        definition.absent(envelope.id, envelope.message, context);
       if (state === null) return;
       resident = { definition, id: envelope.id, state, dropAfterWindow: 0 };
       this.actors.set(key, resident);
       definition.started?.(state, context);
     }
     const handle = definition.handlers[envelope.message.type];
-    if (handle === undefined) throw new Error(`${envelope.actor} has no handler for ${envelope.message.type}`);
+    if (handle === undefined)
+      throw new Error(`${envelope.actor} has no handler for ${envelope.message.type}`);
     handle(resident.state, envelope.message, context);
     if (definition.isOver?.(resident.state) === true) closure.over.add(key);
     else closure.over.delete(key);
@@ -323,7 +325,10 @@ export class Kernel<W extends World> {
   }
 }
 
-function describe(envelope: { actor: string; id: string; message: { type: string } }, error: unknown): Record<string, string> {
+function describe(
+  envelope: { actor: string; id: string; message: { type: string } },
+  error: unknown,
+): Record<string, string> {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { actor: envelope.actor, id: envelope.id, message: envelope.message.type, error: text };
 }

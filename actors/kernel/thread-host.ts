@@ -22,7 +22,10 @@ export class ThreadHost<W extends World> {
     definitions: readonly AnyDefinition<W>[],
     ports: Omit<KernelPorts<W>, 'wallClock' | 'monotonicClock' | 'wake'>,
   ) {
-    this.clock = new SteadyClock(() => Date.now(), () => performance.now());
+    this.clock = new SteadyClock(
+      () => Date.now(),
+      () => performance.now(),
+    );
     this.kernel = new Kernel<W>(definitions, {
       ...ports,
       wallClock: () => this.clock.wall(),

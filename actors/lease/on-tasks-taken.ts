@@ -27,7 +27,12 @@ export function onTasksTaken(
   if (pending.outstanding > 0) return;
   state.pending.delete(message.leaseId);
   if (pending.assignments.length > 0) {
-    const reply: LeaseReply = { v: 1, type: 'leases', assignments: pending.assignments, steps: pending.steps };
+    const reply: LeaseReply = {
+      v: 1,
+      type: 'leases',
+      assignments: pending.assignments,
+      steps: pending.steps,
+    };
     context.reply(replyTo(pending.request.replyTo), reply);
   } else if (!serve(state, pending.request, context)) {
     park(state, pending.request, context);

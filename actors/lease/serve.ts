@@ -40,7 +40,11 @@ export function serveWorker(state: LeaseState, worker: LeaseWorker, context: Ser
 }
 
 /** Serves parked requests, the longest waiting first, for as long as the signature has ready tasks for them. */
-export function serveSignature(state: LeaseState, signature: Signature, context: ServiceContext<'lease'>): void {
+export function serveSignature(
+  state: LeaseState,
+  signature: Signature,
+  context: ServiceContext<'lease'>,
+): void {
   while (signature.steps.length > 0) {
     const request = state.parked.firstFor(signature);
     if (request === null || !serve(state, request, context)) return;
@@ -82,7 +86,10 @@ export function answerEmpty(request: ParkedRequest, context: ServiceContext<'lea
   context.reply(replyTo(request.replyTo), reply);
 }
 
-export function answerUnknown(request: Pick<ParkedRequest, 'replyTo'>, context: ServiceContext<'lease'>): void {
+export function answerUnknown(
+  request: Pick<ParkedRequest, 'replyTo'>,
+  context: ServiceContext<'lease'>,
+): void {
   const reply: LeaseReply = { v: 1, type: 'unknown' };
   context.reply(replyTo(request.replyTo), reply);
 }

@@ -18,7 +18,11 @@ const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
  */
 export const onWorkerRegistered =
   (timeoutMs: number) =>
-  (state: WorkerState, message: Extract<WorkerMessage, { type: 'worker.registered' }>, context: WorkerContext): void => {
+  (
+    state: WorkerState,
+    message: Extract<WorkerMessage, { type: 'worker.registered' }>,
+    context: WorkerContext,
+  ): void => {
     const isNewIncarnation = state.record.incarnation !== message.record.incarnation;
     const status = state.record.status === 'disabled' ? 'disabled' : 'online';
     const before = state.record;
@@ -52,7 +56,11 @@ export const onWorkerRegistered =
  */
 export const onWorkerHeartbeat =
   (timeoutMs: number, lostAfterMs: number) =>
-  (state: WorkerState, message: Extract<WorkerMessage, { type: 'worker.heartbeat' }>, context: WorkerContext): void => {
+  (
+    state: WorkerState,
+    message: Extract<WorkerMessage, { type: 'worker.heartbeat' }>,
+    context: WorkerContext,
+  ): void => {
     const { heartbeat } = message;
     if (heartbeat.incarnation !== state.record.incarnation) {
       context.reply(message.replyTo, UNKNOWN);
@@ -66,8 +74,10 @@ export const onWorkerHeartbeat =
     );
     if (wasOffline) watchLiveness(state, timeoutMs, context);
     const open = new Set(heartbeat.open_attempts);
+    // A heartbeat that waited on the bus while the service was away says nothing about what was handed out since.
+    const heardAt = Math.min(message.heardAt, context.now);
     const lost = [...state.bookings.values()].filter(
-      (booking) => !open.has(booking.attemptId) && booking.bookedAt + lostAfterMs <= context.now,
+      (booking) => !open.has(booking.attemptId) && booking.bookedAt + lostAfterMs <= heardAt,
     );
     reclaimAttempts(
       lost.map((booking) => booking.attemptId),

@@ -8,7 +8,11 @@ import { committedCoresOf, type WorkerState } from './state.ts';
 type WorkerContext = ServiceContext<'worker'>;
 
 /** Writes the worker's record, and tells everybody when its status or incarnation has changed; whether it has. */
-export function changeWorker(state: WorkerState, patch: Partial<WorkerRecord>, context: WorkerContext): boolean {
+export function changeWorker(
+  state: WorkerState,
+  patch: Partial<WorkerRecord>,
+  context: WorkerContext,
+): boolean {
   const before = state.record;
   state.record = { ...before, ...patch };
   context.change(put('worker', keys.worker(state.record.id), state.record));

@@ -9,9 +9,13 @@ export interface Rate {
 
 /** Bare request and reply through the same server: `clients` connections with one request each, one responder. */
 export async function measureEcho(port: number, clients: number, requests: number): Promise<Rate> {
-  const responder: RawNatsClient = await RawNatsClient.open('127.0.0.1', port, (_subscription, payload, replyTo) => {
-    responder.publish(replyTo, payload.toString('latin1'));
-  });
+  const responder: RawNatsClient = await RawNatsClient.open(
+    '127.0.0.1',
+    port,
+    (_subscription, payload, replyTo) => {
+      responder.publish(replyTo, payload.toString('latin1'));
+    },
+  );
   responder.subscribe('bench.echo', 1);
   const latencies = new Float64Array(requests);
   let sent = 0;
@@ -24,7 +28,7 @@ export async function measureEcho(port: number, clients: number, requests: numbe
   const swarm = await Promise.all(
     Array.from({ length: clients }, async (_unused, index) => {
       let askedAt = 0;
-      const inbox = `bench.inbox.${index}`;
+      const inbox = `_INBOX.bench.echo${index}`;
       const ask = (): void => {
         if (sent >= requests) return;
         sent++;

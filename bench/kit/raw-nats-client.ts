@@ -36,7 +36,9 @@ export class RawNatsClient {
     const ready = new Promise<void>((resolve) => {
       client.isReady = resolve;
     });
-    client.write('CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true}\r\nPING\r\n');
+    client.write(
+      'CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true}\r\nPING\r\n',
+    );
     const failed = client.closed.then((error) => {
       throw error ?? new Error('the NATS server closed the connection');
     });
@@ -93,7 +95,11 @@ export class RawNatsClient {
       const end = bodyAt + size;
       if (data.length < end + 2) return -1;
       const hasReply = parts.length === (hasHeaders ? 6 : 5);
-      this.onMessage(Number(parts[2]), data.subarray(bodyAt + headerSize, end), hasReply ? (parts[3] ?? '') : '');
+      this.onMessage(
+        Number(parts[2]),
+        data.subarray(bodyAt + headerSize, end),
+        hasReply ? (parts[3] ?? '') : '',
+      );
       return end + 2;
     }
     if (line === 'PING') this.write('PONG\r\n');

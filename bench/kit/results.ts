@@ -18,7 +18,10 @@ export const median = (values: readonly number[]): number =>
 export function keepResult(bench: string, figures: object): void {
   const folder = new URL('bench/results/', packageRoot);
   mkdirSync(folder, { recursive: true });
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: packageRoot, encoding: 'utf8' }).trim();
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+    cwd: packageRoot,
+    encoding: 'utf8',
+  }).trim();
   const machine = {
     cores: cpus().length,
     cpu: cpus()[0]?.model ?? '',

@@ -27,7 +27,8 @@ export async function startBenchService(extraFlags: readonly string[] = []): Pro
       `--http-addr=127.0.0.1:0`,
       `--bus-addr=127.0.0.1:${busPort}`,
       `--data-dir=${dataDirectory}`,
-      '--log-level=error',
+      '--log-level=warn',
+      '--log-format=text',
       ...extraFlags,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
@@ -74,7 +75,8 @@ export function freePort(): Promise<number> {
 export async function call<Answer>(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
-  if (!response.ok) throw new Error(`${init?.method ?? 'GET'} ${url}: ${response.status} ${text.slice(0, 500)}`);
+  if (!response.ok)
+    throw new Error(`${init?.method ?? 'GET'} ${url}: ${response.status} ${text.slice(0, 500)}`);
   return (text === '' ? null : JSON.parse(text)) as Answer;
 }
 

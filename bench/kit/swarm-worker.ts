@@ -37,8 +37,13 @@ export class SwarmWorker {
   }
 
   /** Connects and registers. */
-  static async start(port: number, index: number, cpuCount: number, events: SwarmEvents): Promise<SwarmWorker> {
-    const inbox = `bench.worker.${index}`;
+  static async start(
+    port: number,
+    index: number,
+    cpuCount: number,
+    events: SwarmEvents,
+  ): Promise<SwarmWorker> {
+    const inbox = `_INBOX.bench.worker${index}`;
     const client: RawNatsClient = await RawNatsClient.open('127.0.0.1', port, (subscription, payload) => {
       worker.received(subscription, payload);
     });

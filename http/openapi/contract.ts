@@ -163,13 +163,13 @@ function readContent(content: unknown, where: string): ReadonlyMap<string, Node>
 /** Follows references inside the document. */
 function resolve(document: Node, value: unknown, where: string): Node {
   const node = nodeAt(value, where);
-  const reference = node['$ref'];
-  if (reference === undefined) return node;
-  const target = textAt(reference, where)
+  if (node['$ref'] === undefined) return node;
+  const reference = textAt(node['$ref'], where);
+  const target = reference
     .replace(/^#\//, '')
     .split('/')
     .reduce<unknown>((at, part) => nodeAt(at, where)[part], document);
-  return resolve(document, target, `${String(reference)} in ${where}`);
+  return resolve(document, target, `${reference} in ${where}`);
 }
 
 /** A schema with its references turned towards the schema set. */

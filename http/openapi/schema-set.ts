@@ -8,6 +8,9 @@ export type Check = (value: unknown) => readonly PointedError[];
 
 const MAX_ERRORS = 20;
 
+/** Says a pattern in words. */
+const PATTERN_TEXT = 'x-pattern-text';
+
 /** Makes checks of the contract's schemas. */
 export class SchemaSet {
   readonly #ajv: Ajv2020;
@@ -15,11 +18,13 @@ export class SchemaSet {
   constructor(contract: Contract) {
     this.#ajv = new Ajv2020({
       strict: true,
+      verbose: true,
       allErrors: true,
       useDefaults: true,
       allowUnionTypes: true,
       strictRequired: false,
     });
+    this.#ajv.addKeyword({ keyword: PATTERN_TEXT, schemaType: 'string' });
     addFormats.default(this.#ajv);
     this.#ajv.addSchema({ $id: SCHEMA_SET, $defs: contract.schemas });
   }
@@ -40,13 +45,27 @@ export class SchemaSet {
 
 function pointed(error: ErrorObject, place: string): PointedError {
   const at = `${place}${error.instancePath}`;
-  const { missingProperty, allowedValues } = error.params as Partial<Record<string, unknown>>;
-  if (error.keyword === 'required')
-    return { pointer: `${at}/${escapePointer(String(missingProperty))}`, detail: 'is required' };
-  if (error.keyword === 'enum' && Array.isArray(allowedValues)) {
-    return { pointer: at, detail: `must be one of ${allowedValues.join(', ')}` };
+  const facts = error.params as Partial<Record<string, unknown>>;
+  switch (error.keyword) {
+    case 'required':
+      return { pointer: `${at}/${escapePointer(String(facts['missingProperty']))}`, detail: 'is required' };
+    case 'enum':
+      return { pointer: at, detail: `must be one of ${listed(facts['allowedValues'], ', ')}` };
+    case 'type':
+      return { pointer: at, detail: `must be ${listed(facts['type'], ' or ')}` };
+    case 'pattern':
+      return { pointer: at, detail: patternText(error) ?? error.message ?? 'must match a pattern' };
+    default:
+      return { pointer: at, detail: error.message ?? `does not fit ${error.keyword}` };
   }
-  return { pointer: at, detail: error.message ?? `does not fit ${error.keyword}` };
+}
+
+const listed = (values: unknown, separator: string): string =>
+  Array.isArray(values) ? values.join(separator) : String(values);
+
+function patternText(error: ErrorObject): string | null {
+  const text: unknown = error.parentSchema?.[PATTERN_TEXT];
+  return typeof text === 'string' ? text : null;
 }
 
 const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -22,7 +22,7 @@ export interface ErasedCall {
   readonly query: object;
   readonly body: unknown;
   readonly principal: { readonly username: string };
-  ended(): AbortSignal;
+  readonly ended: () => AbortSignal;
 }
 
 /**

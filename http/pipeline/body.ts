@@ -1,12 +1,15 @@
 import type { Body } from '../openapi/contract.ts';
 import type { Check, SchemaSet } from '../openapi/schema-set.ts';
 import { refused, done, type Outcome } from '../../src/core/problems.ts';
+import { parseJsonText } from '../../src/core/wire/json-text.ts';
 import { pointedProblem } from '../problems.ts';
 import type { Header } from './message.ts';
 import { headerValues } from './message.ts';
 
 /** interface-decisions.md, "REST". */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+const MAX_NESTING = 64;
 
 /** A body whose text is kept: the handler gets it as it came. */
 export interface VerbatimBody {
@@ -73,12 +76,10 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
+/** Nesting is capped: deep input takes a parser seconds and hundreds of megabytes (reliability.md, D7). */
 function parseJson(text: string): Outcome<unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return done(value);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'not JSON';
-    return refused('bad-request', `the body is not valid JSON: ${reason.slice(0, 200)}`);
-  }
+  const parsed = parseJsonText(text, { length: MAX_BODY_BYTES, nesting: MAX_NESTING });
+  return parsed.ok
+    ? done(parsed.value)
+    : refused('bad-request', parsed.reason.replace(/^message: /, 'the body is '));
 }

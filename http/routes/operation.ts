@@ -1,6 +1,6 @@
 import type { Problem, ProblemKind } from '../../src/core/problems.ts';
 import type { Principal } from '../guards/principal.ts';
-import type { operations } from '../openapi/types.ts';
+import type { operations } from '../openapi/generated.ts';
 import { pointedProblem } from '../problems.ts';
 import type { VerbatimBody } from '../pipeline/body.ts';
 import type { Ports } from '../ports.ts';
@@ -50,7 +50,7 @@ export interface Call<Op extends OperationId> {
   readonly body: BodyOf<Op>;
   readonly principal: Principal;
   /** Aborts when the client is gone or the server stops. */
-  ended(): AbortSignal;
+  readonly ended: () => AbortSignal;
 }
 
 type Responses<Op extends OperationId> = operations[Op]['responses'];

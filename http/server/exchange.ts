@@ -121,19 +121,23 @@ export class Exchange implements HttpRequest {
   }
 
   #sendWhole(answer: HttpResponse, body: string | null): void {
+    if (body === null) {
+      this.#sendHead(answer, null);
+      return;
+    }
     this.#finish((response) => {
       writeHead(response, answer);
-      if (body === null) response.endWithoutBody(undefined, answer.close === true);
-      else response.end(body, answer.close === true);
+      response.end(body, answer.close === true);
     });
   }
 
   #sendHead(answer: HttpResponse, length: number | null): void {
     this.#finish((response) => {
       writeHead(response, answer);
-      // As a header and not as an argument: the engine would wait for that many bytes.
+      // Both as headers: given a length, the engine would wait for that many bytes.
       if (length !== null) response.writeHeader('Content-Length', String(length));
-      response.endWithoutBody(undefined, answer.close === true);
+      if (answer.close === true) response.writeHeader('Connection', 'close');
+      response.endWithoutBody();
     });
   }
 

@@ -1,6 +1,6 @@
 import './header-limit.ts';
 import * as engine from 'uWebSockets.js';
-import './engine-types.ts';
+import './engine-declarations.ts';
 import type { HttpResponse, RequestHandler } from '../pipeline/message.ts';
 import { Exchange } from './exchange.ts';
 
@@ -50,17 +50,18 @@ export async function serveHttp(
 
   const app = engine.App();
   app.any('/*', (response, request) => {
-    const exchange = new Exchange(response, request, settled);
-    running.add(exchange);
-    if (stopping) exchange.stopping();
+    let exchange: Exchange | null = null;
     try {
-      const given = handle(exchange);
-      void answer(exchange, Promise.resolve(given));
+      exchange = new Exchange(response, request, settled);
+      running.add(exchange);
+      if (stopping) exchange.stopping();
+      void answer(exchange, Promise.resolve(handle(exchange)));
     } catch (error) {
       failed(error);
-      exchange.abandon();
+      if (exchange === null) response.close();
+      else exchange.abandon();
     }
-    exchange.arrived();
+    exchange?.arrived();
   });
 
   const socket = await new Promise<engine.us_listen_socket | false>((resolve) => {

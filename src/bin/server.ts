@@ -8,7 +8,11 @@ import { openLogReader } from '../adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
-import { startManagedServer, type ManagedServer, type ManagedServerEvent } from '../adapters/nats/managed-server.ts';
+import {
+  startManagedServer,
+  type ManagedServer,
+  type ManagedServerEvent,
+} from '../adapters/nats/managed-server.ts';
 import { parseServerList, type ServerList } from '../adapters/nats/server-address.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
@@ -72,7 +76,8 @@ async function serve(config: ServerConfig): Promise<void> {
       noticed: (notice) => {
         if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
         if (notice.type === 'bus') busLog.note('logs', notice.event);
-        if (notice.type === 'stored') for (const taskId of notice.tasks) events.publish({ kind: 'log', taskId });
+        if (notice.type === 'stored')
+          for (const taskId of notice.tasks) events.publish({ kind: 'log', taskId });
       },
       broken: (error) => failStop(logger, 'the logs thread is gone', error),
     },
@@ -80,7 +85,14 @@ async function serve(config: ServerConfig): Promise<void> {
   const reader = await openStateReader(join(directory, 'state'));
   const logs = await openLogReader(logDirectory);
   const metrics = new ServiceMetrics();
-  const shards = startShards(config, bus.servers, store, reader, { logger, busLog, events, metrics }, directory);
+  const shards = startShards(
+    config,
+    bus.servers,
+    store,
+    reader,
+    { logger, busLog, events, metrics },
+    directory,
+  );
   const pool = new PreparationPool(Math.max(1, availableParallelism() - 1));
   const ids = new Uuid7(() => Date.now());
   const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
@@ -262,5 +274,8 @@ const hostForUrl = (host: string): string => {
 function warnIfOpen(config: ServerConfig, logger: Logger): void {
   const { host } = config.http.addr;
   if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return;
-  logger.warn({ host }, 'there is no authentication: whoever reaches this address may run commands on the workers');
+  logger.warn(
+    { host },
+    'there is no authentication: whoever reaches this address may run commands on the workers',
+  );
 }

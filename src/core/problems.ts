@@ -30,7 +30,8 @@ export interface Problem {
 }
 
 /** What an actor answers a client's request with. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+export type Outcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value });
 

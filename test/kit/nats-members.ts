@@ -48,7 +48,7 @@ export const leaseRequest: LeaseRequest = { v: 1, worker_id: WORKER, farm_id: FA
 /** Messages come again soon, so that a test need not wait. */
 export const SOON: Redelivery = { waitsMs: [300, 300], deliveriesMax: 3 };
 
-export interface LeaseAsked {
+interface LeaseAsked {
   readonly request: LeaseRequest;
   readonly queue: QueueId | '_any';
   readonly inbox: string;
@@ -73,20 +73,21 @@ export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
 }
 
 /** A reader of logs that keeps what it hears. */
-export function recordingLogReader(servers: ServerList) {
+export function recordingLogReader(servers: ServerList, redelivery?: Redelivery) {
   const events = new Recorder<BusEvent>();
   const logs = new Recorder<LogDelivery>();
-  const bus = joinAsLogReader({ servers, redelivery: SOON }, { logged: logs.add, busChanged: events.add });
+  const options = redelivery === undefined ? { servers } : { servers, redelivery };
+  const bus = joinAsLogReader(options, { logged: logs.add, busChanged: events.add });
   return { bus, events, logs };
 }
 
 /** A worker's daemon that keeps what it hears. */
-export function recordingWorker(servers: ServerList) {
+export function recordingWorker(servers: ServerList, pingMs = 3000) {
   const events = new Recorder<BusEvent>();
   const cancels = new Recorder<CancelMessage>();
   const late = new Recorder<LeaseReply>();
   const bus = joinAsWorker(
-    { servers, name: 'test worker' },
+    { servers, name: 'test worker', pingMs },
     { cancelRequested: cancels.add, leaseAnsweredLate: late.add, busChanged: events.add },
   );
   return { bus, events, cancels, late };

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +74,15 @@ export class NatsServer {
     const exit = once(child, 'exit');
     child.kill('SIGKILL');
     await exit;
+  }
+
+  /** Stops the server where it is, as a machine that hangs would; `kill` ends it. */
+  async freeze(): Promise<void> {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    process.kill(pid, 'SIGSTOP');
+    const isStopped = (): boolean => /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    while (!isStopped()) await new Promise(setImmediate);
   }
 
   /** Throws all streams away, as a lost disk would. The server must not run. */

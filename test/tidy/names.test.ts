@@ -19,14 +19,17 @@ test('files and folders are named in kebab-case', async (t) => {
   t.same(wrong, [], 'a name is looked for as it is said: lower case, words joined by hyphens');
 });
 
+const VAGUE = /(^|[/-])(utils?|helpers?)(\/|\.[jt]s$)|(^|\/)(common|misc|shared|types)(\/|\.[jt]s$)/;
+
 test('no file is named after nothing in particular', async (t) => {
-  const vague = projectFiles().filter((file) =>
-    /(^|[/-])(utils?|helpers?|common|misc|shared|types)(\/|\.[jt]s$)/.test(file),
-  );
+  // The types of the REST contract are generated: they are all of it.
+  const vague = projectFiles().filter((file) => file !== 'http/openapi/types.ts' && VAGUE.test(file));
   t.same(vague, [], 'a shared function gets a file that says what it knows, such as duration.ts');
 });
 
 test('no barrel files', async (t) => {
-  const barrels = projectFiles().filter((file) => /^(src|actors|http|bench|test)\/.*\bindex\.ts$/.test(file));
+  const barrels = projectFiles().filter((file) =>
+    /^(src|actors|http|bench|test)\/(.*\/)?index\.ts$/.test(file),
+  );
   t.same(barrels, [], 'import from the module that knows: an index hides who needs what');
 });

@@ -8,9 +8,11 @@ export interface ConnectionOptions {
   readonly servers: ServerList;
   /** What the server shows of this connection. */
   readonly name: string;
+  /** How often the server is asked whether it is there; a connection is given up at the third time without an answer. */
+  readonly pingMs?: number;
 }
 
-export interface ConnectionCallbacks {
+interface ConnectionCallbacks {
   /** A connection is up: the place to subscribe. All of it ends with the connection and is made again with the next. */
   sessionStarted(nc: NatsConnection): void;
   sessionEnded(): void;
@@ -110,14 +112,14 @@ export class BusConnection {
   }
 
   async #dial(isTold: boolean): Promise<NatsConnection | null> {
-    const { servers, name } = this.#options;
+    const { servers, name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
     try {
       return await connect({
         servers: [...servers.servers],
         name,
         reconnect: false,
         timeout: CONNECTION_LIMITS.dialMs,
-        pingInterval: CONNECTION_LIMITS.pingMs,
+        pingInterval: pingMs,
         maxPingOut: CONNECTION_LIMITS.pingsOut,
         noAsyncTraces: true,
         ...(servers.isTls ? { tls: {} } : {}),
@@ -164,6 +166,8 @@ export class BusConnection {
         this.#callbacks.changed({ type: 'complaint', reason: status.error.message });
       if (status.type === 'staleConnection') {
         this.#callbacks.changed({ type: 'complaint', reason: 'the server does not answer pings' });
+        // Left to itself the client first waits until all it has written is taken, which a dead peer never does.
+        void nc.close();
       }
     }
   }

@@ -23,7 +23,7 @@ export interface Redelivery {
   readonly deliveriesMax: number;
 }
 
-export interface ConsumerPlan {
+interface ConsumerPlan {
   readonly kind: StreamKind;
   /** The consumer's own name, the same at every start. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface ConsumerPlan {
   readonly pulled: number;
 }
 
-export interface ConsumerCallbacks {
+interface ConsumerCallbacks {
   /** `streamCreatedAt` is when the stream was made. Must not throw. */
   delivered(message: JsMsg, streamCreatedAt: string): void;
   /** Messages come from now on, until the next event of this consumer. */

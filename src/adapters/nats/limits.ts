@@ -9,7 +9,7 @@ const SECOND_MS = 1000;
 const ENVELOPE_BYTES = KIB;
 
 /** What one stream may take up, so that none starves another. */
-export interface StreamLimits {
+interface StreamLimits {
   readonly bytes: number;
   readonly messageBytes: number;
   /** How long a message id is remembered. */
@@ -54,6 +54,7 @@ export const SERVER_LIMITS = {
   logFileBytes: 8 * MIB,
   /** Rotated log files that are kept. */
   logFilesKept: 2,
+  logSweepMs: 3600 * SECOND_MS,
   /** How long a server may take to recover its streams before it answers. */
   readyMs: 120 * SECOND_MS,
   probeMs: 50,
@@ -79,7 +80,11 @@ export const CONNECTION_LIMITS = {
   drainMs: 2 * SECOND_MS,
   /** Answer of the JetStream API. */
   apiMs: 5 * SECOND_MS,
-  repairMsMin: 100,
+  /**
+   * What was lost is not made again at once: the server still removes the files of a deleted stream when it has
+   * already said so, and would remove those of its successor too.
+   */
+  repairMsMin: 1000,
   repairMsMax: 5 * SECOND_MS,
 } as const;
 

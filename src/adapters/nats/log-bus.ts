@@ -7,7 +7,7 @@ import { receive, type DeliveryDoor } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
 import type { ServerList } from './server-address.ts';
 
-export interface LogBusOptions {
+interface LogBusOptions {
   readonly servers: ServerList;
   readonly redelivery?: Redelivery;
 }

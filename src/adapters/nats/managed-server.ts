@@ -22,7 +22,7 @@ import {
   type ServerProcess,
 } from './server-process.ts';
 
-export interface ManagedServerOptions {
+interface ManagedServerOptions {
   /** `bus` below `data.dir`: configuration, logs and streams. Made when missing. */
   readonly folder: string;
   /** `bus.addr` */
@@ -97,6 +97,7 @@ class Supervisor {
   #current: ServerProcess | null = null;
   #isStopping = false;
   #supervision: Promise<void> = Promise.resolve();
+  #sweep: NodeJS.Timeout | undefined;
 
   constructor(
     folder: string,
@@ -112,12 +113,14 @@ class Supervisor {
 
   async start(): Promise<void> {
     const server = await this.#launch();
+    this.#sweep = setInterval(() => void this.#removeOldLogs(), SERVER_LIMITS.logSweepMs).unref();
     this.#supervision = this.#supervise(server);
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#pauses.end();
+    clearInterval(this.#sweep);
     if (this.#current !== null) await endServer(this.#current);
     await this.#supervision;
   }
@@ -167,7 +170,7 @@ class Supervisor {
     await this.#refuseClash();
     if (this.#isStopping) throw new ManagedServerError('the service is stopping');
     await writeFile(files.config, config, { mode: 0o600 });
-    await removeOldLogs(files.log);
+    await this.#removeOldLogs();
     const server = spawnServer(this.#binary, files.config, files.output);
     if (server === null) throw new ManagedServerError(`${this.#binary.path} cannot be started`);
     this.#current = server;
@@ -195,6 +198,17 @@ class Supervisor {
       await this.#pauses.pause(SERVER_LIMITS.probeMs);
     }
     return false;
+  }
+
+  async #removeOldLogs(): Promise<void> {
+    try {
+      await removeOldLogs(serverFiles(this.#folder).log);
+    } catch (error) {
+      this.#onEvent({
+        type: 'warning',
+        text: `old logs of nats-server cannot be removed: ${reasonOf(error)}`,
+      });
+    }
   }
 
   async #refuseClash(): Promise<void> {

@@ -14,7 +14,7 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-export interface Question {
+interface Question {
   readonly subject: string;
   readonly timeoutMs: number;
   readonly headers?: MsgHdrs;

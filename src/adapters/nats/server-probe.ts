@@ -5,7 +5,7 @@ import { SERVER_LIMITS } from './limits.ts';
 import { dialAddress, type ListenAddress } from './server-address.ts';
 
 /** What a NATS server says of itself. */
-export interface ServerGreeting {
+interface ServerGreeting {
   readonly server_name?: string;
   readonly version?: string;
   readonly port?: number;

@@ -25,7 +25,7 @@ import type { ServerList } from './server-address.ts';
 import { store } from './store-message.ts';
 import { ensureStream, managerOf } from './streams.ts';
 
-export interface ServiceBusOptions {
+interface ServiceBusOptions {
   readonly servers: ServerList;
   /** Which shard of how many: its consumers are its own. */
   readonly shard: { readonly index: number; readonly count: number };
@@ -142,7 +142,9 @@ class NatsServiceBus implements ServiceBus {
     for (const consumer of this.#consumers) void consumer.serve(nc);
     nc.subscribe(`$JS.EVENT.ADVISORY.STREAM.DELETED.${STREAMS.cancel.name}`, {
       callback: (error) => {
-        if (error === null) void this.#prepareCancels(nc);
+        if (error !== null || this.#preparing !== null) return;
+        this.#missing.add('cancel');
+        void withDeadline(nc.closed(), CONNECTION_LIMITS.repairMsMin).then(() => this.#prepareCancels(nc));
       },
     });
     void this.#prepareCancels(nc);

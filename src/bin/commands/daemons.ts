@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { environmentName, flagName } from '../../core/config/key-names.ts';
 import { DAEMONS, type Daemon, type KeySet } from '../../core/config/keys.ts';
+import type { LogConfig } from '../../core/config/server-config.ts';
 import { serverConfigOf, workerConfigOf } from './daemon-config.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
 
 /** The flags of a daemon, from the schema. */
 function flagHelp(daemon: Daemon): string {
@@ -33,12 +35,22 @@ function daemonCommand(
     .action((_options: unknown, command: Command) => start(command.args));
 }
 
-/** `callsheet server`. The server's code is loaded only when it is asked for. */
+/** A daemon that cannot start says why in one line; where it happened is for whoever debugs. */
+async function started(running: Promise<void>, log: LogConfig): Promise<void> {
+  try {
+    await running;
+  } catch (error) {
+    if (log.level === 'debug' || !(error instanceof Error)) throw error;
+    throw new CommandError(EXIT.failed, error.message);
+  }
+}
+
+/** `callsheet server`. A daemon's code is loaded only when it is asked for. */
 export const serverCommand = (): Command =>
   daemonCommand('server', 'Run the service: scheduler, REST API and the message bus.', async (args) => {
     const config = serverConfigOf(args);
     const { runServer } = await import('../server.ts');
-    await runServer(config);
+    await started(runServer(config), config.log);
   });
 
 /** `callsheet worker` */
@@ -49,6 +61,6 @@ export const workerCommand = (): Command =>
     async (args) => {
       const config = workerConfigOf(args);
       const { runWorker } = await import('../worker.ts');
-      await runWorker(config);
+      await started(runWorker(config), config.log);
     },
   );

@@ -23,7 +23,7 @@ function pointedLine(error: Readonly<Record<string, unknown>>): string {
 }
 
 /** A problem body as lines: the title with its detail, or with a line for each pointed error. */
-export function problemText(status: number, body: string): string {
+function problemText(status: number, body: string): string {
   let problem: ProblemBody;
   try {
     problem = (JSON.parse(body) ?? {}) as ProblemBody;

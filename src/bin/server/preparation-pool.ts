@@ -25,7 +25,9 @@ export class PreparationPool {
   }
 
   /** What a template comes to; `deadline` says nothing about the template. */
-  async prepare(task: PreparationTask): Promise<PreparationResult | { readonly ok: false; readonly deadline: true }> {
+  async prepare(
+    task: PreparationTask,
+  ): Promise<PreparationResult | { readonly ok: false; readonly deadline: true }> {
     const signal = AbortSignal.timeout(PREPARATION_DEADLINE_MS);
     try {
       return await this.pool.run(task, { signal });

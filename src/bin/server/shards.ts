@@ -49,7 +49,9 @@ export class Shards {
   ) {
     this.reader = reader;
     this.events = events;
-    this.shards = Array.from({ length: settings.count }, (_, index) => this.start(settings, index, storePort(index)));
+    this.shards = Array.from({ length: settings.count }, (_, index) =>
+      this.start(settings, index, storePort(index)),
+    );
   }
 
   /**
@@ -103,7 +105,8 @@ export class Shards {
       this.events.broken(index, error);
     });
     worker.on('exit', (code) => {
-      if (!this.isStopping) this.events.broken(index, new Error(`the thread ended by itself with code ${code}`));
+      if (!this.isStopping)
+        this.events.broken(index, new Error(`the thread ended by itself with code ${code}`));
     });
     return { worker, control: controlOf<ShardControl>(port1), controlPort: port1, queued: [] };
   }

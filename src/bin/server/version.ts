@@ -16,7 +16,9 @@ interface BuildStamp {
 
 /** What this program is: package.json, and the stamp that the build leaves beside the compiled files. */
 export function versionFacts(): VersionFacts {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
+    version: string;
+  };
   const stamp = JSON.parse(readFileSync(new URL('dist/build.json', packageRoot), 'utf8')) as BuildStamp;
   return { version, commit: stamp.commit, builtAt: stamp.built_at, node: process.version };
 }

@@ -63,7 +63,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
       delivery.acknowledge();
       return;
     }
-    this.options.post(envelopeOf(message, farm), () => delivery.acknowledge());
+    this.options.post(envelopeOf(message, farm, delivery.storedAt), () => delivery.acknowledge());
   };
 
   readonly statusReported = (delivery: Delivery<StatusMessage>): void => {
@@ -89,7 +89,8 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
     if (text === '') {
       const [only, ...others] = farms;
       if (only === undefined) return { reason: 'the service has no farm yet' };
-      if (others.length > 0) return { reason: 'the service has several farms: set worker.farm to one of them' };
+      if (others.length > 0)
+        return { reason: 'the service has several farms: set worker.farm to one of them' };
       return only.id;
     }
     const farm = farms.find((each) => each.id === text) ?? farms.find((each) => each.name === text);
@@ -109,15 +110,27 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   }
 }
 
-function envelopeOf(message: PresenceMessage, farm: FarmId): ServiceEnvelope {
+function envelopeOf(message: PresenceMessage, farm: FarmId, heardAt: number): ServiceEnvelope {
   const replyTo = presenceReply(message.reply_to);
   const worker: WorkerId = message.worker_id;
   switch (message.type) {
     case 'register':
-      return { actor: 'farm', id: farm, message: { type: 'worker.register', registration: message, replyTo } };
+      return {
+        actor: 'farm',
+        id: farm,
+        message: { type: 'worker.register', registration: message, replyTo },
+      };
     case 'heartbeat':
-      return { actor: 'worker', id: worker, message: { type: 'worker.heartbeat', heartbeat: message, replyTo } };
+      return {
+        actor: 'worker',
+        id: worker,
+        message: { type: 'worker.heartbeat', heartbeat: message, heardAt, replyTo },
+      };
     case 'deregister':
-      return { actor: 'worker', id: worker, message: { type: 'worker.deregister', departure: message, replyTo } };
+      return {
+        actor: 'worker',
+        id: worker,
+        message: { type: 'worker.deregister', departure: message, replyTo },
+      };
   }
 }

@@ -33,7 +33,8 @@ export class LogIntake {
     const chunks: IncomingLogChunk[] = [];
     for (const delivery of deliveries) {
       const attempt = parseAttemptId(delivery.message.attempt_id);
-      if (attempt === null) throw new Error(`a log message passed the door with the attempt ${delivery.message.attempt_id}`);
+      if (attempt === null)
+        throw new Error(`a log message passed the door with the attempt ${delivery.message.attempt_id}`);
       chunks.push({
         attempt,
         seqNum: delivery.message.seq_num,
@@ -55,7 +56,9 @@ export class LogIntake {
   private noteDisk(isLow: boolean): void {
     if (isLow === this.isDiskLow) return;
     this.isDiskLow = isLow;
-    const text = isLow ? 'the disk is low: task logs stay on the bus until there is room' : 'task logs are stored again';
+    const text = isLow
+      ? 'the disk is low: task logs stay on the bus until there is room'
+      : 'task logs are stored again';
     this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
   }
 }

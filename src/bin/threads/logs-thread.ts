@@ -35,7 +35,8 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
 }
 
 async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void): Promise<LogWriter | null> {
-  const log = (text: string): void => tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
+  const log = (text: string): void =>
+    tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
   try {
     return await openLogWriter({
       directory: options.logDirectory,
@@ -45,7 +46,11 @@ async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void
       warn: log,
     });
   } catch (error) {
-    tell({ v: LOG_PROTOCOL, type: 'refused', reason: error instanceof Error ? error.message : String(error) });
+    tell({
+      v: LOG_PROTOCOL,
+      type: 'refused',
+      reason: error instanceof Error ? error.message : String(error),
+    });
     return null;
   }
 }

@@ -123,14 +123,18 @@ export class ReadyIndex {
     }
   }
 
-  /** A live task of the step is live no longer; whether that makes room under a cap that was reached. */
+  /**
+   * A live task of the step is live no longer; whether that makes room under a cap that was reached. Room under the
+   * cap of the farm is room for every queue, also when the step's own has none.
+   */
   settle(jobId: JobId, stepOrder: number): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
+    const wasFarmFull = roomOf(this.farm) <= 0;
     const wasFull = this.room(entry.queueId) <= 0;
     this.countLive(entry, -1);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
-    return wasFull && this.room(entry.queueId) > 0;
+    return (wasFarmFull && roomOf(this.farm) > 0) || (wasFull && this.room(entry.queueId) > 0);
   }
 
   /** Tasks that were taken could not be had after all. */
@@ -189,7 +193,8 @@ export class ReadyIndex {
     for (const signature of this.eligibleSignatures(worker)) {
       const head = signature.steps[0];
       if (head === undefined || (queueId !== null && signature.queueId !== queueId)) continue;
-      if (coresOf(signature.requirements, worker.cpuCount) > free || this.room(signature.queueId) <= 0) continue;
+      if (coresOf(signature.requirements, worker.cpuCount) > free || this.room(signature.queueId) <= 0)
+        continue;
       if (best === null || compareCandidates(head, best) < 0) best = head;
     }
     return best;

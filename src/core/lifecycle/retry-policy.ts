@@ -30,7 +30,11 @@ export type FailureOutcome = 'retry' | 'exhausted' | 'auto-park';
  * What follows a genuine failure (interface.md, "Failure handling on a worker-reported failure"). Both counts include
  * the failure itself.
  */
-export function failureOutcome(policy: RetryPolicy, taskFailures: number, jobFailures: number): FailureOutcome {
+export function failureOutcome(
+  policy: RetryPolicy,
+  taskFailures: number,
+  jobFailures: number,
+): FailureOutcome {
   if (policy.failureLimit > 0 && jobFailures >= policy.failureLimit) return 'auto-park';
   return taskFailures < policy.maxAttempts ? 'retry' : 'exhausted';
 }

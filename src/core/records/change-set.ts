@@ -2,7 +2,12 @@ import type { TableName, Tables } from './tables.ts';
 
 /** Writes one row. */
 export type PutChange = {
-  [T in TableName]: { readonly op: 'put'; readonly table: T; readonly key: string; readonly value: Tables[T] };
+  [T in TableName]: {
+    readonly op: 'put';
+    readonly table: T;
+    readonly key: string;
+    readonly value: Tables[T];
+  };
 }[TableName];
 
 /** Removes one row; nothing happens when there is none. */
@@ -38,7 +43,11 @@ export const put = <T extends TableName>(table: T, key: string, value: Tables[T]
 
 export const remove = (table: TableName, key: string): Change => ({ op: 'remove', table, key });
 
-export const removePrefix = (table: TableName, prefix: string): Change => ({ op: 'removePrefix', table, prefix });
+export const removePrefix = (table: TableName, prefix: string): Change => ({
+  op: 'removePrefix',
+  table,
+  prefix,
+});
 
 /**
  * The same changes without those that a later one undoes: of several puts and removals of one row only the last

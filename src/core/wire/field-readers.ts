@@ -7,7 +7,7 @@ import { parseJsonText, type JsonTextLimits, type Parsed } from './json-text.ts'
 export type Reader<T> = (value: unknown) => T | Refusal;
 
 /** Where a value is wrong and what it has to be. */
-export class Refusal {
+class Refusal {
   readonly path: string;
   readonly demand: string;
 
@@ -137,7 +137,7 @@ export const map =
   };
 
 /** Marks a field that may be absent. */
-export interface Optional<T> {
+interface Optional<T> {
   readonly optional: Reader<T>;
 }
 

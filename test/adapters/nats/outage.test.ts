@@ -53,7 +53,7 @@ test('nothing that was stored is lost when the server is killed again and again'
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const shard = recordingShard(server.servers, SOON);
-  const reader = recordingLogReader(server.servers);
+  const reader = recordingLogReader(server.servers, SOON);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), reader.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), reader.events.next(isReady), worker.events.next(isReady)]);
@@ -121,7 +121,7 @@ test('streams that are lost with their disk are made anew, and the log reader ca
   const server = await NatsServer.start();
   t.teardown(() => server.stop());
   const shard = recordingShard(server.servers, SOON);
-  const reader = recordingLogReader(server.servers);
+  const reader = recordingLogReader(server.servers, SOON);
   const worker = recordingWorker(server.servers);
   t.teardown(() => Promise.all([shard.bus.close(), reader.bus.close(), worker.bus.close()]));
   await Promise.all([shard.events.next(isReady), reader.events.next(isReady), worker.events.next(isReady)]);
@@ -176,7 +176,7 @@ test('consumers and streams that somebody deletes come back while the connection
   await worker.cancels.next(() => true);
   const names = (await manager.streams.list().next()).map((info) => info.config.name);
   t.ok(names.includes(STREAMS.cancel.name), 'the stream of cancels was made again');
-  t.equal(shard.events.all.filter(ofType('unsaid')).length, 0);
+  t.same(shard.events.all.filter(ofType('unsaid')), []);
   t.equal(shard.events.all.filter(isDisconnected).length, 0);
 });
 
@@ -227,4 +227,23 @@ test('a shard that comes back takes up where it left', async (t) => {
   await second.statuses.next(isOf(2));
   await second.statuses.next(isOf(3));
   t.equal(second.statuses.all.filter(isOf(1)).length, 0, 'acknowledged before the shard left');
+});
+
+test('a server that hangs is given up, even with much unsent', async (t) => {
+  const server = await NatsServer.start();
+  t.teardown(() => server.stop());
+  const worker = recordingWorker(server.servers, 200);
+  t.teardown(() => worker.bus.close());
+  await worker.events.next(isReady);
+  await server.freeze();
+  const logs = worker.bus.publishLogs(
+    Array.from({ length: 200 }, (_, index) => logOf(1, index + 1, 'x'.repeat(60_000))),
+  );
+  t.match(await worker.events.next(ofType('complaint')), { reason: 'the server does not answer pings' });
+  await worker.events.next(isDisconnected);
+  t.same(await logs, { stored: 0, failure: { type: 'disconnected' } });
+  await server.kill();
+  const from = worker.events.all.length;
+  await server.restart();
+  await worker.events.next(isReady, from);
 });
