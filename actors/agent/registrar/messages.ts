@@ -20,6 +20,8 @@ export type RegistrarMessage =
   | { readonly type: 'presence.answered'; readonly token: number; readonly reply: PresenceReply }
   /** From the bus: there will be no answer to the announcement of that token. */
   | { readonly type: 'presence.unanswered'; readonly token: number; readonly reason: string }
+  /** From the bus: it is there, for the first time or again. */
+  | { readonly type: 'bus.ready' }
   /** Own timer: time for the next heartbeat, or to register again. */
   | { readonly type: 'announce.due' }
   /** Own timer: no contact was confirmed for two thirds of the heartbeat timeout. */

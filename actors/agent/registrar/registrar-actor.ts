@@ -1,12 +1,15 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
-import type { AgentWorld } from '../agent-world.ts';
+import type { AgentContext, AgentWorld } from '../agent-world.ts';
 import { announceHeartbeat, announceRegistration, registerAnew } from './announce.ts';
 import { onAgentLeave, onLeaveOverdue } from './leave.ts';
 import { onAttemptsTaken, onSessionOver } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
-import { loadRegistrar, type RegistrarState } from './state.ts';
+import { loadRegistrar, type RegistrarPhase, type RegistrarState } from './state.ts';
+
+/** Phases in which the service hears of the worker. */
+const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'settling', 'confirming']);
 
 /**
  * The registrar owns the worker's standing with the service: it registers until it is answered, says each heartbeat which attempts are
@@ -15,6 +18,15 @@ import { loadRegistrar, type RegistrarState } from './state.ts';
 export function registrarActor(
   settings: AgentSettings,
 ): ActorDefinition<AgentWorld, 'registrar', RegistrarState> {
+  const announceNow = (
+    state: RegistrarState,
+    _message: unknown,
+    context: AgentContext<'registrar'>,
+  ): void => {
+    if (state.phase === 'registering') announceRegistration(state, settings, context);
+    else if (BEATING.has(state.phase) && state.standing !== null)
+      announceHeartbeat(state, state.standing, context);
+  };
   return {
     kind: 'registrar',
     load: (_id, reader) => loadRegistrar(reader),
@@ -27,10 +39,8 @@ export function registrarActor(
       'agent.leave': onAgentLeave,
       'presence.answered': onPresenceAnswered(settings),
       'presence.unanswered': onPresenceUnanswered,
-      'announce.due': (state, _message, context) => {
-        if (state.phase === 'registering') announceRegistration(state, settings, context);
-        else if (state.standing !== null) announceHeartbeat(state, state.standing, context);
-      },
+      'bus.ready': announceNow,
+      'announce.due': announceNow,
       'contact.lost': onContactLost(settings),
       'leave.overdue': onLeaveOverdue,
       'attempts.taken': onAttemptsTaken,

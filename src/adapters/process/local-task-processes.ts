@@ -33,6 +33,7 @@ export class LocalTaskProcesses implements TaskProcesses {
   private readonly options: LocalTaskProcessesOptions;
   private readonly pipes: string;
   private readonly sessions = new Map<AttemptId, Session>();
+  private readonly removals = new Set<Promise<void>>();
 
   constructor(options: LocalTaskProcessesOptions) {
     this.options = options;
@@ -121,6 +122,11 @@ export class LocalTaskProcesses implements TaskProcesses {
     if (session !== undefined) void this.closeSession(session);
   }
 
+  /** Resolves when the directories of all closed sessions are gone, or could not be removed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.removals);
+  }
+
   private running(attemptId: AttemptId, run: number): ActionProcess | null {
     const action = this.sessions.get(attemptId)?.action ?? null;
     return action?.run === run ? action.process : null;
@@ -162,13 +168,18 @@ export class LocalTaskProcesses implements TaskProcesses {
     const { attemptId, directory, supervisor } = session;
     await this.report(attemptId, killTree({ marker: attemptMarker(attemptId), group: null }));
     supervisor.end();
+    this.sessions.delete(attemptId);
+    this.options.events.closed(attemptId);
+    const removal = this.remove(directory).finally(() => this.removals.delete(removal));
+    this.removals.add(removal);
+  }
+
+  private async remove(directory: string): Promise<void> {
     try {
       await removeWorkspace(directory);
     } catch (error) {
       this.options.warn('a session directory could not be removed', { directory, error: String(error) });
     }
-    this.sessions.delete(attemptId);
-    this.options.events.closed(attemptId);
   }
 
   private async report(attemptId: AttemptId, kill: Promise<readonly number[]>): Promise<void> {

@@ -8,15 +8,10 @@ const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** `guarding`: it watches. `fenced`: it has killed, or is killing, what it guards. `lost`: it is gone, nobody watches. */
 export type SupervisorState = 'guarding' | 'fenced' | 'lost';
 
-/** Where supervisor.sh lies: beside the sources, whether this module runs from there or from dist/. */
-export function supervisorScript(packageRoot: string): string {
-  return `${packageRoot}/src/adapters/process/supervisor.sh`;
-}
-
-/** The root of the package, worked out from where this module runs. */
-export function packageRoot(): string {
-  const here = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
-  return here.replace(/(\/dist)?\/src\/adapters\/process$/, '');
+/** Where supervisor.sh lies: beside the sources, whether this module runs from there or compiled. */
+export function supervisorScript(): string {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  return here.replace(/(\/dist)?\/src\/adapters\/process\/$/, '/src/adapters/process/supervisor.sh');
 }
 
 /**

@@ -17,7 +17,7 @@ export interface TaskProcesses {
   kill(attemptId: AttemptId, run: number): void;
   /** So many bytes of output have been dealt with. */
   consumed(attemptId: AttemptId, bytes: number): void;
-  /** Ends what the session has left running and removes its directory. Answered by `closed`. */
+  /** Ends what the session has left running, and then removes its directory. Answered by `closed` once nothing runs any more. */
   close(attemptId: AttemptId): void;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
-import { packageRoot, supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { ActionEnd, ActionStart, OutputBatch } from '../../../src/core/ports/task-processes.ts';
 
@@ -43,7 +43,7 @@ export class RecordedProcesses {
     this.directory = join(this.workerDirectory, 'sessions', 'one');
     this.processes = new LocalTaskProcesses({
       workerDirectory: this.workerDirectory,
-      supervisorScript: supervisorScript(packageRoot()),
+      supervisorScript: supervisorScript(),
       beatTimeoutSeconds,
       ownEnvironment,
       warn: (text) => this.warnings.push(text),
@@ -106,6 +106,7 @@ export class RecordedProcesses {
   async close(): Promise<void> {
     this.processes.close(this.attemptId);
     await this.until((told) => (told.type === 'closed' ? told : null));
+    await this.processes.settled();
     rmSync(this.workerDirectory, { recursive: true, force: true });
   }
 

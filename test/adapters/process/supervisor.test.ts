@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
 import { fenceLeftovers } from '../../../src/adapters/process/boot-fence.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
-import { packageRoot, Supervisor, supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import { Supervisor, supervisorScript } from '../../../src/adapters/process/supervisor.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 
-const script = supervisorScript(packageRoot());
+const script = supervisorScript();
 
 /** Three processes that hold the FIFO open: one that ignores SIGTERM, one in a session of its own, one without the marks in the group. */
 const treeHolding = (fifo: string): string =>
