@@ -20,7 +20,8 @@ export function announceRegistration(
     incarnation: state.incarnation,
     name: settings.name,
     hostname: settings.hostName,
-    farm: settings.farm,
+    // Farms that were made or renamed since do not put the worker out of the one that it is in.
+    farm: state.standing?.farmId ?? settings.farm,
     queues: settings.queues,
     cpu_count: settings.cpuCount,
     memory_mib: settings.memoryMib,

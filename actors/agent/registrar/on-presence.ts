@@ -45,6 +45,7 @@ export const onPresenceAnswered =
       case 'refused':
         if (state.phase !== 'registering') return;
         context.log('warn', `the service refuses this worker: ${reply.reason}`, { reason: reply.reason });
+        state.standing = null;
         registerAgain(state, AGENT_LIMITS.refusedRetry, context);
         return;
       case 'departed':

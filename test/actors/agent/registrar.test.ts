@@ -117,6 +117,20 @@ test('a refused registration is said plainly and tried again', (t) => {
   t.end();
 });
 
+test('a worker that registers again keeps to its farm, until that is refused', (t) => {
+  const house = new AgentHouse();
+  house.answer(house.start(), registered());
+  house.said();
+  house.pass(5000);
+  house.answer(house.saidOnly('announce'), { v: 1, type: 'unknown' });
+  const again = house.saidOnly('announce');
+  t.match(again.announcement, { type: 'register', farm: FARM });
+  house.answer(again, { v: 1, type: 'refused', reason: 'the service has no such farm' });
+  house.said();
+  t.match(nextAnnouncement(house, 30_000).announcement, { type: 'register', farm: '' });
+  t.end();
+});
+
 test('it beats every five seconds, or six times in a short timeout', (t) => {
   for (const [timeoutMs, beatMs] of [
     [30_000, 5000],
