@@ -17,6 +17,7 @@ export class ThreadHost<W extends World> {
   private readonly heartbeat: NodeJS.Timeout;
   private readonly noticeGap: () => void;
   private idleWaiters: (() => void)[] = [];
+  private isStopped = false;
 
   constructor(
     definitions: readonly AnyDefinition<W>[],
@@ -58,7 +59,9 @@ export class ThreadHost<W extends World> {
     });
   }
 
+  /** Runs nothing any more: what waits stays undone. */
   stop(): void {
+    this.isStopped = true;
     clearInterval(this.heartbeat);
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
@@ -66,10 +69,11 @@ export class ThreadHost<W extends World> {
   }
 
   private schedule(): void {
-    if (this.pumpQueued) return;
+    if (this.pumpQueued || this.isStopped) return;
     this.pumpQueued = true;
     setImmediate(() => {
       this.pumpQueued = false;
+      if (this.isStopped) return;
       this.noticeGap();
       this.kernel.pump();
       if (this.kernel.hasWork) this.schedule();

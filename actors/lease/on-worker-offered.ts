@@ -15,6 +15,10 @@ export function onWorkerOffered(
     removeWorker(state, record.id, context);
     return;
   }
+  if (state.workers.get(record.id)?.incarnation !== record.incarnation) {
+    // Nobody waits for these replies any more: the worker has started anew.
+    for (const request of state.parked.takeAll(record.id)) answerUnknown(request, context);
+  }
   const worker: LeaseWorker = {
     offer: offerOf(record),
     incarnation: record.incarnation,
