@@ -49,6 +49,7 @@ export class Kernel<W extends World> {
   private nextWindow = 1;
   private retrying: { readonly mail: Mail<W>; readonly dropped: readonly Resident<W>[] } | null = null;
   private listeningSince: number;
+  private isDeaf = false;
 
   constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
     this.definitions = new Map(definitions.map((each) => [each.kind, each]));
@@ -61,8 +62,19 @@ export class Kernel<W extends World> {
     this.mailbox.push({ envelope, onSettled });
   }
 
-  /** From now on silence counts again: after a stall, a clock step or an outage of the bus. */
+  /** Others cannot be heard now: their silence proves nothing until `resumeListening`. */
+  stopListening(): void {
+    this.isDeaf = true;
+  }
+
+  /** From now on silence counts again. */
   resumeListening(): void {
+    this.isDeaf = false;
+    this.noteGap();
+  }
+
+  /** There was a time in which nobody was heard (a stall of this thread, a step of the clock): silence counts from now. */
+  noteGap(): void {
     this.listeningSince = this.ports.wallClock();
   }
 
@@ -195,7 +207,8 @@ export class Kernel<W extends World> {
   }
 
   private contextFor(kind: Kind<W>, id: string, closure: Closure<W>, now: number): Context<W, Kind<W>> {
-    return new TurnContext<W, Kind<W>>(kind, id, now, this.listeningSince, closure, this.ports);
+    const listeningSince = this.isDeaf ? now : this.listeningSince;
+    return new TurnContext<W, Kind<W>>(kind, id, now, listeningSince, closure, this.ports);
   }
 
   private loadState(definition: AnyDefinition<W>, id: string, now: number): unknown {

@@ -291,6 +291,7 @@ class Simulation {
       const downMs = random.around(faults.busDownMs);
       this.trace.note('bus crash', lossMs, downMs);
       bus.crash(lossMs, downMs);
+      service.host?.kernel.stopListening();
       time.after(downMs, () => {
         if (service.host !== null) this.checker.listeningSince = time.now;
         service.connectBus();
