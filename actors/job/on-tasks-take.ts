@@ -75,7 +75,8 @@ export const onTasksTake =
       cores: pick.cores,
       refused,
     });
-    if (refused > 0) turn.offer(step);
+    // What cannot be leased at all is withdrawn already; an offer would bring it back.
+    if (refused > 0 && leasable) turn.offer(step);
   };
 
 function take(
