@@ -191,6 +191,10 @@ export class TestHouse {
     });
   }
 
+  cancelJobById(id: string): void {
+    this.tell({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
+  }
+
   cancelTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
     this.tell({
