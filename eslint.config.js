@@ -104,7 +104,15 @@ const DYNAMIC_NODE = {
 };
 
 export default defineConfig(
-  globalIgnores(['dist/', 'coverage/', 'var/', 'data/', '.tap/', 'node_modules/', 'http/openapi/types.ts']),
+  globalIgnores([
+    'dist/',
+    'coverage/',
+    'var/',
+    'data/',
+    '.tap/',
+    'node_modules/',
+    'http/openapi/generated.ts',
+  ]),
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

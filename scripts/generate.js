@@ -13,7 +13,7 @@ const CONTRACT = 'http/openapi/openapi.yaml';
 /** The types of the REST contract. */
 async function contractTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'callsheet-generate-'));
-  const output = join(folder, 'types.ts');
+  const output = join(folder, 'generated.ts');
   const cli = join(root, 'node_modules/openapi-typescript/bin/cli.js');
   try {
     const status = await run(
@@ -33,7 +33,7 @@ async function contractTypes() {
 /** Path, maker and source of each generated file. */
 const GENERATED = [
   { path: 'docs/configuration.md', make: configurationReference, source: 'src/core/config/keys.ts' },
-  { path: 'http/openapi/types.ts', make: contractTypes, source: CONTRACT },
+  { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
 ];
 
 await runMain(async () => {

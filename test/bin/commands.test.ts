@@ -124,6 +124,7 @@ test('problems are told with every pointed error, and exit statuses tell them ap
   const errors = [
     { pointer: '/steps/0/name', detail: 'must not be empty', line: 7, column: 9 },
     { pointer: '/extensions/0', detail: 'unknown extension' },
+    { pointer: '', detail: 'is not to be read' },
   ];
   const problem = (status: number, title: string, rest: object): object => ({
     status,
@@ -150,7 +151,7 @@ test('problems are told with every pointed error, and exit statuses tell them ap
     {
       code: 2,
       out: '',
-      err: 'Unprocessable Content:\n  /steps/0/name: must not be empty (line 7, column 9)\n  /extensions/0: unknown extension\n',
+      err: 'Unprocessable Content:\n  /steps/0/name: must not be empty (line 7, column 9)\n  /extensions/0: unknown extension\n  is not to be read\n',
     },
   );
   t.same(await runCallsheet(['job', 'j', 'cancel', ...url]), {
@@ -256,6 +257,60 @@ test('lists', async (t) => {
   });
   t.match(await run('jobs --queue render'), { code: 2, err: /--queue: needs --farm/ });
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
+});
+
+test('a job is shown with its facts and steps, and canceled', async (t) => {
+  const detail = {
+    ...JOB,
+    status: 'failed',
+    park_reason: '',
+    parameters: { Width: '64', ALongParameter: 'x\ty' },
+    failure_summary: { failed_count: 1, dominant_reason: 'failed (exit 3)', distinct_reasons: 1 },
+    depends_on: ['j1', 'j2'],
+    steps: [
+      { name: 'Render', status: 'failed', task_counts: { ...NO_COUNTS, succeeded: 3, failed: 1 } },
+      {
+        name: 'Assemble',
+        status: 'canceled',
+        depends_on: ['Render'],
+        task_counts: { ...NO_COUNTS, total: 1 },
+      },
+    ],
+  };
+  const service = await answeringService({
+    [`GET /api/v1/jobs/${JOB.id}`]: [{ body: detail }],
+    [`POST /api/v1/jobs/${JOB.id}/cancel`]: [{ status: 204, body: '' }],
+  });
+  t.teardown(() => service.close());
+  const environment = { SVC_URL: service.url };
+  t.same(await runCallsheet(['job', JOB.id], { environment }), {
+    code: 0,
+    out: [
+      'status            failed',
+      `job               ${JOB.id}`,
+      'name              a job',
+      'owner             anonymous',
+      'priority          50',
+      'created           2026-01-02T03:04:05.678Z',
+      'updated           2026-01-02T03:04:05.678Z',
+      'waits for         j1, j2',
+      'failed            failed (exit 3)',
+      '  Width           64',
+      '  ALongParameter  x\u{fffd}y',
+      '',
+      'STEP      STATUS    TASKS  SUCCEEDED  RUNNING  FAILED  AFTER',
+      'Render    failed        4          3        0       1',
+      'Assemble  canceled      1          0        0       0  Render',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+  const canceled = await runCallsheet(['job', JOB.id, 'cancel'], { environment });
+  t.same(canceled, { code: 0, out: `${JOB.id} failed\n`, err: '' });
+  t.same(
+    service.requests.map(({ method }) => method),
+    ['GET', 'POST', 'GET'],
+  );
 });
 
 test('farms and queues are created', async (t) => {

@@ -1,6 +1,5 @@
 import { test } from 'tap';
 import { progressLine } from '../../src/bin/commands/progress.ts';
-import type { Job } from '../../src/bin/commands/resources.ts';
 import { table, type Column } from '../../src/bin/commands/table.ts';
 import type { Terminal } from '../../src/bin/commands/terminal.ts';
 
@@ -64,16 +63,9 @@ test('colours stand around the status alone', async (t) => {
 });
 
 test('a progress bar fits its line and shows its share', async (t) => {
-  const job = (name: string, succeeded: number, failed: number): Job => ({
-    id: 'j',
-    farm_id: 'f',
-    queue_id: 'q',
+  const job = (name: string, succeeded: number, failed: number): Parameters<typeof progressLine>[0] => ({
     name,
-    owner: 'o',
-    priority: 50,
     status: 'running',
-    created_at: '',
-    updated_at: '',
     task_counts: {
       total: 8,
       pending: 0,
@@ -83,6 +75,7 @@ test('a progress bar fits its line and shows its share', async (t) => {
       succeeded,
       failed,
       canceled: 0,
+      unschedulable: 0,
     },
   });
   t.equal(progressLine(job('bake', 2, 0), 34), 'bake [███░░░░░░░░░░░] 2/8, running');

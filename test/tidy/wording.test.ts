@@ -14,8 +14,10 @@ const found = (files: readonly string[], pattern: RegExp): string[] =>
 
 test('no file speaks of one machine', async (t) => {
   const folders = ['home', 'root', 'work', 'Users'].join('|');
+  // Tests make up paths of workers.
+  const files = TEXT.filter((file) => !file.startsWith('test/'));
   t.same(
-    found(TEXT, new RegExp(`(?<![\\w.:/*])/(${folders})/[\\w.-]+`)),
+    found(files, new RegExp(`(?<![\\w.:/*])/(${folders})/[\\w.-]+`)),
     [],
     'a path that exists on one machine means nothing on another',
   );

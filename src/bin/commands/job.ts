@@ -31,11 +31,10 @@ function printJob(terminal: Terminal, job: JobDetail): void {
     ['failed', job.failure_summary?.dominant_reason],
     ...Object.entries(job.parameters ?? {}).map(([name, value]): [string, string] => [`  ${name}`, value]),
   ];
-  terminal.out(`status      ${coloredStatus(job.status, terminal)}\n`);
-  for (const [name, value] of facts) {
-    if (value !== undefined && value !== '')
-      terminal.out(`${printable(name).padEnd(12)}${printable(value)}\n`);
-  }
+  const given = facts.filter(([, value]) => value !== undefined && value !== '');
+  const width = Math.max(...given.map(([name]) => name.length)) + 2;
+  terminal.out(`${'status'.padEnd(width)}${coloredStatus(job.status, terminal)}\n`);
+  for (const [name, value = ''] of given) terminal.out(`${name.padEnd(width)}${printable(value)}\n`);
   terminal.out(`\n${table(STEP_COLUMNS, job.steps, terminal)}`);
 }
 

@@ -2,14 +2,18 @@ import type { Job } from './resources.ts';
 import type { Terminal } from './terminal.ts';
 import { printable } from './terminal.ts';
 
+/** What of a job its progress shows. */
+type Progress = Pick<Job, 'name' | 'status' | 'task_counts'>;
+
 const BAR_MAX = 40;
 const BAR_MIN = 5;
 /** Without a terminal a line is written for each tenth of the work. */
 const PLAIN_PARTS = 10;
 
-const finished = ({ task_counts: counts }: Job): number => counts.succeeded + counts.failed + counts.canceled;
+const finished = ({ task_counts: counts }: Progress): number =>
+  counts.succeeded + counts.failed + counts.canceled;
 
-function counted({ task_counts: counts }: Job): string {
+function counted({ task_counts: counts }: Progress): string {
   const parts = [`${counts.succeeded}/${counts.total}`];
   const running = counts.running + counts.assigned;
   if (running > 0) parts.push(`${running} running`);
@@ -19,7 +23,7 @@ function counted({ task_counts: counts }: Job): string {
 }
 
 /** One line that says how far a job is, not wider than `columns`. */
-export function progressLine(job: Job, columns: number): string {
+export function progressLine(job: Progress, columns: number): string {
   const head = `${printable(job.name)} `;
   const tail = ` ${counted(job)}, ${job.status}`;
   const room = columns - [...head].length - tail.length - 2;
@@ -40,7 +44,7 @@ export class ProgressView {
     this.#terminal = terminal;
   }
 
-  show(job: Job): void {
+  show(job: Progress): void {
     const { repaintColumns } = this.#terminal;
     if (repaintColumns !== null) {
       this.#terminal.err(`\r${progressLine(job, repaintColumns - 1)}\u001b[K`);

@@ -19,7 +19,9 @@ function pointedLine(error: Readonly<Record<string, unknown>>): string {
   const { pointer, detail, line, column } = error;
   const place =
     typeof line === 'number' ? ` (line ${line}, column ${typeof column === 'number' ? column : 1})` : '';
-  return `  ${textOf(pointer)}: ${textOf(detail)}${place}`;
+  // An empty pointer means the whole document.
+  const where = pointer === '' || pointer === undefined ? '' : `${textOf(pointer)}: `;
+  return `  ${where}${textOf(detail)}${place}`;
 }
 
 /** A problem body as lines: the title with its detail, or with a line for each pointed error. */

@@ -180,19 +180,27 @@ async function demo(exits: boolean): Promise<ExitCode> {
   }
 
   const daemons: Daemon[] = [];
+  let isStopping = false;
+  const start = (daemon: () => Daemon): Daemon => {
+    // The work goes on for a moment after an interrupt: it must not start what nobody would stop.
+    if (isStopping) throw new CommandError(EXIT.failed, 'the demo is stopping');
+    const started = daemon();
+    daemons.push(started);
+    return started;
+  };
   const stopAll = async (): Promise<void> => {
+    isStopping = true;
     const [server, ...workers] = daemons;
     await Promise.all(workers.map((worker) => worker.stop()));
     await server?.stop();
   };
   const work = async (): Promise<ExitCode> => {
-    const server = startServer(url, busPort, process.env);
-    daemons.push(server);
+    const server = start(() => startServer(url, busPort, process.env));
     await waitFor('the start of the service', daemons, () => isReady(url));
     say(`the service is ready: ${url} (log: ${shown(server.logFile)})`);
     const client = new RestClient(url);
     await provideFarmAndQueue(client);
-    for (const name of WORKERS) daemons.push(startWorker(name, busPort, workerEnvironment));
+    for (const name of WORKERS) start(() => startWorker(name, busPort, workerEnvironment));
     await waitFor('the start of the workers', daemons, () => workersAreOnline(client));
     say(
       `two workers are online (logs: ${daemons

@@ -4,6 +4,7 @@ import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
+import { WIRE_LIMITS } from '../../core/wire/limits.ts';
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
@@ -28,5 +29,19 @@ export type PreparationResult =
 export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
-  return prepareJob(read.document, new Map(Object.entries(task.values)), task.limits);
+  const prepared = prepareJob(read.document, new Map(Object.entries(task.values)), task.limits);
+  if (!prepared.ok) return prepared;
+  const errors = oversizedSteps(prepared.job.plan);
+  return errors.length === 0 ? prepared : { ok: false, errors };
+}
+
+/** Steps whose share of a lease would not fit the bus. */
+function oversizedSteps({ parameters, environments, steps }: JobPlan): PointedError[] {
+  const jobBytes = Buffer.byteLength(JSON.stringify([parameters, environments]));
+  return steps.flatMap((step, index) => {
+    const bytes = jobBytes + Buffer.byteLength(JSON.stringify([step.environments, step.script]));
+    if (bytes <= WIRE_LIMITS.stepAssignmentBytes) return [];
+    const detail = `the step's script and environments take ${bytes} bytes, more than the ${WIRE_LIMITS.stepAssignmentBytes} that reach a worker`;
+    return [{ pointer: `/steps/${index}`, detail }];
+  });
 }

@@ -118,7 +118,7 @@ function release(
       const waiting = waitingOf(output.to);
       if (waiting.kind === 'front') said.answers.push({ to: waiting.request, answer: output.answer });
       // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
-      else if (waiting.kind === 'lease') bus.answerLease(waiting.inbox, output.answer as LeaseReply);
+      else if (waiting.kind === 'lease') answerLease(bus, waiting.inbox, output.answer as LeaseReply, tell);
       else bus.answerPresence(waiting.inbox, output.answer as PresenceReply);
       continue;
     }
@@ -142,4 +142,16 @@ function release(
   if (answers.length + events.length + forwards.length + counts.length > 0) {
     tell({ v: SHARD_PROTOCOL, type: 'said', answers, events, forwards, counts });
   }
+}
+
+/** A reply that is not said (the bus is away) is made good by the stale-assigned reaper; one that never can be is an error. */
+function answerLease(
+  bus: ServiceBus,
+  inbox: string,
+  reply: LeaseReply,
+  tell: (notice: ShardNotice) => void,
+): void {
+  if (bus.answerLease(inbox, reply) !== 'too-large') return;
+  const text = 'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
+  tell({ v: SHARD_PROTOCOL, type: 'log', level: 'error', text, attributes: {} });
 }

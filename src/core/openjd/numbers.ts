@@ -38,7 +38,7 @@ export function integerOf(node: DocumentNode): bigint | string {
   return value ?? 'must be an integer';
 }
 
-export interface Decimal {
+interface Decimal {
   /** As written. */
   readonly text: string;
   readonly value: number;

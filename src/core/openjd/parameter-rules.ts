@@ -1,10 +1,11 @@
+import type { BaseType } from './plan.ts';
 import { parseDecimal, parseInteger } from './numbers.ts';
-import type { BaseParameterType } from './shape/template-shape.ts';
+
 import { characters, shown } from './text-rules.ts';
 
 /** What the value of a job parameter must satisfy (specification, sections 2.1 to 2.5). */
 export interface ParameterRules {
-  readonly type: BaseParameterType;
+  readonly type: BaseType;
   readonly minLength: number | null;
   readonly maxLength: number | null;
   /** bigint for INT, number for FLOAT. */
@@ -20,11 +21,11 @@ export interface Bound {
   readonly text: string;
 }
 
-export type ReadValue =
+type ReadValue =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly detail: string };
 
 /** The text of a value as the job keeps it: integers in plain decimal, everything else as given. Errors: text that is no value of the type. */
-export function canonicalValue(type: BaseParameterType, text: string): ReadValue {
+export function canonicalValue(type: BaseType, text: string): ReadValue {
   if (type === 'INT') {
     const value = parseInteger(text);
     if (value === 'range')

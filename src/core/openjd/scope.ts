@@ -12,14 +12,14 @@ export interface Scope {
   readonly elsewhere: ReadonlyMap<string, string>;
 }
 
-export const SESSION_SYMBOLS: readonly string[] = [
+const SESSION_SYMBOLS: readonly string[] = [
   'Session.WorkingDirectory',
   'Session.PathMappingRulesFile',
   'Session.HasPathMappingRules',
 ];
 
 /** The scopes that all steps and environments of a template share. */
-export interface JobScopes {
+interface JobScopes {
   /** Fields that are resolved when the job is created. */
   readonly creation: Scope;
   /** Fields that are resolved on the worker. */

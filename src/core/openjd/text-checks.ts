@@ -2,7 +2,7 @@ import type { Findings } from './findings.ts';
 import type { Text } from './located.ts';
 import { characters, hasControl, hasControlButLines, isIdentifier, shown } from './text-rules.ts';
 
-export interface TextRule {
+interface TextRule {
   readonly min: number;
   readonly max: number;
   /** Which control characters may occur. */

@@ -41,7 +41,6 @@ export const text =
     return value;
   };
 
-// eslint-disable-next-line no-control-regex -- control characters are what it is about
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** A text on one line, as names are: no control characters. */

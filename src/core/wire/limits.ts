@@ -27,6 +27,11 @@ export const WIRE_LIMITS = {
   /** Text of one log chunk: escaped at six characters each it still fits a log message. */
   logData: 64 * 1024,
   assignments: 4096,
+  /** What the tasks of one step share, as it travels with a lease. */
+  stepAssignmentBytes: 1024 * 1024,
+  /** Steps that one lease takes tasks of: with the tasks themselves their assignments fit a lease reply. */
+  stepsPerLease: 5,
+  tasksPerLease: 128,
   /** Entries of any list or map inside an assignment, and any text there. */
   planEntries: 65_536,
   planText: 8 * 1024 * 1024,

@@ -275,7 +275,9 @@ function differs(real: ReadyIndex, naive: NaiveIndex, each: Move): string | null
       naive.queues.set(each.queue, { max: each.max, paused: each.paused });
       return null;
     case 'take': {
-      const found = listed(real.take(each.worker, each.queue, each.free, each.maxTasks)).join(', ');
+      const found = listed(
+        real.take(each.worker, each.queue, each.free, { tasks: each.maxTasks, steps: Infinity }),
+      ).join(', ');
       const wanted = naive.take(each.worker, each.queue, each.free, each.maxTasks).join(', ');
       return found === wanted ? null : `took [${found}], first fit takes [${wanted}]`;
     }
@@ -359,11 +361,15 @@ test('one lease packs tasks of several jobs, and passes over what does not fit',
     [{ start: 0, count: 1 }],
     [],
   );
-  t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 8, 256), [
+  t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 8, { tasks: 256, steps: Infinity }), [
     { jobId: 'high', stepOrder: 0, ranges: [{ start: 4, count: 2 }], count: 2, cores: 3 },
     { jobId: 'low', stepOrder: 0, ranges: [{ start: 0, count: 2 }], count: 2, cores: 1 },
   ]);
-  t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 0, 256), [], 'no core is free');
+  t.strictSame(
+    lease.take(workerOffer({ cpuCount: 8 }), null, 0, { tasks: 256, steps: Infinity }),
+    [],
+    'no core is free',
+  );
   t.end();
 });
 
@@ -371,8 +377,8 @@ test('an undeclared cost is the whole machine: one task, and only of an idle wor
   const lease = new ReadyIndex();
   lease.offer(step('a', { requirements: requirements({ cores: null }) }), [{ start: 0, count: 3 }], []);
   const worker = workerOffer({ cpuCount: 4 });
-  t.strictSame(lease.take(worker, null, 3, 256), [], 'one core is committed');
-  t.strictSame(lease.take(worker, null, 4, 256), [
+  t.strictSame(lease.take(worker, null, 3, { tasks: 256, steps: Infinity }), [], 'one core is committed');
+  t.strictSame(lease.take(worker, null, 4, { tasks: 256, steps: Infinity }), [
     { jobId: 'a', stepOrder: 0, ranges: [{ start: 0, count: 1 }], count: 1, cores: 4 },
   ]);
   t.end();
@@ -382,11 +388,15 @@ test('tasks that were taken and could not be had make room again', (t) => {
   const lease = new ReadyIndex();
   lease.limitFarm(2);
   lease.offer(step('a'), [{ start: 0, count: 4 }], []);
-  t.equal(lease.take(workerOffer(), null, 8, 256)[0]?.count, 2, 'the cap of the farm');
-  t.strictSame(lease.take(workerOffer(), null, 8, 256), []);
+  t.equal(
+    lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })[0]?.count,
+    2,
+    'the cap of the farm',
+  );
+  t.strictSame(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity }), []);
   lease.untake(jobId('a'), 0, 2);
   t.equal(lease.entry(jobId('a'), 0)?.live, 0);
-  t.equal(lease.take(workerOffer(), null, 8, 256)[0]?.count, 2);
+  t.equal(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })[0]?.count, 2);
   t.end();
 });
 
@@ -394,11 +404,11 @@ test('a cap that is lowered below what runs lets nothing start until enough has 
   const lease = new ReadyIndex();
   lease.offer(step('a', { live: 3 }), [{ start: 0, count: 4 }], []);
   lease.limitQueue(queueId('q1'), 1, false);
-  t.strictSame(lease.take(workerOffer(), null, 8, 256), []);
+  t.strictSame(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity }), []);
   t.equal(lease.settle(jobId('a'), 0), false, '2 of 1');
   t.equal(lease.settle(jobId('a'), 0), false, '1 of 1');
   t.equal(lease.settle(jobId('a'), 0), true, 'none of 1');
-  t.equal(lease.take(workerOffer(), null, 8, 256)[0]?.count, 1);
+  t.equal(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })[0]?.count, 1);
   t.end();
 });
 
@@ -409,7 +419,7 @@ test('room under the cap of the farm is told though the queue that made it is pa
   lease.offer(step('b', { queueId: queueId('q2') }), [{ start: 0, count: 1 }], []);
   lease.limitQueue(queueId('q1'), 0, true);
   t.equal(lease.settle(jobId('a'), 0), true);
-  t.strictSame(listed(lease.take(workerOffer(), null, 8, 256)), ['b/0/0 for 1']);
+  t.strictSame(listed(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })), ['b/0/0 for 1']);
   t.end();
 });
 

@@ -752,6 +752,10 @@ void test('a value is known where it exists', (t) => {
 
 void test('features that are switched on are accepted', (t) => {
   t.same(findings(amount({ name: 'amount.worker.usagepool.nuke', min: 1 }), EVERYTHING), []);
+  t.same(findings(amount({ name: 'amount.worker.usagepool.nuke' }), EVERYTHING), []);
+  t.same(findings(amount({ name: 'amount.worker.usagepool.nuke', min: 'x' }), EVERYTHING), [
+    '/steps/0/hostRequirements/amounts/0/min: must be a finite decimal number',
+  ]);
   t.same(findings(template({ extensions: ['REDACTED_ENV_VARS'] }), EVERYTHING), []);
   t.end();
 });

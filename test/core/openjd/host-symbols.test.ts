@@ -5,7 +5,7 @@ const context: HostContext = {
   parameters: { Scene: { type: 'PATH', value: '/mnt/scene.ma' }, Count: { type: 'INT', value: '3' } },
   session: {
     workingDirectory: '/work',
-    pathMappingRulesFile: '/work/rules.json',
+    pathMappingRulesFile: '/session/rules.json',
     hasPathMappingRules: false,
   },
   scope: {
@@ -50,7 +50,7 @@ void test('a task sees parameters, its own values, its files and the session', (
     '/work/files/run.sh',
     undefined,
     '/work',
-    '/work/rules.json',
+    '/session/rules.json',
     'false',
     undefined,
   ]);

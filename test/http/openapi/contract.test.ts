@@ -11,7 +11,7 @@ const contract = readContract();
 void test('the generated types are those of the contract', async (t) => {
   const made = `${COMMENT_HEADER}${astToString(await openapiTS(contract.text, { immutable: true }))}`;
   const committed = readFileSync('http/openapi/generated.ts', 'utf8');
-  t.ok(committed === made, 'http/openapi/generated.ts is stale: run npm run generate:openapi');
+  t.ok(committed === made, 'http/openapi/generated.ts is stale: run npm run generate');
 });
 
 /** interface.md, "Route to permission mapping" and "Public, ungated", for the routes that this version has. */

@@ -40,7 +40,7 @@ export function prepareJob(
 }
 
 /** The second half of `prepareJob`: a job from a template that is already checked. */
-export function createJob(
+function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
   limits: TemplateLimits,

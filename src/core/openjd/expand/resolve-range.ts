@@ -1,13 +1,8 @@
 import type { Findings } from '../findings.ts';
 import type { Located } from '../located.ts';
 import { decimalOf, integerOf, parseDecimal, parseInteger } from '../numbers.ts';
-import type { ChunksPlan } from '../plan.ts';
-import type {
-  ChunksShape,
-  RangeShape,
-  TaskParameterShape,
-  TaskParameterType,
-} from '../shape/template-shape.ts';
+import type { ChunksPlan, TaskParameterType } from '../plan.ts';
+import type { ChunksShape, RangeShape, TaskParameterShape } from '../shape/template-shape.ts';
 import type { AxisValues } from '../space-description.ts';
 import { chunkAxis } from '../space/chunk-axis.ts';
 import { describeRuns, runsOfValues, sizeOfRuns, type Run } from '../space/integer-set.ts';

@@ -8,7 +8,7 @@ import type { CreationValues } from './creation-values.ts';
 import { resolveRange, type ResolvedRange } from './resolve-range.ts';
 
 /** A step's parameter space, resolved: its description is small whatever its length. */
-export interface ResolvedSpace {
+interface ResolvedSpace {
   readonly space: SpaceDescription;
   readonly taskCount: number;
   readonly taskParameters: readonly TaskParameterPlan[];

@@ -2,14 +2,10 @@ import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
 import type { ObjectKeys, ObjectReader } from './object-reader.ts';
-import type {
-  BaseParameterType,
-  FileFilterShape,
-  ParameterShape,
-  UserInterfaceShape,
-} from './template-shape.ts';
+import type { FileFilterShape, ParameterShape, UserInterfaceShape } from './template-shape.ts';
+import type { BaseType } from '../plan.ts';
 
-const BASE_TYPES: readonly BaseParameterType[] = ['STRING', 'PATH', 'INT', 'FLOAT'];
+const BASE_TYPES: readonly BaseType[] = ['STRING', 'PATH', 'INT', 'FLOAT'];
 
 /** Types that exist with the extension EXPR only (specification, sections 2.9 to 2.16). */
 const EXPR_TYPES: readonly string[] = [
@@ -35,7 +31,7 @@ const COMMON: ObjectKeys = {
 const LENGTHS: ObjectKeys = { minLength: 'optional', maxLength: 'optional' };
 const VALUES: ObjectKeys = { minValue: 'optional', maxValue: 'optional' };
 
-const KEYS: Readonly<Record<BaseParameterType, ObjectKeys>> = {
+const KEYS: Readonly<Record<BaseType, ObjectKeys>> = {
   STRING: { ...COMMON, ...LENGTHS },
   PATH: { ...COMMON, ...LENGTHS, objectType: 'optional', dataFlow: 'optional' },
   INT: { ...COMMON, ...VALUES },
@@ -44,14 +40,14 @@ const KEYS: Readonly<Record<BaseParameterType, ObjectKeys>> = {
 
 const INTERFACE: ObjectKeys = { control: 'optional', label: 'optional', groupLabel: 'optional' };
 
-const INTERFACE_KEYS: Readonly<Record<BaseParameterType, ObjectKeys>> = {
+const INTERFACE_KEYS: Readonly<Record<BaseType, ObjectKeys>> = {
   STRING: INTERFACE,
   PATH: { ...INTERFACE, fileFilters: 'optional', fileFilterDefault: 'optional' },
   INT: { ...INTERFACE, singleStepDelta: 'optional' },
   FLOAT: { ...INTERFACE, decimals: 'optional', singleStepDelta: 'optional' },
 };
 
-const CONTROLS: Readonly<Record<BaseParameterType, readonly string[]>> = {
+const CONTROLS: Readonly<Record<BaseType, readonly string[]>> = {
   STRING: ['LINE_EDIT', 'MULTILINE_EDIT', 'DROPDOWN_LIST', 'CHECK_BOX', 'HIDDEN'],
   PATH: ['CHOOSE_INPUT_FILE', 'CHOOSE_OUTPUT_FILE', 'CHOOSE_DIRECTORY', 'DROPDOWN_LIST', 'HIDDEN'],
   INT: ['SPIN_BOX', 'DROPDOWN_LIST', 'HIDDEN'],
@@ -107,7 +103,7 @@ const NOTHING = {
 } as const;
 
 /** The type of a definition; undefined when there is none, null when it is not a type of the base specification. */
-function peekType(at: Located): BaseParameterType | undefined | null {
+function peekType(at: Located): BaseType | undefined | null {
   if (at.node.kind !== 'mapping') return undefined;
   const value = at.node.entries.find(({ key }) => key === 'type')?.value;
   if (value === undefined || value.kind === 'null') return undefined;
@@ -142,7 +138,7 @@ function refuseType(reader: ObjectReader, at: Located): void {
 function readInterface(
   reader: ObjectReader,
   at: Located | undefined,
-  type: BaseParameterType,
+  type: BaseType,
   limits: TemplateLimits,
 ): UserInterfaceShape | undefined {
   const fields = reader.object(at, INTERFACE_KEYS[type]);

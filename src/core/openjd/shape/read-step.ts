@@ -12,8 +12,8 @@ import type {
   SpaceShape,
   StepShape,
   TaskParameterShape,
-  TaskParameterType,
 } from './template-shape.ts';
+import type { TaskParameterType } from '../plan.ts';
 
 const TASK_PARAMETER_TYPES: readonly TaskParameterType[] = ['INT', 'FLOAT', 'STRING', 'PATH', 'CHUNK[INT]'];
 

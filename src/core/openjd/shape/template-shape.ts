@@ -1,4 +1,5 @@
 import type { Located, Text } from '../located.ts';
+import type { BaseType, TaskParameterType } from '../plan.ts';
 
 /**
  * A template as far as it could be read. A field is undefined when it is absent or when what stands there was reported already, so that every
@@ -14,12 +15,10 @@ export interface TemplateShape {
   readonly steps: readonly StepShape[];
 }
 
-export type BaseParameterType = 'STRING' | 'PATH' | 'INT' | 'FLOAT';
-
 export interface ParameterShape {
   readonly at: Located;
   readonly name: Text | undefined;
-  readonly type: BaseParameterType | undefined;
+  readonly type: BaseType | undefined;
   readonly description: Text | undefined;
   readonly default: Located | undefined;
   readonly allowedValues: { readonly at: Located; readonly items: readonly Located[] } | undefined;
@@ -125,8 +124,6 @@ export interface SpaceShape {
   readonly parameters: readonly TaskParameterShape[];
   readonly combination: Text | undefined;
 }
-
-export type TaskParameterType = BaseParameterType | 'CHUNK[INT]';
 
 export interface TaskParameterShape {
   readonly at: Located;

@@ -25,7 +25,7 @@ interface Chunks {
 }
 
 /** How many chunks a row of `length` integers is cut into. */
-export const chunkCount = (length: number, cut: ChunkCut): number => Math.ceil(length / cut.size);
+const chunkCount = (length: number, cut: ChunkCut): number => Math.ceil(length / cut.size);
 
 /** Consecutive integers, or (step above 1) integers of which no two are consecutive. */
 interface Row {

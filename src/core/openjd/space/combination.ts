@@ -6,7 +6,7 @@ export type Combination =
   | { readonly kind: 'product'; readonly parts: readonly Combination[] }
   | { readonly kind: 'zip'; readonly parts: readonly Combination[] };
 
-export type ParsedCombination =
+type ParsedCombination =
   { readonly ok: true; readonly value: Combination } | { readonly ok: false; readonly detail: string };
 
 const TOKEN = / *(?:([A-Za-z_][A-Za-z0-9_]*)|([*(),]))/y;

@@ -2,7 +2,7 @@ import { parseInteger } from '../numbers.ts';
 import { shown } from '../text-rules.ts';
 import { lastOf, normalRuns, type Run } from './integer-set.ts';
 
-export type ParsedRange =
+type ParsedRange =
   { readonly ok: true; readonly runs: Run[] } | { readonly ok: false; readonly detail: string };
 
 const INT = '(-?[0-9]+)';

@@ -3,7 +3,9 @@ import type { Findings } from '../findings.ts';
 import type { Located } from '../located.ts';
 import { decimalOf, integerOf } from '../numbers.ts';
 import { constraintBroken, isAllowed, type Bound, type ParameterRules } from '../parameter-rules.ts';
-import type { BaseParameterType, ParameterShape, TemplateShape } from '../shape/template-shape.ts';
+import type { ParameterShape, TemplateShape } from '../shape/template-shape.ts';
+import type { BaseType } from '../plan.ts';
+
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
 import { checkUserInterface } from './04-user-interface.ts';
@@ -36,7 +38,7 @@ export function checkParameters(
   });
 }
 
-function constraintsOf(findings: Findings, shape: ParameterShape, type: BaseParameterType): ParameterRules {
+function constraintsOf(findings: Findings, shape: ParameterShape, type: BaseType): ParameterRules {
   const minLength = lengthOf(findings, shape.minLength, 0);
   const maxLength = lengthOf(findings, shape.maxLength, 1);
   if (minLength !== null && maxLength !== null && minLength > maxLength && shape.minLength !== undefined) {
@@ -69,7 +71,7 @@ function lengthOf(findings: Findings, at: Located | undefined, min: number): num
   return Number(value);
 }
 
-function boundOf(findings: Findings, at: Located | undefined, type: BaseParameterType): Bound | null {
+function boundOf(findings: Findings, at: Located | undefined, type: BaseType): Bound | null {
   if (at === undefined) return null;
   const value = type === 'INT' ? integerOf(at.node) : decimalOf(at.node);
   if (typeof value === 'string') {
@@ -123,7 +125,7 @@ function valueOf(
 
 type Literal = { readonly text: string } | { readonly problem: string };
 
-function literalOf(node: DocumentNode, type: BaseParameterType): Literal {
+function literalOf(node: DocumentNode, type: BaseType): Literal {
   if (type === 'INT') {
     const value = integerOf(node);
     return typeof value === 'string' ? { problem: value } : { text: `${value}` };

@@ -60,23 +60,24 @@ function checkAmount(
   supported: SupportedFeatures,
 ): void {
   const { name } = amount;
-  if (name !== undefined) {
-    const wrong = capabilityNameWrong(name.value, 'amount', limits.maxCapabilityName);
-    if (wrong !== null) findings.add(name.at, wrong);
-    else if (name.value.toLowerCase().startsWith(USAGE_POOL_PREFIX)) {
-      if (!supported.usagePools) findings.add(name.at, 'usage pools are not supported yet');
-      return;
-    }
+  const wrong =
+    name === undefined ? null : capabilityNameWrong(name.value, 'amount', limits.maxCapabilityName);
+  if (name !== undefined && wrong !== null) findings.add(name.at, wrong);
+  // One slot of a pool is all that can be required of it, so it needs no numbers.
+  const isPool = name?.value.toLowerCase().startsWith(USAGE_POOL_PREFIX) === true;
+  if (name !== undefined && isPool && !supported.usagePools) {
+    findings.add(name.at, 'usage pools are not supported yet');
   }
-  if (amount.min === undefined && amount.max === undefined) {
+  if (amount.min === undefined && amount.max === undefined && !isPool) {
     findings.add(amount.at, 'must have at least one of "min" and "max"');
   }
   const min = amountOf(findings, amount.min);
   const max = amountOf(findings, amount.max);
   if (min !== undefined && min < 0 && amount.min !== undefined)
     findings.add(amount.min, 'must be at least 0');
-  if (max !== undefined && max <= 0 && amount.max !== undefined)
+  if (max !== undefined && max <= 0 && amount.max !== undefined) {
     findings.add(amount.max, 'must be greater than 0');
+  }
   if (min !== undefined && max !== undefined && min > max && amount.min !== undefined) {
     findings.add(amount.min, `min ${min} is greater than max ${max}`);
   }

@@ -2,13 +2,9 @@ import type { Findings } from '../findings.ts';
 import { hasReferences, literalText, parseFormatString } from '../format-string.ts';
 import type { Located, Text } from '../located.ts';
 import { decimalOf, integerOf } from '../numbers.ts';
-import type {
-  ChunksShape,
-  SpaceShape,
-  TaskParameterShape,
-  TaskParameterType,
-  TemplateShape,
-} from '../shape/template-shape.ts';
+import type { ChunksShape, SpaceShape, TaskParameterShape, TemplateShape } from '../shape/template-shape.ts';
+import type { TaskParameterType } from '../plan.ts';
+
 import { namesIn, parseCombination } from '../space/combination.ts';
 import { parseRange } from '../space/range-expression.ts';
 import type { TemplateLimits } from '../template-limits.ts';

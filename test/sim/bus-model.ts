@@ -1,0 +1,208 @@
+import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import { STREAMS } from '../../src/core/wire/subjects.ts';
+import type { Faults } from './options.ts';
+import type { Random } from './random.ts';
+import type { Trace } from './trace.ts';
+
+/** One end's way to the bus. */
+export interface Link {
+  readonly name: string;
+  /** While cut, nothing comes through in either direction. */
+  isCut: boolean;
+  /** What was published while the link was cut and waits in the client's buffer. */
+  readonly buffered: (() => void)[];
+}
+
+export const newLink = (name: string): Link => ({ name, isCut: false, buffered: [] });
+
+export type StreamName = 'status' | 'presence';
+
+interface StoredMessage {
+  readonly sequence: number;
+  readonly text: string;
+  readonly storedAt: number;
+  ackedAt: number | null;
+  /** Deliveries that wait for their acknowledgement until then are not repeated. */
+  waitsUntil: number;
+}
+
+type Consumer = (message: unknown, ack: () => void, storedAt: number) => void;
+
+const ACK_WAIT_MS = 30_000;
+const BASE_LATENCY_MS = 3;
+
+/**
+ * The bus: streams that deliver at least once and in no certain order, and core messages that may be lost. It outlives
+ * the service; when it crashes it forgets the latest messages and acknowledgements (design.md, "The bus").
+ */
+export class BusModel {
+  /** Whether faults of single messages are on: they are not in the liveness phase. */
+  isFaulty = true;
+  private readonly time: VirtualTime;
+  private readonly random: Random;
+  private readonly trace: Trace;
+  private readonly faults: Faults;
+  private readonly streams: Record<StreamName, StoredMessage[]> = { status: [], presence: [] };
+  private readonly consumers: Record<StreamName, Consumer | null> = { status: null, presence: null };
+  /** Everything that was ever published to the status stream, for the check of redeliveries. */
+  readonly statusHistory: string[] = [];
+  private nextSequence = 1;
+  private isDown = false;
+  /** Rises with each crash: what was under way in the bus is gone. */
+  private epoch = 0;
+  private connection = 0;
+
+  constructor(time: VirtualTime, random: Random, trace: Trace, faults: Faults) {
+    this.time = time;
+    this.random = random;
+    this.trace = trace;
+    this.faults = faults;
+  }
+
+  get isUp(): boolean {
+    return !this.isDown;
+  }
+
+  /** Publishes to a stream. A client that cannot reach the bus keeps the message, or loses it. */
+  publish(link: Link, stream: StreamName, message: object): void {
+    const text = JSON.stringify(message);
+    const copies = this.isFaulty && this.random.chance(this.faults.double) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++) this.send(link, stream, text);
+  }
+
+  /**
+   * A core message: delivered once, twice or never; `deliver` gets a copy of its own. Either link may be null for an
+   * end that is on the bus's own machine.
+   */
+  core(from: Link | null, to: Link | null, message: object, deliver: (message: unknown) => void): void {
+    if (from?.isCut === true || this.isDown) return;
+    const text = JSON.stringify(message);
+    const { epoch } = this;
+    const copies = this.isFaulty && this.random.chance(this.faults.double / 4) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy++) {
+      if (this.isFaulty && this.random.chance(this.faults.drop)) continue;
+      this.time.after(this.latency(), () => {
+        if (epoch !== this.epoch) return;
+        const hand = (): void => {
+          deliver(JSON.parse(text));
+        };
+        if (to?.isCut !== true) hand();
+        else if (this.random.chance(0.5)) to.buffered.push(hand);
+      });
+    }
+  }
+
+  /** The service connects its consumers. What it had not acknowledged comes again. */
+  connect(consumers: Record<StreamName, Consumer>): void {
+    this.disconnect();
+    this.consumers.status = consumers.status;
+    this.consumers.presence = consumers.presence;
+    this.deliverAll();
+  }
+
+  disconnect(): void {
+    this.connection++;
+    this.consumers.status = null;
+    this.consumers.presence = null;
+  }
+
+  /** The latest is lost, with what was under way; the bus comes back after `downMs`. */
+  crash(lossMs: number, downMs: number): void {
+    this.epoch++;
+    this.isDown = true;
+    const since = this.time.now - lossMs;
+    for (const stream of ['status', 'presence'] as const) {
+      const messages = this.streams[stream];
+      const kept = lossMs === 0 ? messages : messages.filter((message) => message.storedAt < since);
+      for (const message of kept) {
+        if (message.ackedAt !== null && message.ackedAt >= since) message.ackedAt = null;
+        message.waitsUntil = 0;
+      }
+      this.streams[stream] = kept;
+    }
+    this.time.after(downMs, () => {
+      this.isDown = false;
+      this.trace.note('bus up');
+      this.deliverAll();
+    });
+  }
+
+  /** A link works again: what its client kept is sent, in order. */
+  mend(link: Link): void {
+    link.isCut = false;
+    for (const send of link.buffered.splice(0)) send();
+  }
+
+  private send(link: Link, stream: StreamName, text: string): void {
+    if (link.isCut || this.isDown) {
+      if (this.random.chance(0.5)) return;
+      if (link.isCut) link.buffered.push(() => this.send(link, stream, text));
+      else this.time.after(1_000, () => this.send(link, stream, text));
+      return;
+    }
+    const { epoch } = this;
+    this.time.after(this.latency(), () => {
+      if (epoch === this.epoch) this.store(stream, text);
+    });
+  }
+
+  private store(stream: StreamName, text: string): void {
+    const sequence = this.nextSequence++;
+    const message = { sequence, text, storedAt: this.time.now, ackedAt: null, waitsUntil: 0 };
+    this.streams[stream].push(message);
+    if (stream === 'status') this.statusHistory.push(text);
+    this.deliver(stream, message);
+  }
+
+  private deliverAll(): void {
+    for (const stream of ['status', 'presence'] as const) {
+      this.streams[stream] = this.streams[stream].filter(
+        (message) => message.ackedAt === null || this.isFresh(message),
+      );
+      for (const message of this.streams[stream]) {
+        const wait = message.waitsUntil - this.time.now;
+        if (wait <= 0) this.deliver(stream, message);
+        else this.redeliverLater(stream, message, wait);
+      }
+    }
+  }
+
+  private isFresh(message: StoredMessage): boolean {
+    return message.ackedAt !== null && this.time.now - message.ackedAt < this.faults.busLossMs;
+  }
+
+  private deliver(stream: StreamName, message: StoredMessage): void {
+    if (message.ackedAt !== null || this.isDown) return;
+    if (this.time.now - message.storedAt > STREAMS[stream].retentionMs) return;
+    const { connection, epoch } = this;
+    if (this.consumers[stream] === null) return;
+    message.waitsUntil = this.time.now + ACK_WAIT_MS;
+    this.time.after(this.latency(), () => {
+      if (connection !== this.connection || epoch !== this.epoch) return;
+      const acknowledge = (): void => {
+        this.acknowledge(message, epoch);
+      };
+      this.consumers[stream]?.(JSON.parse(message.text), acknowledge, message.storedAt);
+    });
+    this.redeliverLater(stream, message, ACK_WAIT_MS);
+  }
+
+  private redeliverLater(stream: StreamName, message: StoredMessage, delayMs: number): void {
+    const { connection, epoch } = this;
+    this.time.after(delayMs, () => {
+      if (connection === this.connection && epoch === this.epoch) this.deliver(stream, message);
+    });
+  }
+
+  private acknowledge(message: StoredMessage, epoch: number): void {
+    if (epoch !== this.epoch) return;
+    if (this.isFaulty && this.random.chance(this.faults.ackLoss)) return;
+    message.ackedAt = this.time.now;
+  }
+
+  private latency(): number {
+    const base = this.random.between(0, BASE_LATENCY_MS);
+    if (!this.isFaulty || !this.random.chance(this.faults.delay)) return base;
+    return base + this.random.between(0, this.faults.delayMs);
+  }
+}

@@ -1,0 +1,47 @@
+import type { QueueId } from '../../src/core/ids.ts';
+import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
+
+/**
+ * Who may run what, read off interface.md a second time ("Lease (assignment) algorithm", rule 4; "OpenJD template
+ * shape", rule 4), in the plainest way and without the code that the lease uses.
+ */
+export type OfferedWorker = Pick<
+  WorkerRecord,
+  'cpuCount' | 'memoryMib' | 'os' | 'arch' | 'computeLocation' | 'tags' | 'queueIds'
+>;
+
+export function mayRun(worker: OfferedWorker, queue: QueueId, needs: StepRequirements): boolean {
+  const serves = worker.queueIds.length === 0 || worker.queueIds.includes(queue);
+  const isThere = needs.computeLocation === '' || needs.computeLocation === worker.computeLocation;
+  return serves && isThere && coresNeeded(worker, needs) <= worker.cpuCount && hasAll(worker, needs);
+}
+
+/** Cores that a task takes of the worker: all of them when none are declared. */
+export function coresNeeded(worker: Pick<WorkerRecord, 'cpuCount'>, needs: StepRequirements): number {
+  if (needs.cores === null) return worker.cpuCount;
+  return needs.cores <= 1 ? 1 : Math.ceil(needs.cores);
+}
+
+function hasAll(worker: OfferedWorker, needs: StepRequirements): boolean {
+  for (const { name, min, max } of needs.amounts) {
+    const has = name === 'amount.worker.memory' ? worker.memoryMib : 0;
+    if (min !== undefined && has < min) return false;
+    if (max !== undefined && has > max) return false;
+  }
+  for (const { name, anyOf, allOf } of needs.attributes) {
+    const has = attributeOf(worker, name);
+    if (has === undefined) return false;
+    const same = (wanted: string): boolean => wanted.toLowerCase() === has.toLowerCase();
+    if (anyOf !== undefined && anyOf.filter(same).length === 0) return false;
+    if (allOf !== undefined && allOf.filter(same).length < allOf.length) return false;
+  }
+  return true;
+}
+
+function attributeOf(worker: OfferedWorker, name: string): string | undefined {
+  if (name === 'attr.worker.os.family') return worker.os;
+  if (name === 'attr.worker.cpu.arch') return worker.arch;
+  const tag = 'attr.worker.tag.';
+  return name.startsWith(tag) ? worker.tags[name.slice(tag.length)] : undefined;
+}

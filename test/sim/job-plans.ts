@@ -1,0 +1,61 @@
+import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
+import type { AttributeRequirement, JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
+import type { SimulationOptions } from './options.ts';
+import type { Random } from './random.ts';
+
+export const LOCATIONS = ['', '', 'north', 'south'] as const;
+export const TAG_VALUES = ['a4000', 'A5000'] as const;
+
+/** A random job: steps that wait for earlier ones, one task or several, all kinds of requirements. */
+export function randomPlan(name: string, random: Random, options: SimulationOptions): JobPlan {
+  const steps: StepPlan[] = [];
+  const count = random.between(1, 3);
+  for (let order = 0; order < count; order++) steps.push(randomStep(order, random, options));
+  return { version: 1, jobName: name, parameters: {}, environments: [], steps };
+}
+
+function randomStep(order: number, random: Random, options: SimulationOptions): StepPlan {
+  const taskCount = random.chance(0.2) ? 1 : random.between(1, options.tasksMax);
+  const dependsOn = Array.from({ length: order }, (_, index) => index).filter(() => random.chance(0.5));
+  return {
+    name: `Step${order}`,
+    order,
+    dependsOn,
+    taskCount,
+    taskParameters: taskCount === 1 ? [] : [{ name: 'Frame', type: 'INT' }],
+    space:
+      taskCount === 1
+        ? { kind: 'single' }
+        : {
+            kind: 'axis',
+            name: 'Frame',
+            values: { kind: 'runs', runs: [{ start: '1', step: '1', count: taskCount }] },
+          },
+    requirements: {
+      cores: random.pick([null, 1, 1, 1, 2, 3, 0.5]),
+      computeLocation: random.chance(0.15) ? random.pick(LOCATIONS) : '',
+      amounts: random.chance(0.1)
+        ? [{ name: 'amount.worker.memory', min: random.pick([1024, 4096, 8192]) }]
+        : [],
+      attributes: random.chance(0.15) ? [randomAttribute(random)] : [],
+    },
+    environments: [],
+    script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
+  };
+}
+
+function randomAttribute(random: Random): AttributeRequirement {
+  const value = random.pick([...TAG_VALUES, 'none']);
+  return random.chance(0.5)
+    ? { name: 'attr.worker.tag.gpu', anyOf: [value, random.pick(TAG_VALUES)] }
+    : { name: 'attr.worker.tag.gpu', allOf: [value.toUpperCase()] };
+}
+
+/** Retry settings of one level: mostly none. */
+export function randomRetry(random: Random): RetryOverride {
+  return {
+    ...(random.chance(0.3) ? { maxAttempts: random.between(1, 4) } : {}),
+    ...(random.chance(0.3) ? { retryDelaySeconds: random.pick([0, 1, 20]) } : {}),
+    ...(random.chance(0.2) ? { failureLimit: random.between(1, 5) } : {}),
+  };
+}

@@ -1,0 +1,117 @@
+import type { Random } from './random.ts';
+
+/**
+ * What one seed is about: how large the farm is, which faults there are and how often. Each seed has some faults on
+ * and others off, so that rare ones are also met alone (reliability.md, 3.3).
+ */
+export interface SimulationOptions {
+  readonly workers: number;
+  readonly queues: number;
+  readonly jobs: number;
+  /** Tasks of a step, at most. */
+  readonly tasksMax: number;
+  /** Mean run time of a task in milliseconds. */
+  readonly taskMs: number;
+  /** Share of task runs that fail. */
+  readonly failures: number;
+  /** Length of the phase with faults, in milliseconds. */
+  readonly safetyMs: number;
+  /** Mean milliseconds between two actions of clients. */
+  readonly clientMs: number;
+  readonly cancels: boolean;
+  readonly limits: boolean;
+  readonly faults: Faults;
+}
+
+/** Rates are per message, between 0 and 1; intervals are means in milliseconds, 0 for never. */
+export interface Faults {
+  readonly serviceCrashEveryMs: number;
+  readonly serviceDownMs: number;
+  readonly serviceStallEveryMs: number;
+  readonly serviceStallMs: number;
+  readonly clockJumpEveryMs: number;
+  /** Longest time that a commit takes to be on disk. */
+  readonly flushMs: number;
+  readonly busCrashEveryMs: number;
+  readonly busDownMs: number;
+  /** How much of the latest the bus loses in a crash. */
+  readonly busLossMs: number;
+  readonly drop: number;
+  readonly double: number;
+  readonly delay: number;
+  readonly delayMs: number;
+  readonly ackLoss: number;
+  readonly partitionEveryMs: number;
+  readonly partitionMs: number;
+  readonly daemonKillEveryMs: number;
+  readonly daemonPauseEveryMs: number;
+  readonly daemonPauseMs: number;
+  readonly rebootEveryMs: number;
+  /** Share of reboots after which the worker's disk is empty. */
+  readonly wipes: number;
+  readonly departEveryMs: number;
+}
+
+/** Draws the options of a seed. */
+export function drawOptions(random: Random): SimulationOptions {
+  const isOn = (): boolean => random.chance(0.45);
+  const every = (fromMs: number, toMs: number): number => (isOn() ? random.between(fromMs, toMs) : 0);
+  const rate = (max: number): number => (isOn() ? random.next() * max : 0);
+  const isGentle = random.chance(0.1);
+  const drawn: Faults = {
+    serviceCrashEveryMs: every(3_000, 60_000),
+    serviceDownMs: random.pick([200, 3_000, 25_000, 50_000]),
+    serviceStallEveryMs: every(20_000, 90_000),
+    serviceStallMs: random.pick([2_000, 8_000, 40_000]),
+    clockJumpEveryMs: every(20_000, 120_000),
+    flushMs: random.pick([5, 30, 400]),
+    busCrashEveryMs: every(10_000, 90_000),
+    busDownMs: random.pick([500, 5_000, 25_000]),
+    busLossMs: random.pick([0, 2_000, 60_000]),
+    drop: rate(0.2),
+    double: rate(0.2),
+    delay: rate(0.3),
+    delayMs: random.pick([500, 12_000, 45_000]),
+    ackLoss: rate(0.2),
+    partitionEveryMs: every(10_000, 60_000),
+    partitionMs: random.pick([5_000, 22_000, 45_000, 90_000]),
+    daemonKillEveryMs: every(10_000, 60_000),
+    daemonPauseEveryMs: every(10_000, 60_000),
+    daemonPauseMs: random.pick([3_000, 15_000, 40_000]),
+    rebootEveryMs: every(20_000, 90_000),
+    wipes: random.chance(0.3) ? 0.5 : 0,
+    departEveryMs: every(20_000, 120_000),
+  };
+  return {
+    workers: random.between(1, 5),
+    queues: random.between(1, 3),
+    jobs: random.between(2, 8),
+    tasksMax: random.pick([2, 5, 12, 40]),
+    taskMs: random.pick([50, 1_000, 5_000, 20_000]),
+    failures: random.chance(0.6) ? random.next() * 0.4 : 0,
+    safetyMs: random.between(30_000, 180_000),
+    clientMs: random.between(500, 8_000),
+    cancels: random.chance(0.6),
+    limits: random.chance(0.6),
+    faults: isGentle ? noFaults(drawn) : drawn,
+  };
+}
+
+function noFaults(drawn: Faults): Faults {
+  return {
+    ...drawn,
+    serviceCrashEveryMs: 0,
+    serviceStallEveryMs: 0,
+    clockJumpEveryMs: 0,
+    busCrashEveryMs: 0,
+    drop: 0,
+    double: 0,
+    delay: 0,
+    ackLoss: 0,
+    partitionEveryMs: 0,
+    daemonKillEveryMs: 0,
+    daemonPauseEveryMs: 0,
+    rebootEveryMs: 0,
+    departEveryMs: 0,
+  };
+}

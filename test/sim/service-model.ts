@@ -1,0 +1,310 @@
+import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
+import type { AnyDefinition } from '../../actors/kernel/actor.ts';
+import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
+import type { Output } from '../../actors/kernel/closure.ts';
+import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
+import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import type { ServiceEnvelope } from '../../actors/service-messages.ts';
+import type { ServiceWorld } from '../../actors/service-world.ts';
+import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
+import type { Change } from '../../src/core/records/change-set.ts';
+import type {
+  CancelMessage,
+  LeaseRequest,
+  PresenceMessage,
+  StatusMessage,
+} from '../../src/core/wire/bus-messages.ts';
+import type { DomainEvent } from '../../src/core/wire/events.ts';
+import { parseTaskId } from '../../src/core/ids.ts';
+import type { BusModel, Link } from './bus-model.ts';
+import type { Faults } from './options.ts';
+import type { Random } from './random.ts';
+import type { Trace } from './trace.ts';
+import { Violation } from './violation.ts';
+
+/** What machines know of the service: addresses for replies, and where lease requests go. */
+export interface ServiceDoor {
+  openInbox(address: string, link: Link, deliver: (reply: unknown) => void): void;
+  closeInbox(address: string): void;
+  onLeaseRequest(queue: string, message: unknown, inbox: string): void;
+}
+
+/** Who watches the service: told of everything that matters to the checks. */
+export interface ServiceWatcher {
+  /** A process has begun; nothing of it is in memory yet. */
+  started(): void;
+  committing(changes: readonly Change[]): void;
+  pumped(): void;
+  event(event: DomainEvent): void;
+  /** What was not on disk is gone. */
+  crashed(): void;
+}
+
+type CommitPort = (changes: readonly Change[], onDurable: () => void) => void;
+
+export interface ServiceBuild {
+  readonly definitions: readonly AnyDefinition<ServiceWorld>[];
+  /** Stands between kernel and store; changes nothing in a sound build. */
+  readonly commit: (commit: CommitPort) => CommitPort;
+}
+
+export interface ServiceEnvironment {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  readonly trace: Trace;
+  readonly bus: BusModel;
+  readonly faults: Faults;
+  readonly build: ServiceBuild;
+  wallClock(): number;
+  newId(): string;
+}
+
+const SHARD = 0;
+const PUMP_MS_MAX = 2;
+const FRONT_MS_MAX = 3;
+
+/**
+ * The service's process: a kernel with its actors over a store whose commits become durable later. It can crash at any
+ * moment and be started again over what the store holds then.
+ */
+export class ServiceModel implements ServiceDoor {
+  readonly store: MemoryStore = createMemoryStore();
+  watcher: ServiceWatcher | null = null;
+  /** To every machine, as a message of the bus. */
+  onCancel: ((message: CancelMessage) => void) | null = null;
+  private readonly env: ServiceEnvironment;
+  private readonly inboxes = new Map<
+    string,
+    { readonly link: Link; readonly deliver: (reply: unknown) => void }
+  >();
+  private readonly clients = new Map<string, (answer: unknown) => void>();
+  private running: SimulationHost<ServiceWorld> | null = null;
+  private sequence = 0;
+  private requests = 0;
+
+  constructor(env: ServiceEnvironment) {
+    this.env = env;
+  }
+
+  get host(): SimulationHost<ServiceWorld> | null {
+    return this.running;
+  }
+
+  start(): void {
+    if (this.running !== null) return;
+    const { time, random, trace, build, bus } = this.env;
+    trace.note('service start');
+    this.sequence = 0;
+    const commit = build.commit((changes, onDurable) => {
+      this.commit(changes, onDurable);
+    });
+    const host = new SimulationHost<ServiceWorld>(
+      build.definitions,
+      {
+        reader: this.store,
+        newId: () => this.env.newId(),
+        commit: (changes, onDurable) => {
+          this.watcher?.committing(changes);
+          commit(changes, onDurable);
+        },
+        release: (outputs) => {
+          if (!host.isStopped) this.release(outputs);
+        },
+        log: (level, text, attributes) => {
+          trace.note('log', level, text, attributes['attempt_id'] ?? attributes['worker_id'] ?? '');
+          if (attributes['error'] !== undefined)
+            throw new Violation('no handler throws', `${text}\n${attributes['error']}`);
+        },
+        fatal: (error) => {
+          throw new Violation(
+            'state can be loaded',
+            error instanceof Error ? (error.stack ?? '') : String(error),
+          );
+        },
+      },
+      {
+        time,
+        wallClock: () => this.env.wallClock(),
+        pumpDelay: () => random.between(0, PUMP_MS_MAX),
+        pumped: () => this.watcher?.pumped(),
+      },
+    );
+    this.running = host;
+    this.watcher?.started();
+    for (const { value: farm } of this.store.scan('farm')) {
+      host.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
+    }
+    if (bus.isUp) this.connectBus();
+  }
+
+  /** After the start, and when the bus is back: what could not be heard meanwhile proves nothing. */
+  connectBus(): void {
+    const host = this.running;
+    if (host === null) return;
+    host.kernel.resumeListening();
+    this.env.bus.connect({
+      status: (message, ack) => {
+        this.onStatus(message as StatusMessage, ack);
+      },
+      presence: (message, ack, storedAt) => {
+        this.onPresence(message as PresenceMessage, ack, storedAt);
+      },
+    });
+  }
+
+  /** kill -9. Some of the commits that were under way reach the disk all the same. */
+  crash(): void {
+    const host = this.running;
+    if (host === null) return;
+    const { random, trace, bus } = this.env;
+    trace.note('service crash', this.store.waiting);
+    host.stop();
+    this.running = null;
+    bus.disconnect();
+    const reached = random.between(0, this.store.waiting);
+    for (let each = 0; each < reached; each++) this.store.flushNext();
+    this.store.crash();
+    this.clients.clear();
+    this.watcher?.crashed();
+  }
+
+  /** A client's request; `onAnswer` is never called when the service dies first. */
+  request(envelopeFor: (to: ReplyTo) => ServiceEnvelope, onAnswer: (answer: unknown) => void): void {
+    const host = this.running;
+    if (host === null) return;
+    const to = `client:${this.requests++}`;
+    this.clients.set(to, onAnswer);
+    const envelope = envelopeFor(replyTo(to));
+    this.env.trace.note('request', envelope.message.type);
+    host.post(envelope);
+  }
+
+  openInbox(address: string, link: Link, deliver: (reply: unknown) => void): void {
+    this.inboxes.set(address, { link, deliver });
+  }
+
+  closeInbox(address: string): void {
+    this.inboxes.delete(address);
+  }
+
+  onLeaseRequest(queue: string, message: unknown, inbox: string): void {
+    const request = message as LeaseRequest;
+    this.env.trace.note('lease request', request.worker_id, queue);
+    this.running?.post({
+      actor: 'lease',
+      id: request.farm_id,
+      message: {
+        type: 'lease.requested',
+        workerId: workerId(request.worker_id),
+        farmId: farmId(request.farm_id),
+        incarnation: request.incarnation,
+        queue: queue as QueueId,
+        replyTo: replyTo(`bus:${inbox}`),
+      },
+    });
+  }
+
+  /** Delivers a status message, as the bus would. */
+  onStatus(report: StatusMessage, ack: () => void): void {
+    const task = parseTaskId(report.task_id);
+    if (task === null) throw new Error(`the worker model reported on ${report.task_id}`);
+    this.running?.post(
+      {
+        actor: 'job',
+        id: jobId(task.jobId),
+        message: { type: 'task.reported', report, attemptId: report.attempt_id },
+      },
+      ack,
+    );
+  }
+
+  private onPresence(message: PresenceMessage, ack: () => void, storedAt: number): void {
+    const to = replyTo(`bus:${message.reply_to}`);
+    switch (message.type) {
+      case 'register':
+        this.running?.post(
+          {
+            actor: 'farm',
+            id: message.farm,
+            message: { type: 'worker.register', registration: message, replyTo: to },
+          },
+          ack,
+        );
+        return;
+      case 'heartbeat':
+        this.running?.post(
+          {
+            actor: 'worker',
+            id: message.worker_id,
+            message: { type: 'worker.heartbeat', heartbeat: message, heardAt: storedAt, replyTo: to },
+          },
+          ack,
+        );
+        return;
+      case 'deregister':
+        this.running?.post(
+          {
+            actor: 'worker',
+            id: message.worker_id,
+            message: { type: 'worker.deregister', departure: message, replyTo: to },
+          },
+          ack,
+        );
+    }
+  }
+
+  private commit(changes: readonly Change[], onDurable: () => void): void {
+    const { time, random, trace, faults } = this.env;
+    const host = this.running;
+    this.store.commit({ version: 1, shard: SHARD, sequence: ++this.sequence, changes }, onDurable);
+    time.after(random.between(0, faults.flushMs), () => {
+      if (host === null || host.isStopped) return;
+      trace.note('flush', this.store.waiting);
+      this.store.flushNext();
+    });
+  }
+
+  private release(outputs: readonly Output<ServiceWorld>[]): void {
+    for (const output of outputs) {
+      if (output.kind === 'reply') this.reply(output.to, output.answer);
+      else this.perform(output.effect);
+    }
+  }
+
+  private reply(to: ReplyTo, answer: unknown): void {
+    const onAnswer = this.clients.get(to);
+    if (onAnswer !== undefined) {
+      this.clients.delete(to);
+      onAnswer(answer);
+      return;
+    }
+    const inbox = this.inboxes.get(to.slice('bus:'.length));
+    if (inbox === undefined) return;
+    this.env.bus.core(null, inbox.link, answer as object, (reply) => {
+      // The worker may have stopped listening meanwhile.
+      if (this.inboxes.get(to.slice('bus:'.length)) === inbox) inbox.deliver(reply);
+    });
+  }
+
+  private perform(effect: ServiceWorld['effect']): void {
+    const { time, random, trace } = this.env;
+    const host = this.running;
+    switch (effect.kind) {
+      case 'event':
+        trace.note('event', effect.event.subject, JSON.stringify(effect.event.payload));
+        this.watcher?.event(effect.event);
+        return;
+      case 'cancel':
+        trace.note('cancel', effect.message.attempt_id);
+        this.onCancel?.(effect.message);
+        return;
+      case 'forward':
+        time.after(random.between(0, FRONT_MS_MAX), () => {
+          if (host !== null && !host.isStopped) host.post(effect.envelope);
+        });
+        return;
+      case 'count':
+        return;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { FarmState } from '../../actors/farm/state.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import type { Kernel } from '../../actors/kernel/kernel.ts';
+import type { LeaseState } from '../../actors/lease/state.ts';
+import type { ServiceWorld } from '../../actors/service-world.ts';
+import type { WorkerState } from '../../actors/worker/state.ts';
+import type { FarmId, JobId, TaskId } from '../../src/core/ids.ts';
+import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import type { TerminalTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+
+/** A farm with everything of it that is in memory. */
+export interface FarmView {
+  readonly farm: FarmState;
+  readonly lease: LeaseState;
+  /** Those that are not terminal. */
+  readonly jobs: readonly JobState[];
+  readonly workers: readonly WorkerState[];
+}
+
+/** What the invariants look at, between two closures: no message is half worked. */
+export interface ServiceView {
+  /** The time of day as the actors see it, in milliseconds since the epoch. */
+  readonly now: number;
+  /** What is on disk. */
+  readonly store: StoreReader;
+  readonly farms: readonly FarmView[];
+  /** Jobs that have had a turn since the last look. */
+  readonly touchedJobs: readonly JobState[];
+  readonly leaseOf: (farm: FarmId) => LeaseState | undefined;
+  /** Attempts by task, in order of their numbers: all that was committed, whether on disk yet or not. */
+  readonly attemptsOf: (task: TaskId) => readonly AttemptRecord[];
+  /** How a task was seen to end. */
+  readonly endOf: (task: TaskId) => TerminalTaskStatus | undefined;
+}
+
+/**
+ * Reads the states of actors out of a kernel. The kernel knows no types of state; that a kind has its own state is what
+ * `anyActor` promises, and is said here once.
+ */
+export class ActorStates {
+  private readonly kernel: Kernel<ServiceWorld>;
+
+  constructor(kernel: Kernel<ServiceWorld>) {
+    this.kernel = kernel;
+  }
+
+  farm(id: FarmId): FarmState | undefined {
+    return this.kernel.stateOf('farm', id) as FarmState | undefined;
+  }
+
+  lease(id: FarmId): LeaseState | undefined {
+    return this.kernel.stateOf('lease', id) as LeaseState | undefined;
+  }
+
+  job(id: JobId): JobState | undefined {
+    return this.kernel.stateOf('job', id) as JobState | undefined;
+  }
+
+  worker(id: string): WorkerState | undefined {
+    return this.kernel.stateOf('worker', id) as WorkerState | undefined;
+  }
+}

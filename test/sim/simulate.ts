@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util';
+import { simulate, type SimulationResult } from './simulation.ts';
+
+/**
+ * `npm run simulate -- --seeds N` runs N seeds (from `--first`, 1 by default); `--seed S` runs one again exactly, with
+ * `--trace` everything that happens in it. Ends with 1 when a seed fails.
+ */
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string' },
+    first: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    'keep-going': { type: 'boolean', default: false },
+  },
+});
+
+/** Every so many seeds one is run twice: the same must happen. */
+const TWICE_EACH = 50;
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function describe(result: SimulationResult): void {
+  if (result.violation === null) {
+    print(
+      `seed ${result.seed}: sound, ${result.events} events in ${Math.round(result.virtualMs / 1000)} virtual seconds, trace ${result.digest}`,
+    );
+    return;
+  }
+  print(`seed ${result.seed}: ${result.violation.message}`);
+  print(
+    `  after ${result.events} events and ${result.virtualMs} virtual milliseconds, trace ${result.digest}`,
+  );
+  print(`  options ${JSON.stringify(result.options)}`);
+  print(`  replay with: npm run simulate -- --seed ${result.seed} --trace`);
+}
+
+function wholeNumber(text: string, name: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new Error(`--${name} wants a whole number, not ${JSON.stringify(text)}`);
+}
+
+function runOne(seed: number): boolean {
+  const result = simulate(seed, undefined, values.trace);
+  for (const line of result.trace) print(line);
+  describe(result);
+  return result.violation === null;
+}
+
+function runMany(first: number, seeds: number): boolean {
+  const startedAt = performance.now();
+  let failed = 0;
+  let events = 0;
+  for (let seed = first; seed < first + seeds; seed++) {
+    const result = simulate(seed);
+    events += result.events;
+    if (seed % TWICE_EACH === 0 && simulate(seed).digest !== result.digest) {
+      print(`seed ${seed}: two runs of it differ`);
+      failed++;
+    }
+    if (result.violation === null) continue;
+    describe(result);
+    failed++;
+    if (!values['keep-going']) break;
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  print(
+    `${failed} of ${seeds} seeds failed; ${events} events in ${seconds.toFixed(1)} s, ${(seeds / seconds).toFixed(1)} seeds a second`,
+  );
+  return failed === 0;
+}
+
+const isSound =
+  values.seed === undefined
+    ? runMany(wholeNumber(values.first, 'first'), wholeNumber(values.seeds ?? '100', 'seeds'))
+    : runOne(wholeNumber(values.seed, 'seed'));
+process.exitCode = isSound ? 0 : 1;

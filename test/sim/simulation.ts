@@ -1,0 +1,390 @@
+import type { AnyDefinition } from '../../actors/kernel/actor.ts';
+import { anyActor } from '../../actors/kernel/actor.ts';
+import { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import { catalogActor } from '../../actors/catalog/catalog-actor.ts';
+import { farmActor } from '../../actors/farm/farm-actor.ts';
+import { jobActor } from '../../actors/job/job-actor.ts';
+import { leaseActor } from '../../actors/lease/lease-actor.ts';
+import {
+  LEASE_HOLD_MS,
+  STALE_ASSIGNED_MS,
+  type ServiceSettings,
+  type ServiceWorld,
+} from '../../actors/service-world.ts';
+import { workerActor } from '../../actors/worker/worker-actor.ts';
+import { farmId } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import { BusModel } from './bus-model.ts';
+import { Checker } from './checker.ts';
+import { ClientModel } from './client-model.ts';
+import { LOCATIONS, TAG_VALUES } from './job-plans.ts';
+import { MachineModel, type MachineRules, type MachineWorld } from './machine-model.ts';
+import { drawOptions, type SimulationOptions } from './options.ts';
+import { Random } from './random.ts';
+import { RunningProcesses } from './running-processes.ts';
+import { ServiceModel, type ServiceBuild } from './service-model.ts';
+import { Trace } from './trace.ts';
+import { Violation } from './violation.ts';
+import { watchTurns } from './watch-turns.ts';
+import { SAFE_RULES } from './worker-ports.ts';
+
+/** What a simulation runs: the real thing, unless a bug was planted. */
+export interface Build {
+  readonly service: ServiceBuild;
+  readonly machines: MachineRules;
+}
+
+export interface SimulationResult {
+  readonly seed: number;
+  readonly options: SimulationOptions;
+  readonly violation: Violation | null;
+  readonly digest: string;
+  readonly events: number;
+  readonly virtualMs: number;
+  readonly trace: readonly string[];
+}
+
+const SETTINGS: ServiceSettings = {
+  heartbeatTimeoutMs: 30_000,
+  retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
+  leaseHoldMs: LEASE_HOLD_MS,
+  staleAssignedMs: STALE_ASSIGNED_MS,
+  ownsFarm: () => true,
+};
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+/** After the last fault, everything must have come to rest by then. */
+const LIVENESS_MS = 3_600_000;
+/** A shorter stall of the service may go unnoticed. */
+const NOTICED_STALL_MS = 7_000;
+const LOOK_EACH_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+export const soundBuild = (): Build => ({
+  service: {
+    definitions: [
+      anyActor(farmActor(SETTINGS)),
+      anyActor(catalogActor()),
+      anyActor(leaseActor(SETTINGS)),
+      anyActor(jobActor(SETTINGS)),
+      anyActor(workerActor(SETTINGS)),
+    ] satisfies AnyDefinition<ServiceWorld>[],
+    commit: (commit) => commit,
+  },
+  machines: { ...SAFE_RULES, guardsProcesses: true },
+});
+
+/** Runs one seed: a random farm with faults, then without, and says what went wrong, if anything. */
+export function simulate(seed: number, build: Build = soundBuild(), keepsTrace = false): SimulationResult {
+  return new Simulation(seed, build, keepsTrace).run();
+}
+
+class Simulation {
+  private readonly seed: number;
+  private readonly random: Random;
+  private readonly options: SimulationOptions;
+  private readonly time: VirtualTime;
+  private readonly trace: Trace;
+  private readonly bus: BusModel;
+  private readonly service: ServiceModel;
+  private readonly checker: Checker;
+  private readonly processes: RunningProcesses;
+  private readonly machines: MachineModel[] = [];
+  private readonly client: ClientModel;
+  private clockOffset = 0;
+  private ids = 0;
+  private isSafetyPhase = true;
+
+  constructor(seed: number, build: Build, keepsTrace: boolean) {
+    this.seed = seed;
+    this.random = new Random(seed);
+    this.options = drawOptions(this.random);
+    const { random, options } = this;
+    this.time = new VirtualTime(() => random.next());
+    this.trace = new Trace(() => this.time.now, keepsTrace);
+    const { time, trace } = this;
+    this.bus = new BusModel(time, random, trace, options.faults);
+    this.service = new ServiceModel({
+      time,
+      random,
+      trace,
+      bus: this.bus,
+      faults: options.faults,
+      build: {
+        ...build.service,
+        definitions: watchTurns(build.service.definitions, (...turn) => this.checker.observer(...turn)),
+      },
+      wallClock: () => EPOCH_MS + time.now + this.clockOffset,
+      newId: () => this.newId(),
+    });
+    this.checker = new Checker(this.service, time, SETTINGS.heartbeatTimeoutMs);
+    this.service.watcher = this.checker;
+    this.processes = new RunningProcesses(trace);
+    const farm = farmId(this.newId());
+    this.client = new ClientModel(farm, {
+      time,
+      random,
+      service: this.service,
+      checker: this.checker,
+      options,
+    });
+    this.makeMachines(farm, build.machines);
+    this.service.onCancel = (message) => {
+      for (const machine of this.machines) {
+        this.bus.core(null, machine.link, message, () => {
+          machine.onCancel(message);
+        });
+      }
+    };
+  }
+
+  run(): SimulationResult {
+    let violation: Violation | null = null;
+    try {
+      this.safetyPhase();
+      this.livenessPhase();
+      this.redeliver();
+      this.restart();
+    } catch (error) {
+      violation =
+        error instanceof Violation
+          ? error
+          : new Violation(
+              'nothing throws',
+              error instanceof Error ? (error.stack ?? error.message) : String(error),
+            );
+    }
+    return {
+      seed: this.seed,
+      options: this.options,
+      violation,
+      digest: this.trace.digest,
+      events: this.trace.length,
+      virtualMs: this.time.now,
+      trace: this.trace.lines,
+    };
+  }
+
+  private safetyPhase(): void {
+    this.service.start();
+    for (const machine of this.machines) machine.start();
+    this.client.setUp(() => {
+      this.every(this.options.clientMs, () => {
+        this.client.act();
+      });
+    });
+    this.scheduleFaults();
+    this.runUntil(() => this.time.now >= this.options.safetyMs);
+  }
+
+  /** Without faults everything comes to rest. */
+  private livenessPhase(): void {
+    this.isSafetyPhase = false;
+    this.trace.note('healed');
+    this.heal();
+    const until = this.time.now + LIVENESS_MS;
+    let lookAt = this.time.now;
+    let unfinished: string | null = 'not looked';
+    this.runUntil(() => {
+      if (this.time.now < lookAt) return false;
+      lookAt = this.time.now + LOOK_EACH_MS;
+      unfinished = this.unfinished();
+      return unfinished === null || this.time.now >= until;
+    });
+    if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
+    this.rest();
+    this.checker.finish();
+  }
+
+  private unfinished(): string | null {
+    for (const machine of this.machines) {
+      if (machine.unconfirmedReports > 0)
+        return `${machine.spec.name} has ${machine.unconfirmedReports} unconfirmed reports`;
+    }
+    if (this.processes.size > 0) return `${this.processes.size} processes run`;
+    return this.checker.unfinished();
+  }
+
+  /** I18: redelivering any part of the status stream changes nothing. */
+  private redeliver(): void {
+    const before = dump(this.service.store);
+    const history = this.bus.statusHistory.slice(0, this.random.between(0, this.bus.statusHistory.length));
+    for (const text of this.random.shuffled(history)) {
+      const report: StatusMessage = JSON.parse(text);
+      this.service.onStatus(report, () => undefined);
+    }
+    this.rest();
+    if (dump(this.service.store) !== before) {
+      throw new Violation(
+        'a redelivered report changes nothing',
+        `${history.length} reports were delivered again`,
+      );
+    }
+  }
+
+  /** I19: the service comes back from what is on disk, to the same state. */
+  private restart(): void {
+    this.service.crash();
+    this.service.start();
+    this.rest();
+    this.checker.finish();
+  }
+
+  /** Lets time pass until the service has nothing to do and everything is on disk. */
+  private rest(): void {
+    this.runUntil(() => this.service.host?.kernel.isIdle === true && this.service.store.waiting === 0);
+  }
+
+  private runUntil(isReached: () => boolean): void {
+    while (!isReached()) {
+      if (!this.time.step()) return;
+    }
+  }
+
+  private heal(): void {
+    this.bus.isFaulty = false;
+    for (const machine of this.machines) {
+      machine.mend();
+      machine.resume();
+    }
+    this.every(
+      LOOK_EACH_MS,
+      () => {
+        if (this.bus.isUp) this.service.start();
+        for (const machine of this.machines) machine.start();
+      },
+      () => true,
+    );
+  }
+
+  private scheduleFaults(): void {
+    const { faults } = this.options;
+    const { time, random, service, bus } = this;
+    this.every(faults.serviceCrashEveryMs, () => {
+      service.crash();
+      time.after(random.around(faults.serviceDownMs), () => {
+        service.start();
+      });
+    });
+    this.every(faults.serviceStallEveryMs, () => {
+      const forMs = random.around(faults.serviceStallMs);
+      this.trace.note('service stalls', forMs);
+      service.host?.stall(forMs);
+      if (forMs >= NOTICED_STALL_MS) {
+        time.after(forMs, () => {
+          this.checker.listeningSince = time.now;
+        });
+      }
+    });
+    this.every(faults.clockJumpEveryMs, () => {
+      this.clockOffset += random.pick([-1, 1]) * random.pick([2_000, MINUTE_MS, 3 * HOUR_MS]);
+      this.trace.note('clock jumps', this.clockOffset);
+    });
+    this.every(faults.busCrashEveryMs, () => {
+      if (!bus.isUp) return;
+      const lossMs = random.around(faults.busLossMs);
+      const downMs = random.around(faults.busDownMs);
+      this.trace.note('bus crash', lossMs, downMs);
+      bus.crash(lossMs, downMs);
+      time.after(downMs, () => {
+        this.checker.listeningSince = time.now;
+        service.connectBus();
+      });
+    });
+    const some = (): MachineModel => random.pick(this.machines);
+    this.every(faults.partitionEveryMs, () => {
+      const machine = some();
+      machine.cut();
+      time.after(random.around(faults.partitionMs), () => {
+        machine.mend();
+      });
+    });
+    this.every(faults.daemonKillEveryMs, () => {
+      this.startAgain(some(), (machine) => {
+        machine.killDaemon();
+      });
+    });
+    this.every(faults.daemonPauseEveryMs, () => {
+      const machine = some();
+      machine.pause();
+      time.after(random.around(faults.daemonPauseMs), () => {
+        machine.resume();
+      });
+    });
+    this.every(faults.rebootEveryMs, () => {
+      this.startAgain(some(), (machine) => {
+        machine.reboot(random.chance(faults.wipes), this.newId());
+      });
+    });
+    this.every(faults.departEveryMs, () => {
+      this.startAgain(some(), (machine) => {
+        machine.depart();
+      });
+    });
+  }
+
+  private startAgain(machine: MachineModel, stop: (machine: MachineModel) => void): void {
+    stop(machine);
+    this.time.after(this.random.around(this.random.pick([500, 5_000, 40_000])), () => {
+      machine.start();
+    });
+  }
+
+  /** Does something again and again, at random intervals, while `goesOn`. */
+  private every(meanMs: number, action: () => void, goesOn: () => boolean = () => this.isSafetyPhase): void {
+    if (meanMs === 0) return;
+    this.time.after(1 + this.random.around(meanMs), () => {
+      if (!goesOn()) return;
+      action();
+      this.every(meanMs, action, goesOn);
+    });
+  }
+
+  private makeMachines(farm: string, rules: MachineRules): void {
+    const { random, options } = this;
+    const world: MachineWorld = {
+      time: this.time,
+      random,
+      trace: this.trace,
+      bus: this.bus,
+      service: this.service,
+      processes: this.processes,
+      rules,
+      taskMs: options.taskMs,
+      failures: options.failures,
+    };
+    for (let number = 0; number < options.workers; number++) {
+      const queues = random.chance(0.3) ? [`queue${random.between(0, options.queues - 1)}`] : [];
+      const spec = {
+        name: `w${number}`,
+        farm,
+        queues: queues.length > 0 && random.chance(0.5) ? [...queues, 'queue0'] : queues,
+        cores: random.pick([1, 1, 2, 3, 4, 8]),
+        computeLocation: random.pick(LOCATIONS),
+        tags: random.chance(0.3) ? { gpu: random.pick(TAG_VALUES) } : {},
+      };
+      this.machines.push(new MachineModel(spec, this.newId(), world));
+    }
+  }
+
+  /** As UUIDv7: begins with the time, rises always. */
+  private newId(): string {
+    const time = (EPOCH_MS + this.time.now).toString(16).padStart(12, '0');
+    const number = (this.ids++).toString(16).padStart(12, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number}`;
+  }
+}
+
+/** Everything that status reports may change, as one text. */
+function dump(store: StoreReader): string {
+  const rows: string[] = [];
+  for (const table of ['job', 'step', 'taskPage', 'taskText', 'attempt', 'booking', 'activeJob'] as const) {
+    for (const { key, value } of store.scan(table)) {
+      const text = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : JSON.stringify(value);
+      rows.push(`${table} ${key} ${text}`);
+    }
+  }
+  return rows.join('\n');
+}

@@ -1,0 +1,95 @@
+import type { FarmState } from '../../actors/farm/state.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import type { JobMessage } from '../../actors/job/messages.ts';
+import type { WorkerState } from '../../actors/worker/state.ts';
+import { taskIdOf } from '../../src/core/ids.ts';
+import { mayRun } from './eligibility-oracle.ts';
+import { pageOf, readTask } from '../../src/core/records/task-page.ts';
+import { Violation } from './violation.ts';
+
+type Take = Extract<JobMessage, { type: 'tasks.take' }>;
+
+/** What the rules of a lease look at besides the job. */
+export interface LeaseSurroundings {
+  readonly farm: FarmState | undefined;
+  readonly worker: WorkerState | undefined;
+  /** Live tasks of the farm and of the job's queue. */
+  readonly live: () => { readonly farm: number; readonly queue: number };
+}
+
+/**
+ * What must hold whenever tasks are handed out (interface.md, "Lease (assignment) algorithm", rules 3 and 4): looks at
+ * the job before the turn, and gives what looks at it after the turn.
+ */
+export function watchTake(
+  state: JobState,
+  message: Take,
+  now: number,
+  around: LeaseSurroundings,
+): () => void {
+  const { pick } = message;
+  const statusBefore = state.record.status;
+  const step = state.steps[pick.stepOrder];
+  const before = new Map<number, number>();
+  if (step === undefined) return () => undefined;
+  const pages = step.pages;
+  for (const { start, count } of pick.ranges) {
+    for (let index = start; index < start + count; index++) {
+      const page = pages.get(pageOf(index));
+      before.set(index, (page === undefined ? null : readTask(page, index))?.retryAfter ?? 0);
+    }
+  }
+  const openBefore = new Set(state.openAttempts.keys());
+  return () => {
+    const taken = [...before.keys()].filter((index) => {
+      const taskId = taskIdOf({ jobId: state.record.id, stepOrder: pick.stepOrder, index });
+      return state.openAttempts.has(taskId) && !openBefore.has(taskId);
+    });
+    if (taken.length === 0) return;
+    const at = `${state.record.id} step ${pick.stepOrder}`;
+    if (statusBefore !== 'pending' && statusBefore !== 'running') {
+      throw new Violation(
+        'a job that is blocked, paused or over gets no new lease',
+        `${at} is ${statusBefore}`,
+      );
+    }
+    for (const index of taken) {
+      const retryAfter = before.get(index) ?? 0;
+      if (retryAfter <= now) continue;
+      throw new Violation(
+        'retry_after is respected',
+        `${at} task ${index}: ${retryAfter - now} ms too early`,
+      );
+    }
+    checkLimits(state, around, at);
+    const worker = around.worker?.record;
+    if (worker === undefined || worker.status !== 'online') {
+      throw new Violation(
+        'only a worker that is online gets work',
+        `${at}: ${message.workerId} is ${worker?.status ?? 'unknown'}`,
+      );
+    }
+    if (!mayRun(worker, state.record.queueId, step.plan.requirements)) {
+      throw new Violation('only an eligible worker gets a task', `${at}: ${worker.id} may not run it`);
+    }
+  };
+}
+
+function checkLimits(state: JobState, { farm, live }: LeaseSurroundings, at: string): void {
+  const queue = farm?.queues.get(state.record.queueId);
+  if (farm === undefined || queue === undefined) {
+    throw new Violation('only a known queue gets a lease', `${at}: ${state.record.queueId}`);
+  }
+  if (queue.paused) throw new Violation('a paused queue gets no new lease', at);
+  const counts = live();
+  const ofFarm = farm.record.maxConcurrentTasks;
+  if (ofFarm > 0 && counts.farm > ofFarm) {
+    throw new Violation('the cap of the farm holds', `${at}: ${counts.farm} live tasks, ${ofFarm} allowed`);
+  }
+  if (queue.maxConcurrentTasks > 0 && counts.queue > queue.maxConcurrentTasks) {
+    throw new Violation(
+      'the cap of a queue holds',
+      `${at}: ${counts.queue} live tasks, ${queue.maxConcurrentTasks} allowed`,
+    );
+  }
+}
