@@ -445,6 +445,11 @@ export class TestHouse {
     return worker;
   }
 
+  bookedCores(name: string): number {
+    const bookings = this.store.get('booking', keys.booking(this.worker(name).id))?.bookings ?? [];
+    return bookings.reduce((sum, booking) => sum + booking.cores, 0);
+  }
+
   task(word: string): TaskState {
     const address = this.address(word);
     const page = this.store.get('taskPage', keys.taskPageOf(address));
