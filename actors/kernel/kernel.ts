@@ -189,11 +189,14 @@ export class Kernel<W extends World> {
     closure.touched.add(key);
     const context = this.contextFor(definition.kind, envelope.id, closure, now);
     let resident = this.actors.get(key);
-    if (resident === undefined) {
-      const state =
-        this.loadState(definition, envelope.id, now) ??
-        definition.absent(envelope.id, envelope.message, context);
-      if (state === null) return;
+    const isRemoved = resident !== undefined && definition.isRemoved?.(resident.state) === true;
+    if (resident === undefined || isRemoved) {
+      const stored = isRemoved ? null : this.loadState(definition, envelope.id, now);
+      const state = stored ?? definition.absent(envelope.id, envelope.message, context);
+      if (state === null) {
+        if (isRemoved) closure.over.add(key);
+        return;
+      }
       resident = { definition, id: envelope.id, state, dropAfterWindow: 0 };
       this.actors.set(key, resident);
       definition.started?.(state, context);
@@ -202,7 +205,8 @@ export class Kernel<W extends World> {
     if (handle === undefined)
       throw new Error(`${envelope.actor} has no handler for ${envelope.message.type}`);
     handle(resident.state, envelope.message, context);
-    if (definition.isOver?.(resident.state) === true) closure.over.add(key);
+    const { state } = resident;
+    if (definition.isOver?.(state) === true || definition.isRemoved?.(state) === true) closure.over.add(key);
     else closure.over.delete(key);
   }
 
