@@ -38,6 +38,8 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
         const booking = state.bookings.get(attemptId);
         if (booking === undefined) return;
         state.bookings.delete(attemptId);
+        state.held.delete(attemptId);
+        state.missedSince.delete(attemptId);
         writeBookings(state, context);
         context.send('lease', state.record.farmId, {
           type: 'cores.freed',
@@ -66,6 +68,8 @@ function absent(id: string, message: WorkerMessage, context: ServiceContext<'wor
       return {
         record: { ...message.record, status: 'offline', incarnation: '' },
         bookings: new Map(),
+        held: new Set(),
+        missedSince: new Map(),
         isRemoved: false,
       };
     case 'worker.heartbeat':

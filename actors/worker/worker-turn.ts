@@ -63,6 +63,13 @@ export function writeBookings(state: WorkerState, context: WorkerContext): void 
 
 /** Asks the jobs to take attempts of this worker back. */
 export function reclaimAttempts(attempts: Iterable<AttemptId>, reason: string, context: WorkerContext): void {
+  for (const [job, attemptIds] of byJob(attempts)) {
+    context.send('job', job, { type: 'attempts.reclaim', attemptIds, reason });
+  }
+}
+
+/** Attempts by the job that they belong to. */
+export function byJob(attempts: Iterable<AttemptId>): ReadonlyMap<JobId, readonly AttemptId[]> {
   const ofJobs = new Map<JobId, AttemptId[]>();
   for (const attemptId of attempts) {
     const job = parseAttemptId(attemptId)?.jobId;
@@ -71,7 +78,5 @@ export function reclaimAttempts(attempts: Iterable<AttemptId>, reason: string, c
     if (ofJob === undefined) ofJobs.set(job, [attemptId]);
     else ofJob.push(attemptId);
   }
-  for (const [job, attemptIds] of ofJobs) {
-    context.send('job', job, { type: 'attempts.reclaim', attemptIds, reason });
-  }
+  return ofJobs;
 }

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { test, type Test } from 'tap';
+import tap, { test, type Test } from 'tap';
 import type { JobView } from '../kit/api-client.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../kit/daemons.ts';
 import { finishedRuns, readRuns, recordingTemplate } from '../kit/flight-recorder.ts';
 import { until } from '../kit/until.ts';
+
+tap.setTimeout(1_500_000);
 
 /** Nothing is lost: real processes, killed at random moments while 500 tasks run on 4 workers. */
 const TASKS = 500;

@@ -479,7 +479,6 @@ export class TestHouse {
             some.open?.map((word) => this.attemptId(word)) ?? booked.map((booking) => booking.attemptId),
           reply_to: '',
         },
-        heardAt: this.now,
         replyTo: to(client),
       },
     });

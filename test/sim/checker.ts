@@ -25,6 +25,8 @@ export class Checker implements ServiceWatcher {
   readonly farms: FarmId[] = [];
   /** Since when the service has been able to hear workers, in virtual time. */
   listeningSince = 0;
+  /** Whether the clock of the service has never been set: holds are as long as they should be. */
+  isClockSteady = true;
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
   private readonly timeoutMs: number;
@@ -37,6 +39,7 @@ export class Checker implements ServiceWatcher {
   private readonly seenEnds = new Map<TaskId, TerminalTaskStatus>();
   private readonly promises: Promised[] = [];
   private flushedLooks = 0;
+  private inTurn: Violation | null = null;
 
   constructor(service: ServiceModel, time: VirtualTime, timeoutMs: number) {
     this.service = service;
@@ -57,10 +60,10 @@ export class Checker implements ServiceWatcher {
       const farm = this.states?.farm(job.record.farmId);
       const worker = this.states?.worker(message.workerId);
       const live = (): { farm: number; queue: number } => this.liveTasks(job);
-      const after = watchTake(job, message, context.now, { farm, worker, live });
+      const after = watchTake(job, message, context.now, this.isClockSteady, { farm, worker, live });
       return () => {
         this.touched.add(job);
-        after();
+        this.note(after());
       };
     }
     if (kind !== 'worker' || message.type !== 'expiry.granted') return null;
@@ -70,10 +73,8 @@ export class Checker implements ServiceWatcher {
       if (before !== 'online' || worker.record.status !== 'offline') return;
       const heardFor = this.time.now - this.listeningSince;
       if (heardFor >= this.timeoutMs) return;
-      throw new Violation(
-        'no worker is given up before it had a whole timeout to be heard',
-        `${worker.record.id} after ${heardFor} ms`,
-      );
+      const name = 'no worker is given up before it had a whole timeout to be heard';
+      this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
     };
   };
 
@@ -99,6 +100,7 @@ export class Checker implements ServiceWatcher {
 
   pumped(): void {
     const { host, store } = this.service;
+    if (this.inTurn !== null) throw this.inTurn;
     if (host === null) return;
     const view = this.view();
     this.check(AFTER_EACH_STEP, view);
@@ -143,6 +145,11 @@ export class Checker implements ServiceWatcher {
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
+  /** What a turn did wrong is thrown after it: the kernel takes what is thrown in a turn for a fault of the handler. */
+  private note(violation: Violation | null): void {
+    this.inTurn ??= violation;
+  }
+
   private check(invariants: readonly Invariant[], view: ServiceView): void {
     for (const { name, check } of invariants) {
       const wrong = check(view);
@@ -161,6 +168,7 @@ export class Checker implements ServiceWatcher {
       now: service.host?.now ?? 0,
       store: service.store,
       farms: this.farms.flatMap((id) => this.farmView(id)),
+      isClockSteady: this.isClockSteady,
       touchedJobs: [...this.touched],
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],

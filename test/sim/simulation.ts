@@ -203,6 +203,8 @@ class Simulation {
       if (machine.unconfirmedReports > 0)
         return `${machine.spec.name} has ${machine.unconfirmedReports} unconfirmed reports`;
     }
+    if (this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0)
+      return 'the service is at work';
     if (this.processes.size > 0) return `${this.processes.size} processes run`;
     return this.checker.unfinished();
   }
@@ -271,15 +273,16 @@ class Simulation {
     this.every(faults.serviceStallEveryMs, () => {
       const forMs = random.around(faults.serviceStallMs);
       this.trace.note('service stalls', forMs);
-      service.host?.stall(forMs);
-      if (forMs >= NOTICED_STALL_MS) {
-        time.after(forMs, () => {
-          this.checker.listeningSince = time.now;
-        });
-      }
+      const { host } = service;
+      host?.stall(forMs);
+      if (forMs < NOTICED_STALL_MS) return;
+      time.after(forMs, () => {
+        if (service.host === host) this.checker.listeningSince = time.now;
+      });
     });
     this.every(faults.clockJumpEveryMs, () => {
       this.clockOffset += random.pick([-1, 1]) * random.pick([2_000, MINUTE_MS, 3 * HOUR_MS]);
+      this.checker.isClockSteady = false;
       this.trace.note('clock jumps', this.clockOffset);
     });
     this.every(faults.busCrashEveryMs, () => {
@@ -289,7 +292,7 @@ class Simulation {
       this.trace.note('bus crash', lossMs, downMs);
       bus.crash(lossMs, downMs);
       time.after(downMs, () => {
-        this.checker.listeningSince = time.now;
+        if (service.host !== null) this.checker.listeningSince = time.now;
         service.connectBus();
       });
     });

@@ -25,13 +25,14 @@ export function watchTake(
   state: JobState,
   message: Take,
   now: number,
+  isClockSteady: boolean,
   around: LeaseSurroundings,
-): () => void {
+): () => Violation | null {
   const { pick } = message;
   const statusBefore = state.record.status;
   const step = state.steps[pick.stepOrder];
   const before = new Map<number, number>();
-  if (step === undefined) return () => undefined;
+  if (step === undefined) return () => null;
   const pages = step.pages;
   for (const { start, count } of pick.ranges) {
     for (let index = start; index < start + count; index++) {
@@ -45,51 +46,54 @@ export function watchTake(
       const taskId = taskIdOf({ jobId: state.record.id, stepOrder: pick.stepOrder, index });
       return state.openAttempts.has(taskId) && !openBefore.has(taskId);
     });
-    if (taken.length === 0) return;
+    if (taken.length === 0) return null;
     const at = `${state.record.id} step ${pick.stepOrder}`;
     if (statusBefore !== 'pending' && statusBefore !== 'running') {
-      throw new Violation(
+      return new Violation(
         'a job that is blocked, paused or over gets no new lease',
         `${at} is ${statusBefore}`,
       );
     }
     for (const index of taken) {
       const retryAfter = before.get(index) ?? 0;
-      if (retryAfter <= now) continue;
-      throw new Violation(
+      if (retryAfter <= now || !isClockSteady) continue;
+      return new Violation(
         'retry_after is respected',
         `${at} task ${index}: ${retryAfter - now} ms too early`,
       );
     }
-    checkLimits(state, around, at);
+    const overLimit = checkLimits(state, around, at);
+    if (overLimit !== null) return overLimit;
     const worker = around.worker?.record;
     if (worker === undefined || worker.status !== 'online') {
-      throw new Violation(
+      return new Violation(
         'only a worker that is online gets work',
         `${at}: ${message.workerId} is ${worker?.status ?? 'unknown'}`,
       );
     }
     if (!mayRun(worker, state.record.queueId, step.plan.requirements)) {
-      throw new Violation('only an eligible worker gets a task', `${at}: ${worker.id} may not run it`);
+      return new Violation('only an eligible worker gets a task', `${at}: ${worker.id} may not run it`);
     }
+    return null;
   };
 }
 
-function checkLimits(state: JobState, { farm, live }: LeaseSurroundings, at: string): void {
+function checkLimits(state: JobState, { farm, live }: LeaseSurroundings, at: string): Violation | null {
   const queue = farm?.queues.get(state.record.queueId);
   if (farm === undefined || queue === undefined) {
-    throw new Violation('only a known queue gets a lease', `${at}: ${state.record.queueId}`);
+    return new Violation('only a known queue gets a lease', `${at}: ${state.record.queueId}`);
   }
-  if (queue.paused) throw new Violation('a paused queue gets no new lease', at);
+  if (queue.paused) return new Violation('a paused queue gets no new lease', at);
   const counts = live();
   const ofFarm = farm.record.maxConcurrentTasks;
   if (ofFarm > 0 && counts.farm > ofFarm) {
-    throw new Violation('the cap of the farm holds', `${at}: ${counts.farm} live tasks, ${ofFarm} allowed`);
+    return new Violation('the cap of the farm holds', `${at}: ${counts.farm} live tasks, ${ofFarm} allowed`);
   }
   if (queue.maxConcurrentTasks > 0 && counts.queue > queue.maxConcurrentTasks) {
-    throw new Violation(
+    return new Violation(
       'the cap of a queue holds',
       `${at}: ${counts.queue} live tasks, ${queue.maxConcurrentTasks} allowed`,
     );
   }
+  return null;
 }
