@@ -48,7 +48,14 @@ async function startFarm(t: Test, flags: readonly string[] = []): Promise<Farm> 
     await farm.service.daemon.kill('SIGTERM');
     if (t.passing()) await rm(folder, { recursive: true, force: true });
   });
-  await until('tasks run', async () => (await service.api.job(body.id)).task_counts.running >= WORKERS);
+  await until('every worker is online', async () => {
+    const { total } = await service.api.must<{ total: number }>('GET', '/api/v1/workers?status=online');
+    return total === WORKERS;
+  });
+  await until(
+    'tasks run',
+    async () => (await service.api.job(body.id)).task_counts.running > (WORKERS - 1) * CORES,
+  );
   return farm;
 }
 
