@@ -42,7 +42,7 @@ export class ThreadHost<W extends World> {
       const gap = this.clock.tick();
       if (gap === null) return;
       ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(Math.round(gap)) });
-      this.kernel.resumeListening();
+      this.kernel.noteGap();
     };
     this.heartbeat = setInterval(this.noticeGap, SteadyClock.tickMs);
     this.heartbeat.unref();

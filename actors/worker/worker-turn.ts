@@ -32,18 +32,19 @@ function announce(state: WorkerState, context: WorkerContext): void {
     status: record.status,
   });
   offer(state, context);
+  publish(record, record.status, context);
+}
+
+/** Tells clients what has become of the worker. */
+export function publish(
+  record: WorkerRecord,
+  status: WorkerRecord['status'] | 'removed',
+  context: WorkerContext,
+): void {
+  const { id, name, hostname, farmId } = record;
   context.effect({
     kind: 'event',
-    event: {
-      subject: 'workers',
-      payload: {
-        worker_id: record.id,
-        name: record.name,
-        hostname: record.hostname,
-        farm_id: record.farmId,
-        status: record.status,
-      },
-    },
+    event: { subject: 'workers', payload: { worker_id: id, name, hostname, farm_id: farmId, status } },
   });
 }
 

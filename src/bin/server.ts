@@ -135,6 +135,7 @@ async function serve(config: ServerConfig): Promise<void> {
   await untilAborted(stopping);
 
   logger.info('stopping');
+  busLog.stopping();
   const budget = setTimeout(() => {
     failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
   }, SHUTDOWN_MS);

@@ -145,6 +145,10 @@ await test('nats-server is killed 20 times', { timeout: 600_000 }, async (t) => 
     process.kill(pid, 'SIGKILL');
     last = pid;
     kills++;
+    await until('the service is ready again', async () => {
+      const { status } = await farm.service.api.call('GET', '/readyz');
+      return serverPid() !== last && status === 200;
+    });
   }
   t.equal(kills, KILLS);
   await completed(t, farm);

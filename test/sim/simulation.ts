@@ -119,9 +119,9 @@ class Simulation {
       wallClock: () => EPOCH_MS + time.now + this.clockOffset,
       newId: () => this.newId(),
     });
-    this.checker = new Checker(this.service, time, SETTINGS.heartbeatTimeoutMs);
-    this.service.watcher = this.checker;
     this.processes = new RunningProcesses(trace);
+    this.checker = new Checker(this.service, time, this.processes, SETTINGS);
+    this.service.watcher = this.checker;
     const farm = farmId(this.newId());
     this.client = new ClientModel(farm, {
       time,
@@ -291,6 +291,7 @@ class Simulation {
       const downMs = random.around(faults.busDownMs);
       this.trace.note('bus crash', lossMs, downMs);
       bus.crash(lossMs, downMs);
+      service.host?.kernel.stopListening();
       time.after(downMs, () => {
         if (service.host !== null) this.checker.listeningSince = time.now;
         service.connectBus();
