@@ -11,6 +11,7 @@ tap.setTimeout(240_000);
 /** The path of a job through the real parts: service, nats-server, worker daemon, processes. */
 const TEMPLATE = `
 specificationVersion: jobtemplate-2023-09
+extensions: [TASK_CHUNKING]
 name: "Shot {{Param.Shot}}"
 parameterDefinitions:
   - { name: Shot, type: STRING, default: "010" }
@@ -52,6 +53,16 @@ steps:
     script:
       actions:
         onRun: { command: bash, args: ["-c", "echo assembled {{RawParam.Shot}}"] }
+  - name: Check
+    parameterSpace:
+      taskParameterDefinitions:
+        - name: Frames
+          type: CHUNK[INT]
+          range: 1-10
+          chunks: { defaultTaskCount: 5, rangeConstraint: CONTIGUOUS }
+    script:
+      actions:
+        onRun: { command: bash, args: ["-c", "echo checked {{Task.Param.Frames}}"] }
 `;
 
 const FAILING = `
@@ -112,7 +123,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
       return isOver(view.status) ? view : null;
     });
     t.equal(job.status, 'completed');
-    t.match(job.task_counts, { total: 5, succeeded: 5, failed: 0 });
+    t.match(job.task_counts, { total: 7, succeeded: 7, failed: 0 });
     const tasks = await api.tasks(job.id);
     t.same(
       tasks.map((task) => [task.status, task.parameters ?? {}]),
@@ -122,6 +133,8 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
         ['succeeded', { Frame: '2', Layer: 'beauty' }],
         ['succeeded', { Frame: '2', Layer: 'depth' }],
         ['succeeded', {}],
+        ['succeeded', { Frames: '1-5' }],
+        ['succeeded', { Frames: '6-10' }],
       ],
     );
     const [first] = tasks;
@@ -134,6 +147,10 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     t.match(log, /frame 1 layer beauty studio callsheet 010 entered yes inner/);
     t.match(log, /to \/tmp\/out/);
     const attempts = await api.attempts(first.id);
+    const chunk = tasks.at(-1)?.id ?? '';
+    await until('the chunk has said its frames', async () =>
+      (await api.log(chunk)).includes('checked 6-10') ? true : null,
+    );
     t.match(attempts, [{ attempt_number: 1, status: 'succeeded', exit_code: 0, worker_id: online['id'] }]);
     t.equal(attempts.length, 1);
   });
@@ -147,7 +164,7 @@ await test('a job goes in and comes out', { timeout: 240_000 }, async (t) => {
     t.equal(job.status, 'failed');
     t.equal(job.failed_attempts, 2);
     const [failed, after] = await api.tasks(job.id);
-    t.match(failed, { status: 'failed', failed_attempts: 2 });
+    t.match(failed, { status: 'failed', failed_attempts: 2, failure_reason: 'failed (exit 3)' });
     t.match(after, { status: 'canceled', failure_reason: 'canceled: upstream step failed' });
     const attempts = await api.attempts(failed?.id ?? '');
     t.same(

@@ -1,3 +1,4 @@
+import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reasons.ts';
 import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
@@ -99,7 +100,9 @@ export function verdictOf(action: RunningAction, end: ActionEnd): ActionVerdict 
   if (action.failText !== null) return { ok: false, note: action.failText, ...exitCode };
   switch (end.kind) {
     case 'exited':
-      return end.code === 0 ? { ok: true } : { ok: false, note: `exit code ${end.code}`, exitCode: end.code };
+      return end.code === 0
+        ? { ok: true }
+        : { ok: false, note: reportedFailureReason('', end.code), exitCode: end.code };
     case 'signaled':
       return { ok: false, note: `killed by ${end.signal}` };
     case 'not-started':

@@ -61,8 +61,13 @@ class NatsWorkerBus implements WorkerBus {
     request: LeaseRequest,
     timeoutMs: number,
   ): Promise<LeaseOutcome> {
-    const question = { subject: subjects.lease(queue), timeoutMs, kind: LEASE };
-    return readAnswer(await this.#mux.ask(question, JSON.stringify(request)), parseLeaseReply);
+    const subject = subjects.lease(queue);
+    const question = { subject, timeoutMs, kind: LEASE };
+    const outcome = readAnswer(await this.#mux.ask(question, JSON.stringify(request)), parseLeaseReply);
+    // Its tasks come back after a while only to be lost again: somebody must read of it.
+    if (outcome.type === 'unreadable')
+      this.#listener.busChanged({ type: 'poisoned', subject, reason: outcome.reason });
+    return outcome;
   }
 
   reportStatus(message: StatusMessage): Promise<StoreOutcome> {

@@ -6,6 +6,8 @@ import type {
   EnvironmentPlan,
   ParameterValue,
   ScriptPlan,
+  TaskParameterType,
+  TaskParameterValue,
 } from '../openjd/plan.ts';
 import type { Assignment, CancelMessage, LeaseReply, PresenceReply, StepAssignment } from './bus-messages.ts';
 import {
@@ -93,6 +95,11 @@ const parameterValue = record<ParameterValue>({
   value: planText,
 });
 
+const taskParameterValue = record<TaskParameterValue>({
+  type: oneOf<TaskParameterType>({ INT: true, FLOAT: true, STRING: true, PATH: true, 'CHUNK[INT]': true }),
+  value: planText,
+});
+
 const cancelation = variant<CancelationPlan>('mode', {
   TERMINATE: record<Extract<CancelationPlan, { mode: 'TERMINATE' }>>({ mode: literal('TERMINATE') }),
   NOTIFY_THEN_TERMINATE: record<Extract<CancelationPlan, { mode: 'NOTIFY_THEN_TERMINATE' }>>({
@@ -133,7 +140,7 @@ const assignment = checked(
     attempt_id: readAttemptId,
     name: planText,
     cores: checked(finite, (value) => (value >= 0 ? null : 'must not be negative')),
-    parameters: planMap(parameterValue),
+    parameters: planMap(taskParameterValue),
   }),
   (value) => {
     if (!value.task_id.startsWith(`${value.step_id}-`)) return 'task_id must be a task of step_id';

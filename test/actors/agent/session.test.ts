@@ -229,7 +229,7 @@ test('how the task ended is said in words', (t) => {
     const { status, exit_code, message } = house.report as Record<string, unknown>;
     return { status, exit_code, message };
   };
-  t.same(reportFor(3), { status: 'failed', exit_code: 3, message: 'exit code 3' });
+  t.same(reportFor(3), { status: 'failed', exit_code: 3, message: 'failed (exit 3)' });
   t.same(reportFor({ kind: 'signaled', signal: 'SIGSEGV' }), {
     status: 'failed',
     exit_code: undefined,
@@ -276,7 +276,7 @@ test('a failing task leaves through the exits', (t) => {
   t.match(house.report, {
     status: 'failed',
     exit_code: 1,
-    message: 'exit code 1; environment Inner, onExit: exit code 7',
+    message: 'failed (exit 1); environment Inner, onExit: failed (exit 7)',
   });
   t.end();
 });
@@ -295,7 +295,7 @@ test('a failing onEnter fails the task: nothing more is entered, and what was tr
   t.match(house.report, {
     status: 'failed',
     exit_code: 4,
-    message: 'environment Inner, onEnter: exit code 4',
+    message: 'environment Inner, onEnter: failed (exit 4)',
   });
   t.end();
 });

@@ -95,6 +95,9 @@ test('an answer that is none, too large, or to no inbox', async (t) => {
   t.teardown(() => nc.close());
   nc.publish(inbox, '{"v":2}');
   t.same(await outcome, { type: 'unreadable', reason: 'type: is missing' });
+  t.match(worker.events.all.filter(ofType('poisoned')), [
+    { subject: subjects.lease(QUEUE), reason: 'type: is missing' },
+  ]);
   const huge: LeaseReply = {
     v: 1,
     type: 'leases',

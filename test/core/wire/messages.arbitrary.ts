@@ -138,10 +138,12 @@ const value = fc.record({
   type: fc.constantFrom('INT' as const, 'FLOAT' as const, 'STRING' as const, 'PATH' as const),
   value: fc.string(),
 });
-const parameters = fc.dictionary(fc.oneof(name, fc.constant('__proto__')), value, {
-  maxKeys: 3,
-  noNullPrototype: true,
-});
+const named = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> =>
+  fc.dictionary(fc.oneof(name, fc.constant('__proto__')), of, { maxKeys: 3, noNullPrototype: true });
+const taskValue = fc.oneof(
+  value,
+  fc.record({ type: fc.constant('CHUNK[INT]' as const), value: fc.string() }),
+);
 const file = fc.record(
   { name, filename: name, runnable: fc.boolean(), data: fc.string() },
   { requiredKeys: ['name', 'runnable', 'data'] },
@@ -178,7 +180,7 @@ const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
 const step = fc.record({
   job_name: fc.string(),
   step_name: fc.string(),
-  job_parameters: parameters,
+  job_parameters: named(value),
   job_environments: fc.array(environment, { maxLength: 2 }),
   step_environments: fc.array(environment, { maxLength: 2 }),
   script,
@@ -188,7 +190,7 @@ const step = fc.record({
 const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
   fc.record({ v: version, type: fc.constant('unknown' as const) }),
   fc
-    .array(fc.tuple(attempt, name, fc.nat(64), parameters, step), { maxLength: 3 })
+    .array(fc.tuple(attempt, name, fc.nat(64), named(taskValue), step), { maxLength: 3 })
     .map((rows): LeaseReply => ({
       v: 1,
       type: 'leases',

@@ -235,7 +235,7 @@ test('an assignment whose step is not in the reply is refused', (t) => {
   t.equal(reply({ cores: -1 }), 'assignments[0].cores: must not be negative');
   t.equal(
     reply({ parameters: { F: { type: 'BOOL', value: '' } } }),
-    'assignments[0].parameters["F"].type: must be one of INT, FLOAT, STRING, PATH',
+    'assignments[0].parameters["F"].type: must be one of INT, FLOAT, STRING, PATH, CHUNK[INT]',
   );
   t.end();
 });
