@@ -1,4 +1,10 @@
-import { PROBLEMS, type PointedError, type Problem, type ProblemKind } from '../src/core/problems.ts';
+import {
+  PROBLEMS,
+  textOfErrors,
+  type PointedError,
+  type Problem,
+  type ProblemKind,
+} from '../src/core/problems.ts';
 import type { Header, HttpResponse } from './pipeline/message.ts';
 
 /** A problem as RFC 7807 has it on the wire (interface.md, "Errors"). `requestId` goes into `instance`. */
@@ -27,8 +33,5 @@ export function problemResponse(
 
 /** A problem whose detail lists what is wrong as `<JSON pointer>: <message>`, joined with semicolons. */
 export function pointedProblem(kind: ProblemKind, errors: readonly PointedError[]): Problem {
-  const texts = errors.map((error) =>
-    error.pointer === '' ? error.detail : `${error.pointer}: ${error.detail}`,
-  );
-  return { kind, detail: texts.join('; '), errors };
+  return { kind, detail: textOfErrors(errors), errors };
 }

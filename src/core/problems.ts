@@ -23,6 +23,13 @@ export interface PointedError {
   readonly column?: number;
 }
 
+/**
+ * The text of errors in a problem's detail: `<JSON pointer>: <message>`, joined with semicolons (interface.md, "OpenJD template shape", rule 7).
+ * The pointer of the whole document is empty.
+ */
+export const textOfErrors = (errors: readonly PointedError[]): string =>
+  errors.map((error) => `${error.pointer}: ${error.detail}`).join('; ');
+
 export interface Problem {
   readonly kind: ProblemKind;
   readonly detail: string;

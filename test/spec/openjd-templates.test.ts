@@ -4,7 +4,7 @@ import { test } from 'tap';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
 import { checkTemplate } from '../../src/core/openjd/check-template.ts';
 import { prepareJob } from '../../src/core/openjd/expand/prepare-job.ts';
-import { textOfErrors } from '../../src/core/openjd/findings.ts';
+import { textOfErrors } from '../../src/core/problems.ts';
 import { openSpace } from '../../src/core/openjd/space/open-space.ts';
 import { sharedFolder } from './shared-folder.ts';
 

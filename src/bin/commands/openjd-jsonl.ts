@@ -2,7 +2,7 @@ import { readDocument } from '../../adapters/yaml/read-document.ts';
 import { checkTemplate } from '../../core/openjd/check-template.ts';
 import type { DocumentNode } from '../../core/openjd/document.ts';
 import { prepareJob, type PreparedJob } from '../../core/openjd/expand/prepare-job.ts';
-import { textOfErrors } from '../../core/openjd/findings.ts';
+import { textOfErrors } from '../../core/problems.ts';
 import { openSpace } from '../../core/openjd/space/open-space.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../../core/openjd/template-limits.ts';
 

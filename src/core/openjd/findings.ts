@@ -41,7 +41,3 @@ export class Findings {
     this.#errors.push({ pointer: pointerOf(at), detail, line: position.line, column: position.column });
   }
 }
-
-/** The text of errors in a problem's detail (interface.md, "OpenJD template shape", rule 7). */
-export const textOfErrors = (errors: readonly PointedError[]): string =>
-  errors.map((error) => `${error.pointer}: ${error.detail}`).join('; ');

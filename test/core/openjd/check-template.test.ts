@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { KNOWN_EXTENSIONS, type SupportedFeatures } from '../../../src/core/openjd/extensions.ts';
 import { checkTemplate } from '../../../src/core/openjd/check-template.ts';
-import { textOfErrors } from '../../../src/core/openjd/findings.ts';
+import { textOfErrors } from '../../../src/core/problems.ts';
 import { documentOf, findings, STEP, template, withStep } from './template-text.ts';
 
 const NAME_64 = 'n'.repeat(64);

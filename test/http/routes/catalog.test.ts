@@ -130,8 +130,8 @@ void test('what is wrong with a farm is said with its pointer', async (t) => {
       { name: 'a', max_concurrent_tasks: -1, description: 1 },
       '/description: must be string; /max_concurrent_tasks: must be >= 0',
     ],
-    [[], 'must be object'],
-    [null, 'must be object'],
+    [[], ': must be object'],
+    [null, ': must be object'],
   ];
   for (const [body, detail] of cases) {
     const answer = await client.json('POST', '/api/v1/farms', body);
