@@ -29,6 +29,8 @@ export class Checker implements ServiceWatcher {
   listeningSince = 0;
   /** Whether the clock of the service has never been set: holds are as long as they should be. */
   isClockSteady = true;
+  /** When a task last ran to its end, in virtual time. */
+  progressedAt = 0;
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
   private readonly processes: RunningProcesses;
@@ -234,9 +236,13 @@ export class Checker implements ServiceWatcher {
     if (isClosed !== (attempt.endedAt !== undefined) || (attempt.endedAt ?? Infinity) < attempt.startedAt) {
       throw new Violation('an attempt ends after it has started', JSON.stringify(attempt));
     }
+    if (attempt.status === 'succeeded' || attempt.exitCode !== undefined) this.progressedAt = this.time.now;
     const exitCode = attempt.status === 'succeeded' ? 0 : attempt.exitCode;
     if (exitCode !== undefined && this.processes.exitCodeOf(attempt.id) !== exitCode) {
-      throw new Violation('an attempt is credited with what its process did', `${attempt.id} ${attempt.status}`);
+      throw new Violation(
+        'an attempt is credited with what its process did',
+        `${attempt.id} ${attempt.status}`,
+      );
     }
     known[attempt.attemptNumber - 1] = attempt;
   }

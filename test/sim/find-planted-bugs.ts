@@ -12,7 +12,7 @@ for (const bug of PLANTED_BUGS) {
   for (let run = 0; run < RUNS; run++) {
     const first = run * FIRST_SEED_STEP;
     let seeds = 0;
-    for (let isFound = false; !isFound && seeds < SEEDS_MAX; ) {
+    for (let isFound = false; !isFound && seeds < SEEDS_MAX;) {
       seeds++;
       const { violation } = simulate(first + seeds, buildWith(bug));
       if (violation === null) continue;

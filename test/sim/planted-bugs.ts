@@ -20,7 +20,10 @@ export interface PlantedBug {
   readonly plant: (build: Build) => Build;
 }
 
-type MessageOf<K extends Kind<ServiceWorld>, T extends string> = Extract<ServiceWorld['messages'][K], { type: T }>;
+type MessageOf<K extends Kind<ServiceWorld>, T extends string> = Extract<
+  ServiceWorld['messages'][K],
+  { type: T }
+>;
 
 /** Puts another handler in the place of one; it may call the one that was there. */
 function handle<K extends Kind<ServiceWorld>, T extends ServiceWorld['messages'][K]['type']>(

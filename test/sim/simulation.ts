@@ -54,8 +54,8 @@ const SETTINGS: ServiceSettings = {
 };
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** After the last fault, everything must have come to rest by then. */
-const LIVENESS_MS = 3_600_000;
+/** Once there are no faults, a task must run to its end at least so often until everything has come to rest. */
+const PROGRESS_MS = 900_000;
 /** A shorter stall of the service may go unnoticed. */
 const NOTICED_STALL_MS = 7_000;
 const LOOK_EACH_MS = 1_000;
@@ -184,14 +184,16 @@ class Simulation {
     this.isSafetyPhase = false;
     this.trace.note('healed');
     this.heal();
-    const until = this.time.now + LIVENESS_MS;
+    const healedAt = this.time.now;
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
       unfinished = this.unfinished();
-      return unfinished === null || this.time.now >= until;
+      return (
+        unfinished === null || this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
+      );
     });
     if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
     this.rest();

@@ -95,23 +95,36 @@ export function watchReport(
   const step = task === null ? undefined : state.steps[task.stepOrder];
   const isOpen = state.openAttempts.get(report.task_id)?.id === attemptId;
   if (report.status !== 'failed' || task === null || step === undefined || !isOpen) return () => null;
-  const levels = [state.record.retry, farm?.queues.get(state.record.queueId)?.retry, farm?.record.retry, server];
-  const setting = (name: keyof RetryPolicy): number => levels.find((level) => level?.[name] !== undefined)?.[name] ?? 0;
+  const levels = [
+    state.record.retry,
+    farm?.queues.get(state.record.queueId)?.retry,
+    farm?.record.retry,
+    server,
+  ];
+  const setting = (name: keyof RetryPolicy): number =>
+    levels.find((level) => level?.[name] !== undefined)?.[name] ?? 0;
   const failures = (taskAt(step, task.index).own?.failedAttempts ?? 0) + 1;
   const limit = setting('failureLimit');
   const isParked = limit > 0 && state.record.failedAttempts + 1 >= limit;
+  const wasPaused = state.record.status === 'paused';
   const isRetried = !isParked && failures < setting('maxAttempts');
   return () => {
     const { status, own } = taskAt(step, task.index);
     const expected = isRetried ? `ready at ${now + setting('retryDelaySeconds') * 1000}` : 'failed';
     const found = status === 'ready' ? `ready at ${own?.retryAfter ?? 0}` : status;
     if (found !== expected) {
-      return new Violation('a failure is retried, or exhausts its task', `${report.task_id} is ${found}, not ${expected}`);
+      return new Violation(
+        'a failure is retried, or exhausts its task',
+        `${report.task_id} is ${found}, not ${expected}`,
+      );
     }
     if (isParked && (state.record.status === 'running' || state.record.status === 'pending')) {
-      return new Violation('a job is parked when its failures reach the limit', `${state.record.id} is ${state.record.status}`);
+      return new Violation(
+        'a job is parked when its failures reach the limit',
+        `${state.record.id} is ${state.record.status}`,
+      );
     }
-    if (!isParked && state.record.status === 'paused' && state.record.failedAttempts < limit) {
+    if (!isParked && !wasPaused && state.record.status === 'paused') {
       return new Violation('a job is parked only when its failures reach the limit', state.record.id);
     }
     return null;
