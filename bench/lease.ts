@@ -4,7 +4,7 @@
  * has reached the worker (after the commit), a cycle when its terminal report is committed. The yardstick, in the same
  * run: bare request and reply of the same swarm through the same server.
  *
- *   node dist/bench/lease.js [--workers 256] [--tasks 100000] [--json]
+ * npm run bench -- lease [--workers 256] [--tasks 100000] [--json]
  */
 import { parseArgs } from 'node:util';
 import { measureEcho } from './kit/echo.ts';

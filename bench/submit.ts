@@ -2,7 +2,7 @@
  * What does a submission cost as jobs grow? Time from request to answer (committed), and growth of the store, for jobs
  * of a thousand, a hundred thousand and a million tasks, beside a plain read of the service in the same run.
  *
- *   node dist/bench/submit.js [--repeat 5] [--json]
+ *   npm run bench -- submit [--repeat 5] [--json]
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

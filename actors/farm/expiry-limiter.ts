@@ -21,7 +21,8 @@ export const newExpiryLimiter = (): ExpiryLimiter => ({ burstStartedAt: 0, burst
  * that are online, the one that is asked about among them.
  */
 export function holdExpiry(limiter: ExpiryLimiter, online: number, timeoutMs: number, now: number): number {
-  if (now - limiter.burstStartedAt > 3 * timeoutMs) {
+  const age = now - limiter.burstStartedAt;
+  if (age > 3 * timeoutMs || age < 0) {
     limiter.burstStartedAt = now;
     limiter.burst = 0;
     limiter.heldUntil = 0;

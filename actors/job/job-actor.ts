@@ -5,6 +5,7 @@ import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-w
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
+import { onAttemptsHeld } from './on-attempts-held.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
@@ -20,12 +21,13 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
   return {
     kind: 'job',
     load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
-    started: armAssigned,
+    started: armAssigned(settings.staleAssignedMs),
     isOver: (state) => isTerminalJob(state.record.status),
     absent,
     handlers: {
       'job.create': onJobCreated,
       'job.wake': (state, _message, context) => {
+        if (isTerminalJob(state.record.status)) return;
         const turn = new JobTurn(state, context);
         for (const step of state.steps) turn.offer(step);
       },
@@ -38,6 +40,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       'upstream.failed': onUpstreamFailed,
       'tasks.take': onTasksTake(settings.staleAssignedMs),
       'task.reported': onTaskReported,
+      'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
       'policy.changed': (state, { inherited }) => {
@@ -65,6 +68,7 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'job.wake':
     case 'upstreams.completed':
     case 'upstream.failed':
+    case 'attempts.held':
     case 'attempts.reclaim':
     case 'assigned.due':
     case 'policy.changed':

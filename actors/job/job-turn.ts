@@ -207,8 +207,8 @@ export class JobTurn {
     for (const { index, task } of [...touchedTasks(step)]) {
       if (task.status === 'pending') this.move(step, index, 'dependency resolution');
     }
-    if (untouched.status === 'pending') {
-      const howMany = step.record.taskCounts.pending;
+    const howMany = step.record.taskCounts.pending;
+    if (untouched.status === 'pending' && howMany > 0) {
       step.record = {
         ...step.record,
         taskCounts: moveCounts(step.record.taskCounts, 'pending', 'ready', howMany),
@@ -220,10 +220,17 @@ export class JobTurn {
     this.offer(step);
   }
 
-  /** Tells the lease actor all that is ready of a step. */
+  /**
+   * Tells the lease actor all that is ready of a step. A step of a job that may not be leased offers nothing, but its
+   * live tasks count.
+   */
   offer(step: StepState): void {
+    const { id, farmId } = this.state.record;
     const offer = offerOfStep(this.state, step, this.context.now);
-    this.context.send('lease', this.state.record.farmId, { type: 'step.offered', offer });
+    const leasable = isLeasable(this.state);
+    if (!leasable && offer.live === 0) return;
+    this.context.send('lease', farmId, { type: 'step.offered', offer });
+    if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
   }
 
   private write(step: StepState, index: number, task: TaskState): void {

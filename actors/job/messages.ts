@@ -44,6 +44,8 @@ export type JobMessage =
     }
   /** From the bus. */
   | { readonly type: 'task.reported'; readonly report: StatusMessage; readonly attemptId: AttemptId }
+  /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */
+  | { readonly type: 'attempts.held'; readonly attemptIds: readonly AttemptId[] }
   /** From a worker actor: give the work back, no attempt consumed. */
   | { readonly type: 'attempts.reclaim'; readonly attemptIds: readonly AttemptId[]; readonly reason: string }
   /** The job's own timer: attempts may have been handed out 30 s ago and never reported running. */

@@ -1,3 +1,4 @@
+import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
 import { TaskRanges } from '../../src/core/lease/task-ranges.ts';
 import type { StepOffer } from '../lease/messages.ts';
 import { touchedTasks, type JobState, type StepState } from './state.ts';
@@ -14,7 +15,7 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Step
     if (step.record.untouched.status === 'ready') ready.add({ start: 0, count: step.record.taskCount });
     for (const { index, task } of touchedTasks(step)) {
       if (task.status !== 'ready') ready.remove(index);
-      else if (task.retryAfter <= now) ready.add({ start: index, count: 1 });
+      else if (!isHeldBack(task, now)) ready.add({ start: index, count: 1 });
       else {
         ready.remove(index);
         held.push({ index, until: task.retryAfter });

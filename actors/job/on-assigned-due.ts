@@ -7,11 +7,14 @@ import { taskOf, type JobState } from './state.ts';
 const STALE_MESSAGE = 'the worker never reported that it runs';
 
 /** Wakes the job when the oldest attempt that was handed out should have been reported running. */
-export function armAssigned(state: JobState, context: ServiceContext<'job'>): void {
-  const first = state.assigned[0];
-  if (first === undefined) return;
-  context.after('assigned', Math.max(0, first.dueAt - context.now), { type: 'assigned.due' });
-}
+export const armAssigned =
+  (staleAssignedMs: number) =>
+  (state: JobState, context: ServiceContext<'job'>): void => {
+    const first = state.assigned[0];
+    if (first === undefined) return;
+    const delayMs = Math.min(Math.max(0, first.dueAt - context.now), staleAssignedMs);
+    context.after('assigned', delayMs, { type: 'assigned.due' });
+  };
 
 /**
  * The stale-assigned reaper (interface.md, "Worker and related rules"): a task that stays assigned for 30 s goes back
@@ -29,8 +32,9 @@ export const onAssignedDue =
       if (step === undefined) continue;
       const task = taskOf(step, attempt.index);
       if (task.status !== 'assigned' || task.attemptNumber !== attempt.attemptNumber) continue;
-      if (attempt.dueAt > context.now) waiting.push(attempt);
-      else if (earliest > context.now) waiting.push({ ...attempt, dueAt: earliest });
+      // Further ahead than that only the clock can have put it, when it was set back.
+      const dueAt = Math.min(Math.max(attempt.dueAt, earliest), context.now + staleAssignedMs);
+      if (dueAt > context.now) waiting.push({ ...attempt, dueAt });
       else if (reclaim(state, step, attempt.index, STALE_MESSAGE, turn, context)) {
         reclaimed++;
         const task_id = taskIdOf(turn.addressOf(step, attempt.index));
@@ -42,5 +46,5 @@ export const onAssignedDue =
     state.assigned = waiting.sort((a, b) => a.dueAt - b.dueAt);
     if (reclaimed > 0 && state.openAttempts.size === 0) turn.moveJob('idle after reclaim');
     if (reclaimed > 0) turn.end();
-    armAssigned(state, context);
+    armAssigned(staleAssignedMs)(state, context);
   };

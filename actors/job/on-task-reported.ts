@@ -1,4 +1,4 @@
-import { parseAttemptId, taskIdOf } from '../../src/core/ids.ts';
+import { parseAttemptId, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
 import {
   FAILURE_LIMIT_PARK_REASON,
   reportedFailureReason,
@@ -38,8 +38,9 @@ export function onTaskReported(
   const turn = new JobTurn(state, context);
   switch (report.status) {
     case 'running':
-      if (task.status === 'running') noop('repeated report', report, context);
-      else reportedRunning(state, step, attempt.index, report, turn, context);
+      if (task.status === 'running' && isSessionKnown(state, turn.addressOf(step, attempt.index))) {
+        noop('repeated report', report, context);
+      } else reportedRunning(state, step, attempt.index, report, turn, context);
       return;
     case 'succeeded':
       turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'));
@@ -56,6 +57,10 @@ export function onTaskReported(
   }
   turn.end();
 }
+
+/** Whether a report of the open attempt has come: the worker may have been known to have it before that. */
+const isSessionKnown = (state: JobState, task: TaskAddress): boolean =>
+  state.openAttempts.get(taskIdOf(task))?.sessionId !== '';
 
 function reportedRunning(
   state: JobState,

@@ -1,4 +1,5 @@
 import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
+import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
 import type { TaskParameterValue } from '../../src/core/openjd/plan.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -7,6 +8,7 @@ import type { Booking } from '../../src/core/records/worker.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { armAssigned } from './on-assigned-due.ts';
+import { makeReady } from './reclaim.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { isLeasable } from './offers.ts';
@@ -16,7 +18,7 @@ type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
 /**
  * Takes the picked tasks from ready to assigned (interface.md, "Lease (assignment) algorithm", rule 4: atomic, with
- * the gates checked again). Tasks that are not ready after all are refused, and the step is offered anew.
+ * the gates checked again). Tasks that may not be had after all are refused; one that is held back is ready again later.
  */
 export const onTasksTake =
   (staleAssignedMs: number) =>
@@ -32,8 +34,10 @@ export const onTasksTake =
     for (const range of pick.ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {
         const task = taskOf(step, index);
-        if (!leasable || task.status !== 'ready' || task.retryAfter > context.now) {
+        const isHeld = task.status === 'ready' && isHeldBack(task, context.now);
+        if (!leasable || task.status !== 'ready' || isHeld) {
           refused++;
+          if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
           continue;
         }
         const assignment = take(state, step, index, message, turn, context);
@@ -62,7 +66,7 @@ export const onTasksTake =
           dueAt,
         });
       }
-      if (queued === 0) armAssigned(state, context);
+      if (queued === 0) armAssigned(staleAssignedMs)(state, context);
     }
     turn.end();
     context.send('lease', state.record.farmId, {
@@ -75,7 +79,6 @@ export const onTasksTake =
       cores: pick.cores,
       refused,
     });
-    if (refused > 0) turn.offer(step);
   };
 
 function take(

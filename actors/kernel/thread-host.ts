@@ -4,6 +4,9 @@ import { Kernel } from './kernel.ts';
 import type { KernelPorts } from './ports.ts';
 import { SteadyClock } from './steady-clock.ts';
 
+/** Node runs a longer timeout at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
 /**
  * Runs a kernel in real time on its thread: pumps it when there is work, wakes it for timers, and notices when the
  * thread was stopped or the clock stepped, after which silence of others counts from anew.
@@ -39,7 +42,7 @@ export class ThreadHost<W extends World> {
       const gap = this.clock.tick();
       if (gap === null) return;
       ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(Math.round(gap)) });
-      this.kernel.resumeListening();
+      this.kernel.noteGap();
     };
     this.heartbeat = setInterval(this.noticeGap, SteadyClock.tickMs);
     this.heartbeat.unref();
@@ -101,7 +104,7 @@ export class ThreadHost<W extends World> {
         this.timerDueAt = Infinity;
         this.schedule();
       },
-      Math.max(0, Math.ceil(dueAt - performance.now())),
+      Math.min(LONGEST_TIMEOUT_MS, Math.max(0, Math.ceil(dueAt - performance.now()))),
     );
   }
 }

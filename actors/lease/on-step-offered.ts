@@ -37,7 +37,7 @@ export function onTasksReady(
   if (signature !== null) serveSignature(state, signature, context);
 }
 
-/** A task's retry delay is over. */
+/** A task's retry delay is over, whatever the clock was set to meanwhile: the job looks once more. */
 export function onTaskDue(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'task.due' }>,
@@ -45,13 +45,7 @@ export function onTaskDue(
 ): void {
   const { jobId, stepOrder, index } = message;
   const entry = state.index.entry(jobId, stepOrder);
-  const until = entry?.held.get(index);
-  if (entry === undefined || until === undefined) return;
-  if (until > context.now) {
-    holdTask(jobId, stepOrder, index, until, context);
-    return;
-  }
-  entry.held.delete(index);
+  if (entry?.held.delete(index) !== true) return;
   const signature = state.index.addReady(jobId, stepOrder, [{ start: index, count: 1 }]);
   if (signature !== null) serveSignature(state, signature, context);
 }

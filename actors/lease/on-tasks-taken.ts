@@ -3,8 +3,8 @@ import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
 import { replyTo } from '../kernel/address.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
-import { commitCores, park, serve } from './serve.ts';
-import type { LeaseState } from './state.ts';
+import { commitCores, park, serve, serveAll, serveWorker } from './serve.ts';
+import type { LeaseState, PendingLease } from './state.ts';
 
 /** A job has taken the tasks that were picked of it; with the last of a lease's jobs the reply is complete. */
 export function onTasksTaken(
@@ -15,8 +15,9 @@ export function onTasksTaken(
   const pending = state.pending.get(message.leaseId);
   if (pending === undefined) throw new Error(`no lease ${message.leaseId} is pending`);
   const worker = state.workers.get(pending.request.workerId);
+  let madeRoom = false;
   if (message.refused > 0) {
-    state.index.untake(message.jobId, message.stepOrder, message.refused);
+    madeRoom = state.index.untake(message.jobId, message.stepOrder, message.refused);
     if (worker !== undefined) commitCores(state, worker, -message.refused * message.cores);
   }
   if (message.assignments.length > 0) {
@@ -24,8 +25,19 @@ export function onTasksTaken(
     pending.steps[stepIdOf(message.jobId, message.stepOrder)] = message.step;
   }
   pending.outstanding--;
-  if (pending.outstanding > 0) return;
-  state.pending.delete(message.leaseId);
+  if (pending.outstanding === 0) endLease(state, message.leaseId, pending, context);
+  // What was refused had kept cores and room under the caps from others.
+  if (message.refused > 0 && worker !== undefined) serveWorker(state, worker, context);
+  if (madeRoom) serveAll(state, context);
+}
+
+function endLease(
+  state: LeaseState,
+  leaseId: string,
+  pending: PendingLease,
+  context: ServiceContext<'lease'>,
+): void {
+  state.pending.delete(leaseId);
   if (pending.assignments.length > 0) {
     const reply: LeaseReply = {
       v: 1,

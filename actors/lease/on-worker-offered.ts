@@ -1,3 +1,4 @@
+import type { WorkerId } from '../../src/core/ids.ts';
 import { offerOf } from '../../src/core/lease/worker-offer.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
@@ -11,6 +12,9 @@ export function onWorkerOffered(
   context: ServiceContext<'lease'>,
 ): void {
   const { record, committedCores } = message;
+  // Who asked in an earlier life of the daemon does not hear the reply any more.
+  if (state.workers.get(record.id)?.incarnation !== record.incarnation)
+    dismissRequests(state, record.id, context);
   if (record.status === 'offline') {
     removeWorker(state, record.id, context);
     return;
@@ -50,11 +54,11 @@ export function onCoresFreed(
   serveWorker(state, worker, context);
 }
 
-function removeWorker(
-  state: LeaseState,
-  workerId: Extract<LeaseMessage, { type: 'worker.removed' }>['workerId'],
-  context: ServiceContext<'lease'>,
-): void {
+function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   state.workers.delete(workerId);
+  dismissRequests(state, workerId, context);
+}
+
+function dismissRequests(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   for (const request of state.parked.takeAll(workerId)) answerUnknown(request, context);
 }

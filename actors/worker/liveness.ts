@@ -10,7 +10,8 @@ type WorkerContext = ServiceContext<'worker'>;
  * timeout in which the service was able to hear it (reliability.md, D10).
  */
 function graceLeft(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
-  const lastHeard = Math.min(state.record.lastHeartbeatAt, context.now);
+  // A heartbeat of the future is one from before the clock was set back, since when the service listens anew.
+  const lastHeard = state.record.lastHeartbeatAt > context.now ? 0 : state.record.lastHeartbeatAt;
   const silentSince = Math.max(lastHeard, context.listeningSince);
   return Math.max(0, silentSince + timeoutMs - context.now);
 }

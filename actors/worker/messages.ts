@@ -18,8 +18,6 @@ export type WorkerMessage =
   | {
       readonly type: 'worker.heartbeat';
       readonly heartbeat: HeartbeatMessage;
-      /** When the bus took it in: a heartbeat may have waited there while the service was away. */
-      readonly heardAt: number;
       readonly replyTo: ReplyTo;
     }
   | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../service-world.ts';
 import { goOffline, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
-import { changeWorker, offer, reclaimAttempts } from './worker-turn.ts';
+import { byJob, changeWorker, offer, reclaimAttempts } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -37,6 +37,7 @@ export const onWorkerRegistered =
       const lost = [...state.bookings.keys()].filter((attemptId) => !brought.has(attemptId));
       reclaimAttempts(lost, RESTARTED_MESSAGE, context);
     }
+    noteHeld(state, message.openAttempts, context);
     watchLiveness(state, timeoutMs, context);
     const reply: PresenceReply = {
       v: 1,
@@ -73,17 +74,8 @@ export const onWorkerHeartbeat =
       context,
     );
     if (wasOffline) watchLiveness(state, timeoutMs, context);
-    const open = new Set(heartbeat.open_attempts);
-    // A heartbeat that waited on the bus while the service was away says nothing about what was handed out since.
-    const heardAt = Math.min(message.heardAt, context.now);
-    const lost = [...state.bookings.values()].filter(
-      (booking) => !open.has(booking.attemptId) && booking.bookedAt + lostAfterMs <= heardAt,
-    );
-    reclaimAttempts(
-      lost.map((booking) => booking.attemptId),
-      UNKNOWN_TO_WORKER_MESSAGE,
-      context,
-    );
+    noteHeld(state, heartbeat.open_attempts, context);
+    reclaimAttempts(lostAttempts(state, lostAfterMs, context), UNKNOWN_TO_WORKER_MESSAGE, context);
     const reply: PresenceReply = { v: 1, type: 'alive', closed: closedOf(state, heartbeat.open_attempts) };
     context.reply(message.replyTo, reply);
   };
@@ -101,6 +93,37 @@ export function onWorkerDeregister(
   }
   const reply: PresenceReply = { v: 1, type: 'departed' };
   context.reply(message.replyTo, reply);
+}
+
+/**
+ * The worker has said which attempts it has. Their jobs are told: what a worker has is running, even when the report
+ * that said so was lost, and must not be given away as never started.
+ */
+function noteHeld(state: WorkerState, openAttempts: readonly AttemptId[], context: WorkerContext): void {
+  const held = openAttempts.filter(
+    (attemptId) => state.bookings.has(attemptId) && !state.held.has(attemptId),
+  );
+  for (const attemptId of held) {
+    state.held.add(attemptId);
+    state.missedSince.delete(attemptId);
+  }
+  for (const [job, attemptIds] of byJob(held))
+    context.send('job', job, { type: 'attempts.held', attemptIds });
+}
+
+/**
+ * Booked attempts that were lost on the way to the worker: for all that time heartbeats have come without them. What the worker has had
+ * once is never lost in this way, because it says what it has until it knows that it is closed; a heartbeat without it is an old one.
+ */
+function lostAttempts(state: WorkerState, lostAfterMs: number, context: WorkerContext): AttemptId[] {
+  const lost: AttemptId[] = [];
+  for (const attemptId of state.bookings.keys()) {
+    if (state.held.has(attemptId)) continue;
+    const since = state.missedSince.get(attemptId);
+    if (since === undefined || since > context.now) state.missedSince.set(attemptId, context.now);
+    else if (Math.max(since, context.listeningSince) + lostAfterMs <= context.now) lost.push(attemptId);
+  }
+  return lost;
 }
 
 export const UNKNOWN: PresenceReply = { v: 1, type: 'unknown' };

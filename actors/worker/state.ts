@@ -6,6 +6,10 @@ export interface WorkerState {
   record: WorkerRecord;
   /** Open attempts that hold cores of the worker. */
   readonly bookings: Map<AttemptId, Booking>;
+  /** Which of them the worker has said that it has. In memory only: it says so with every heartbeat. */
+  readonly held: Set<AttemptId>;
+  /** Since when heartbeats have come without an attempt that is booked and was never held. In memory only. */
+  readonly missedSince: Map<AttemptId, number>;
   isRemoved: boolean;
 }
 
@@ -21,6 +25,8 @@ export function loadWorker(
   return {
     record,
     bookings: new Map(bookings.map((booking) => [booking.attemptId, booking])),
+    held: new Set(),
+    missedSince: new Map(),
     isRemoved: false,
   };
 }

@@ -32,18 +32,19 @@ function announce(state: WorkerState, context: WorkerContext): void {
     status: record.status,
   });
   offer(state, context);
+  publish(record, record.status, context);
+}
+
+/** Tells clients what has become of the worker. */
+export function publish(
+  record: WorkerRecord,
+  status: WorkerRecord['status'] | 'removed',
+  context: WorkerContext,
+): void {
+  const { id, name, hostname, farmId } = record;
   context.effect({
     kind: 'event',
-    event: {
-      subject: 'workers',
-      payload: {
-        worker_id: record.id,
-        name: record.name,
-        hostname: record.hostname,
-        farm_id: record.farmId,
-        status: record.status,
-      },
-    },
+    event: { subject: 'workers', payload: { worker_id: id, name, hostname, farm_id: farmId, status } },
   });
 }
 
@@ -63,6 +64,13 @@ export function writeBookings(state: WorkerState, context: WorkerContext): void 
 
 /** Asks the jobs to take attempts of this worker back. */
 export function reclaimAttempts(attempts: Iterable<AttemptId>, reason: string, context: WorkerContext): void {
+  for (const [job, attemptIds] of byJob(attempts)) {
+    context.send('job', job, { type: 'attempts.reclaim', attemptIds, reason });
+  }
+}
+
+/** Attempts by the job that they belong to. */
+export function byJob(attempts: Iterable<AttemptId>): ReadonlyMap<JobId, readonly AttemptId[]> {
   const ofJobs = new Map<JobId, AttemptId[]>();
   for (const attemptId of attempts) {
     const job = parseAttemptId(attemptId)?.jobId;
@@ -71,7 +79,5 @@ export function reclaimAttempts(attempts: Iterable<AttemptId>, reason: string, c
     if (ofJob === undefined) ofJobs.set(job, [attemptId]);
     else ofJob.push(attemptId);
   }
-  for (const [job, attemptIds] of ofJobs) {
-    context.send('job', job, { type: 'attempts.reclaim', attemptIds, reason });
-  }
+  return ofJobs;
 }

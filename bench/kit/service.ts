@@ -57,7 +57,7 @@ async function printedUrl(child: ChildProcess): Promise<string> {
   throw new Error('the service ended before it was ready');
 }
 
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
@@ -80,7 +80,7 @@ export async function call<Answer>(url: string, init?: RequestInit): Promise<Ans
   return (text === '' ? null : JSON.parse(text)) as Answer;
 }
 
-export const post = <Answer>(url: string, body: object): Promise<Answer> =>
+const post = <Answer>(url: string, body: object): Promise<Answer> =>
   call<Answer>(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -8,25 +8,21 @@ import { openLogReader } from '../adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
-import {
-  startManagedServer,
-  type ManagedServer,
-  type ManagedServerEvent,
-} from '../adapters/nats/managed-server.ts';
-import { parseServerList, type ServerList } from '../adapters/nats/server-address.ts';
+import type { ServerList } from '../adapters/nats/server-address.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
-import { BusLog } from './server/bus-log.ts';
-import { failStop } from './server/fail-stop.ts';
+import { BusLog } from './daemon/bus-log.ts';
+import { failStop } from './daemon/fail-stop.ts';
 import { startLogThread } from './server/log-thread.ts';
-import { createLogger, type Logger } from './server/logging.ts';
+import { createLogger, type Logger } from './daemon/logging.ts';
 import { ServiceMetrics } from './server/metrics.ts';
+import { openBus } from './server/open-bus.ts';
 import { PreparationPool } from './server/preparation-pool.ts';
 import { Shards } from './server/shards.ts';
-import { stopSignal } from './server/stop-signal.ts';
+import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { TaskEventHub } from './server/task-events.ts';
-import { versionFacts } from './server/version.ts';
+import { versionFacts } from './daemon/version.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 
 /** interface.md, "Limits": graceful shutdown. */
@@ -135,6 +131,7 @@ async function serve(config: ServerConfig): Promise<void> {
   await untilAborted(stopping);
 
   logger.info('stopping');
+  busLog.stopping();
   const budget = setTimeout(() => {
     failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
   }, SHUTDOWN_MS);
@@ -202,39 +199,6 @@ function startShards(
   );
 }
 
-/** The bus: a server of our own, or the one that the configuration names. */
-async function openBus(
-  config: ServerConfig,
-  directory: string,
-  logger: Logger,
-): Promise<Pick<ManagedServer, 'servers' | 'stop'>> {
-  if (config.bus.urls.length > 0) {
-    const servers = parseServerList(config.bus.urls.join(','));
-    if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
-    return { servers, stop: () => Promise.resolve() };
-  }
-  return startManagedServer(
-    { folder: join(directory, 'bus'), listen: config.bus.addr, binaryPath: config.bus.serverPath },
-    (event) => logServer(logger, event),
-  );
-}
-
-function logServer(logger: Logger, event: ManagedServerEvent): void {
-  const { type, ...facts } = event;
-  switch (type) {
-    case 'started':
-      logger.info(facts, 'nats-server answers');
-      return;
-    case 'warning':
-      logger.warn(facts, 'nats-server');
-      return;
-    case 'died':
-    case 'restarting':
-    case 'failed':
-      logger.error(facts, `nats-server: ${type}`);
-  }
-}
-
 /** A read from the store, and no commit that failed: such a one ends the process. */
 function checkStore(reader: StateReader): Promise<void> {
   reader.get('farm', 'readiness');
@@ -251,13 +215,6 @@ async function untilReady(ports: Ports, stopping: AbortSignal): Promise<void> {
       await ports.delay(READY_POLL_MS, stopping);
     }
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 const diskText = (disk: 'ok' | 'low'): string =>

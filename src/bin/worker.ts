@@ -15,11 +15,11 @@ import { LocalTaskProcesses } from '../adapters/process/local-task-processes.ts'
 import { supervisorScript } from '../adapters/process/supervisor.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { WorkerConfig } from '../core/config/worker-config.ts';
-import { BusLog } from './server/bus-log.ts';
-import { failStop } from './server/fail-stop.ts';
-import { createLogger } from './server/logging.ts';
-import { stopSignal } from './server/stop-signal.ts';
-import { versionFacts } from './server/version.ts';
+import { BusLog } from './daemon/bus-log.ts';
+import { failStop } from './daemon/fail-stop.ts';
+import { createLogger } from './daemon/logging.ts';
+import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
@@ -89,9 +89,10 @@ async function work(config: WorkerConfig): Promise<void> {
     events: processEvents(post),
     warn: (text, attributes) => logger.warn(attributes, text),
   });
+  const busLog = new BusLog(logger);
   const bus = joinAsWorker(
     { servers, name: `callsheet worker ${config.worker.name}` },
-    busListener(post, new BusLog(logger)),
+    busListener(post, busLog),
   );
   const effects = new AgentEffects(bus, processes, post, () => depart());
 
@@ -105,6 +106,7 @@ async function work(config: WorkerConfig): Promise<void> {
   await departed;
   host.stop();
   await processes.settled();
+  busLog.stopping();
   await bus.close();
   await journal.close();
   lock.release();
@@ -137,13 +139,6 @@ function settingsOf({ worker }: WorkerConfig, sessionsDirectory: string): AgentS
     tags: worker.tags,
     sessionsDirectory,
   };
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'tap';
+import tap, { test } from 'tap';
 import type { Page } from '../kit/api-client.ts';
 import { freePort, startService } from '../kit/daemons.ts';
+
+tap.setTimeout(240_000);
 
 interface ProblemView {
   readonly type: string;

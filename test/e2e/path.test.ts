@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'tap';
+import tap, { test } from 'tap';
 import type { Page, TaskView } from '../kit/api-client.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
+
+tap.setTimeout(240_000);
 
 /** The path of a job through the real parts: service, nats-server, worker daemon, processes. */
 const TEMPLATE = `

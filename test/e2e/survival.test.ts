@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { test, type Test } from 'tap';
+import tap, { test, type Test } from 'tap';
 import type { JobView } from '../kit/api-client.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../kit/daemons.ts';
 import { finishedRuns, readRuns, recordingTemplate } from '../kit/flight-recorder.ts';
 import { until } from '../kit/until.ts';
+
+tap.setTimeout(1_500_000);
 
 /** Nothing is lost: real processes, killed at random moments while 500 tasks run on 4 workers. */
 const TASKS = 500;
@@ -46,7 +48,14 @@ async function startFarm(t: Test, flags: readonly string[] = []): Promise<Farm> 
     await farm.service.daemon.kill('SIGTERM');
     if (t.passing()) await rm(folder, { recursive: true, force: true });
   });
-  await until('tasks run', async () => (await service.api.job(body.id)).task_counts.running >= WORKERS);
+  await until('every worker is online', async () => {
+    const { total } = await service.api.must<{ total: number }>('GET', '/api/v1/workers?status=online');
+    return total === WORKERS;
+  });
+  await until(
+    'tasks run',
+    async () => (await service.api.job(body.id)).task_counts.running > (WORKERS - 1) * CORES,
+  );
   return farm;
 }
 
@@ -143,6 +152,10 @@ await test('nats-server is killed 20 times', { timeout: 600_000 }, async (t) => 
     process.kill(pid, 'SIGKILL');
     last = pid;
     kills++;
+    await until('the service is ready again', async () => {
+      const { status } = await farm.service.api.call('GET', '/readyz');
+      return serverPid() !== last && status === 200;
+    });
   }
   t.equal(kills, KILLS);
   await completed(t, farm);

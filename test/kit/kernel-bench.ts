@@ -3,7 +3,7 @@ import { Kernel } from '../../actors/kernel/kernel.ts';
 import { scriptActors, type ScriptActors, type ScriptWorld, type Step } from './script-actors.ts';
 
 interface Commit {
-  readonly changes: readonly { readonly id: string; readonly value: number }[];
+  readonly changes: readonly { readonly id: string; readonly value: number | null }[];
   readonly onDurable: () => void;
   isDurable: boolean;
 }
@@ -68,7 +68,10 @@ export class KernelBench {
     const commit = this.commits[number];
     if (commit === undefined || commit.isDurable) throw new Error(`no commit ${number} waits`);
     commit.isDurable = true;
-    for (const { id, value } of commit.changes) this.disk.set(id, value);
+    for (const { id, value } of commit.changes) {
+      if (value === null) this.disk.delete(id);
+      else this.disk.set(id, value);
+    }
     commit.onDurable();
   }
 

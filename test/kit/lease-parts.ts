@@ -13,7 +13,7 @@ export const requirements = (some: Partial<StepRequirements> = {}): StepRequirem
 });
 
 /** The record of an ordinary worker with 8 cores, but for what is said. */
-export const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
+const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
   version: 1,
   id: workerId('w1'),
   ordinal: 1,

@@ -25,6 +25,8 @@ export type Step =
   | { readonly do: 'throw'; readonly label: string; readonly times: number }
   /** The actor is needed no longer, until a later script says otherwise. */
   | { readonly do: 'end'; readonly isOver: boolean }
+  /** The actor removes itself, from the store too. */
+  | { readonly do: 'remove' }
   /** Says outside what the context shows of time. */
   | { readonly do: 'sayTime' };
 
@@ -36,7 +38,8 @@ export interface ScriptMessage {
 
 export interface ScriptWorld {
   readonly messages: { readonly script: ScriptMessage };
-  readonly change: { readonly id: string; readonly value: number };
+  /** Null removes the number. */
+  readonly change: { readonly id: string; readonly value: number | null };
   readonly effect: string;
   readonly reader: ReadonlyMap<string, number>;
 }
@@ -45,6 +48,7 @@ interface ScriptState {
   readonly id: string;
   value: number;
   isOver: boolean;
+  isRemoved: boolean;
 }
 
 type ScriptContext = Context<ScriptWorld, 'script'>;
@@ -112,6 +116,10 @@ export function scriptActors(): ScriptActors {
         case 'end':
           state.isOver = step.isOver;
           break;
+        case 'remove':
+          state.isRemoved = true;
+          context.change({ id: state.id, value: null });
+          break;
         case 'sayTime':
           context.effect(`now ${context.now}, listening since ${context.listeningSince}`);
           break;
@@ -125,14 +133,15 @@ export function scriptActors(): ScriptActors {
       loads.push(id);
       if (broken.has(id)) throw new Error(`the store cannot be read for ${id}`);
       const value = reader.get(id);
-      return value === undefined ? null : { id, value, isOver: false };
+      return value === undefined ? null : { id, value, isOver: false, isRemoved: false };
     },
     started: (state, context) => {
       run(state, onStart.get(state.id) ?? [], undefined, context);
     },
     isOver: (state) => state.isOver,
+    isRemoved: (state) => state.isRemoved,
     absent: (id, message, context) => {
-      if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false };
+      if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false, isRemoved: false };
       if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is nobody');
       return null;
     },

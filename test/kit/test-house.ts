@@ -77,6 +77,8 @@ export class TestHouse {
   private monotonic = 0;
   private sequence = 1;
   private lastId = 0;
+  /** Whether messages wait in the mailbox for now. */
+  private isQuiet = false;
   private readonly names = new Map<string, string>();
   private readonly said: string[] = [];
   private readonly warnings: string[] = [];
@@ -158,6 +160,20 @@ export class TestHouse {
     some: Partial<Omit<JobSubmission, 'upstreams'>> & { readonly after?: readonly string[] } = {},
   ): void {
     const { after = [], ...rest } = some;
+    const upstreams = after.map((upstream) => ({
+      jobId: this.jobId(upstream),
+      status: this.job(upstream).status,
+    }));
+    this.submitAfter(name, steps, upstreams, rest);
+  }
+
+  /** Submits a job with a look at its upstreams that may be old. */
+  submitAfter(
+    name: string,
+    steps: readonly PlannedStep[],
+    upstreams: JobSubmission['upstreams'],
+    some: Partial<JobSubmission> = {},
+  ): void {
     const submission: JobSubmission = {
       queueId: this.queue,
       plan: jobPlan(name, steps),
@@ -170,11 +186,8 @@ export class TestHouse {
       project: '',
       priority: 50,
       retry: {},
-      upstreams: after.map((upstream) => ({
-        jobId: this.job(upstream).id,
-        status: this.job(upstream).status,
-      })),
-      ...rest,
+      upstreams,
+      ...some,
     };
     this.tell({
       actor: 'farm',
@@ -189,6 +202,10 @@ export class TestHouse {
       id: this.jobId(name),
       message: { type: 'job.cancel', replyTo: to(`cancel ${name}`) },
     });
+  }
+
+  cancelJobById(id: string): void {
+    this.tell({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
   }
 
   cancelTask(word: string): void {
@@ -333,24 +350,40 @@ export class TestHouse {
 
   /** The service dies and starts again: what is not on disk is gone. */
   restart(downMs = 0): void {
-    this.store.crash();
     this.passTo(this.monotonic + downMs);
-    this.sequence = 1;
-    this.kernel = this.newKernel();
+    this.restartAsleep();
     for (const { value: farm } of [...this.store.scan('farm')]) {
       this.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
     }
     this.run();
   }
 
+  /** The same, with nobody to wake the farms. */
+  restartAsleep(): void {
+    this.store.crash();
+    this.sequence = 1;
+    this.kernel = this.newKernel();
+  }
+
+  /** What is said to the service meanwhile reaches it at the same moment: one commit window. */
+  together(say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    this.run();
+  }
+
+  /** What is said to the service meanwhile is worked and committed, and does not reach the disk. */
+  withoutFlush(say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    this.kernel.pump();
+  }
+
   /** Puts a message in the mailbox and does nothing yet. */
   post(envelope: ServiceEnvelope): void {
     this.kernel.post(recoded(envelope));
-  }
-
-  /** Works one commit window and leaves it off the disk. */
-  pumpWithoutFlush(): void {
-    this.kernel.pump();
   }
 
   /** Works until nothing waits and everything is on disk. */
@@ -410,6 +443,11 @@ export class TestHouse {
     const worker = this.store.get('worker', this.idOf(name));
     if (worker === undefined) throw new Error(`there is no worker ${name}`);
     return worker;
+  }
+
+  bookedCores(name: string): number {
+    const bookings = this.store.get('booking', keys.booking(this.worker(name).id))?.bookings ?? [];
+    return bookings.reduce((sum, booking) => sum + booking.cores, 0);
   }
 
   task(word: string): TaskState {
@@ -479,7 +517,6 @@ export class TestHouse {
             some.open?.map((word) => this.attemptId(word)) ?? booked.map((booking) => booking.attemptId),
           reply_to: '',
         },
-        heardAt: this.now,
         replyTo: to(client),
       },
     });
@@ -487,7 +524,7 @@ export class TestHouse {
 
   private tell(envelope: ServiceEnvelope): void {
     this.post(envelope);
-    this.run();
+    if (!this.isQuiet) this.run();
   }
 
   private passTo(monotonic: number): void {

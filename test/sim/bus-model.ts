@@ -26,7 +26,7 @@ interface StoredMessage {
   waitsUntil: number;
 }
 
-type Consumer = (message: unknown, ack: () => void, storedAt: number) => void;
+type Consumer = (message: unknown, ack: () => void) => void;
 
 const ACK_WAIT_MS = 30_000;
 const BASE_LATENCY_MS = 3;
@@ -179,10 +179,9 @@ export class BusModel {
     message.waitsUntil = this.time.now + ACK_WAIT_MS;
     this.time.after(this.latency(), () => {
       if (connection !== this.connection || epoch !== this.epoch) return;
-      const acknowledge = (): void => {
+      this.consumers[stream]?.(JSON.parse(message.text), () => {
         this.acknowledge(message, epoch);
-      };
-      this.consumers[stream]?.(JSON.parse(message.text), acknowledge, message.storedAt);
+      });
     });
     this.redeliverLater(stream, message, ACK_WAIT_MS);
   }

@@ -1,5 +1,6 @@
 import type { JobState } from '../../actors/job/state.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import type { ServiceSettings } from '../../actors/service-world.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import { parseAttemptId, taskIdOf, type FarmId, type TaskId } from '../../src/core/ids.ts';
 import { isTerminalTask, type TerminalTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
@@ -8,9 +9,10 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
 import { AFTER_EACH_STEP, AT_REST, IN_THE_END, taskAt, WHEN_FLUSHED, type Invariant } from './invariants.ts';
+import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
-import { watchTake } from './turn-rules.ts';
+import { watchReport, watchTake } from './turn-rules.ts';
 import { Violation } from './violation.ts';
 import type { TurnObserver } from './watch-turns.ts';
 
@@ -25,9 +27,14 @@ export class Checker implements ServiceWatcher {
   readonly farms: FarmId[] = [];
   /** Since when the service has been able to hear workers, in virtual time. */
   listeningSince = 0;
+  /** Whether the clock of the service has never been set: holds are as long as they should be. */
+  isClockSteady = true;
+  /** When a task last ran to its end, in virtual time. */
+  progressedAt = 0;
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
-  private readonly timeoutMs: number;
+  private readonly processes: RunningProcesses;
+  private readonly settings: Pick<ServiceSettings, 'heartbeatTimeoutMs' | 'retry'>;
   private states: ActorStates | null = null;
   private readonly touched = new Set<JobState>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
@@ -37,11 +44,18 @@ export class Checker implements ServiceWatcher {
   private readonly seenEnds = new Map<TaskId, TerminalTaskStatus>();
   private readonly promises: Promised[] = [];
   private flushedLooks = 0;
+  private inTurn: Violation | null = null;
 
-  constructor(service: ServiceModel, time: VirtualTime, timeoutMs: number) {
+  constructor(
+    service: ServiceModel,
+    time: VirtualTime,
+    processes: RunningProcesses,
+    settings: Pick<ServiceSettings, 'heartbeatTimeoutMs' | 'retry'>,
+  ) {
     this.service = service;
     this.time = time;
-    this.timeoutMs = timeoutMs;
+    this.processes = processes;
+    this.settings = settings;
   }
 
   /** What was answered to a client is in the store, now and after any crash. */
@@ -53,14 +67,21 @@ export class Checker implements ServiceWatcher {
   readonly observer: TurnObserver = (kind, state, message, context) => {
     if (kind === 'job') {
       const job = state as JobState;
-      if (message.type !== 'tasks.take') return () => this.touched.add(job);
       const farm = this.states?.farm(job.record.farmId);
+      if (message.type === 'task.reported') {
+        const after = watchReport(job, message, context.now, farm, this.settings.retry);
+        return () => {
+          this.touched.add(job);
+          this.note(after());
+        };
+      }
+      if (message.type !== 'tasks.take') return () => this.touched.add(job);
       const worker = this.states?.worker(message.workerId);
       const live = (): { farm: number; queue: number } => this.liveTasks(job);
-      const after = watchTake(job, message, context.now, { farm, worker, live });
+      const after = watchTake(job, message, context.now, this.isClockSteady, { farm, worker, live });
       return () => {
         this.touched.add(job);
-        after();
+        this.note(after());
       };
     }
     if (kind !== 'worker' || message.type !== 'expiry.granted') return null;
@@ -69,11 +90,9 @@ export class Checker implements ServiceWatcher {
     return () => {
       if (before !== 'online' || worker.record.status !== 'offline') return;
       const heardFor = this.time.now - this.listeningSince;
-      if (heardFor >= this.timeoutMs) return;
-      throw new Violation(
-        'no worker is given up before it had a whole timeout to be heard',
-        `${worker.record.id} after ${heardFor} ms`,
-      );
+      if (heardFor >= this.settings.heartbeatTimeoutMs) return;
+      const name = 'no worker is given up before it had a whole timeout to be heard';
+      this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
     };
   };
 
@@ -99,6 +118,7 @@ export class Checker implements ServiceWatcher {
 
   pumped(): void {
     const { host, store } = this.service;
+    if (this.inTurn !== null) throw this.inTurn;
     if (host === null) return;
     const view = this.view();
     this.check(AFTER_EACH_STEP, view);
@@ -143,6 +163,11 @@ export class Checker implements ServiceWatcher {
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
+  /** What a turn did wrong is thrown after it: the kernel takes what is thrown in a turn for a fault of the handler. */
+  private note(violation: Violation | null): void {
+    this.inTurn ??= violation;
+  }
+
   private check(invariants: readonly Invariant[], view: ServiceView): void {
     for (const { name, check } of invariants) {
       const wrong = check(view);
@@ -161,6 +186,7 @@ export class Checker implements ServiceWatcher {
       now: service.host?.now ?? 0,
       store: service.store,
       farms: this.farms.flatMap((id) => this.farmView(id)),
+      isClockSteady: this.isClockSteady,
       touchedJobs: [...this.touched],
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],
@@ -209,6 +235,14 @@ export class Checker implements ServiceWatcher {
     const isClosed = attempt.status !== 'running';
     if (isClosed !== (attempt.endedAt !== undefined) || (attempt.endedAt ?? Infinity) < attempt.startedAt) {
       throw new Violation('an attempt ends after it has started', JSON.stringify(attempt));
+    }
+    if (attempt.status === 'succeeded' || attempt.exitCode !== undefined) this.progressedAt = this.time.now;
+    const exitCode = attempt.status === 'succeeded' ? 0 : attempt.exitCode;
+    if (exitCode !== undefined && this.processes.exitCodeOf(attempt.id) !== exitCode) {
+      throw new Violation(
+        'an attempt is credited with what its process did',
+        `${attempt.id} ${attempt.status}`,
+      );
     }
     known[attempt.attemptNumber - 1] = attempt;
   }

@@ -34,6 +34,7 @@ export class ClientModel {
   private readonly queues: QueueId[] = [];
   private readonly jobs: { readonly id: JobId; readonly plan: JobPlan }[] = [];
   private submitted = 0;
+  private settings = 0;
 
   constructor(farm: FarmId, world: ClientWorld) {
     this.farm = farm;
@@ -195,10 +196,12 @@ export class ClientModel {
       }),
       (outcome) => {
         if (!outcome.ok) return;
-        const { updatedAt } = outcome.value;
+        const answered = Number(outcome.value.description);
         checker.promise((store) => {
-          const kept = store.get('queue', keys.queue(queueId))?.updatedAt ?? 0;
-          return kept >= updatedAt ? null : `queue ${queueId} is of ${kept}, not of ${updatedAt}`;
+          const kept = Number(store.get('queue', keys.queue(queueId))?.description);
+          return kept >= answered
+            ? null
+            : `queue ${queueId} has the settings ${kept}, not ${answered} or later`;
         });
       },
     );
@@ -229,7 +232,8 @@ export class ClientModel {
     const { random, options } = this.world;
     return {
       name,
-      description: '',
+      // Settings are numbered, so that later ones are known from earlier ones.
+      description: String(this.settings++),
       priority: 0,
       maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 2, 5]) : 0,
       paused,

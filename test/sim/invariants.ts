@@ -335,7 +335,7 @@ export const leaseKnowsReadyTasks: Invariant = {
         return `${at} task ${index} is ${task}, the lease actor has it ready ${isReady}, held ${heldUntil ?? 'not'}`;
       if (heldUntil !== undefined && heldUntil !== own?.retryAfter)
         return `${at} task ${index} is held until ${heldUntil}, not ${own?.retryAfter ?? 0}`;
-      if (isReady && (own?.retryAfter ?? 0) > view.now)
+      if (isReady && (own?.retryAfter ?? 0) > view.now && view.isClockSteady)
         return `${at} task ${index} may be leased before its retry_after`;
     }
     return null;
@@ -363,7 +363,7 @@ export const leaseCountsLive: Invariant = {
 /** I12, at rest: no ready task waits while a worker that asks for work may run it. */
 export const noReadyTaskWaits: Invariant = {
   name: 'no ready task waits while an eligible worker that asks has room',
-  check: ofFarms((view, { now }) => {
+  check: ofFarms((view, { now, isClockSteady }) => {
     for (const worker of view.workers) {
       if (worker.record.status !== 'online') continue;
       const requests = view.lease.parked.ofWorker(worker.record.id);
@@ -384,7 +384,9 @@ export const noReadyTaskWaits: Invariant = {
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;
           for (const { index, status, own } of tasksOf(step)) {
-            if (status !== 'ready' || (own?.retryAfter ?? 0) >= now) continue;
+            if (status !== 'ready') continue;
+            const retryAfter = own?.retryAfter ?? 0;
+            if (retryAfter >= now || (retryAfter > 0 && !isClockSteady)) continue;
             return `${nameOf(job, step, index)} waits while ${worker.record.id} (${worker.record.name}) has ${free} free cores and asks for work`;
           }
         }

@@ -199,7 +199,11 @@ export class MachineModel {
     if (this.running.get(process.attemptId) !== process) return;
     this.running.delete(process.attemptId);
     process.cancelExit();
-    this.world.processes.ended(process.taskId, process.attemptId);
+    this.world.processes.ended(
+      process.taskId,
+      process.attemptId,
+      end?.kind === 'exited' ? end.exitCode : null,
+    );
     if (end !== null) process.onEnd?.(end);
   }
 

@@ -54,7 +54,7 @@ export interface Faults {
 
 /** Draws the options of a seed. */
 export function drawOptions(random: Random): SimulationOptions {
-  const isOn = (): boolean => random.chance(0.45);
+  const isOn = (): boolean => random.chance(0.5);
   const every = (fromMs: number, toMs: number): number => (isOn() ? random.between(fromMs, toMs) : 0);
   const rate = (max: number): number => (isOn() ? random.next() * max : 0);
   const isGentle = random.chance(0.1);
@@ -73,24 +73,25 @@ export function drawOptions(random: Random): SimulationOptions {
     delay: rate(0.3),
     delayMs: random.pick([500, 12_000, 45_000]),
     ackLoss: rate(0.2),
-    partitionEveryMs: every(10_000, 60_000),
+    partitionEveryMs: every(5_000, 40_000),
     partitionMs: random.pick([5_000, 22_000, 45_000, 90_000]),
     daemonKillEveryMs: every(10_000, 60_000),
-    daemonPauseEveryMs: every(10_000, 60_000),
+    daemonPauseEveryMs: every(5_000, 40_000),
     daemonPauseMs: random.pick([3_000, 15_000, 40_000]),
     rebootEveryMs: every(20_000, 90_000),
     wipes: random.chance(0.3) ? 0.5 : 0,
     departEveryMs: every(20_000, 120_000),
   };
+  const taskMs = random.pick([50, 2_000, 8_000, 20_000]);
   return {
-    workers: random.between(1, 5),
+    workers: random.between(1, 6),
     queues: random.between(1, 3),
-    jobs: random.between(2, 8),
-    tasksMax: random.pick([2, 5, 12, 40]),
-    taskMs: random.pick([50, 1_000, 5_000, 20_000]),
+    jobs: random.between(3, 14),
+    tasksMax: random.pick(taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40]),
+    taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
-    safetyMs: random.between(30_000, 180_000),
-    clientMs: random.between(500, 8_000),
+    safetyMs: random.between(60_000, 240_000),
+    clientMs: random.between(300, 6_000),
     cancels: random.chance(0.6),
     limits: random.chance(0.6),
     faults: isGentle ? noFaults(drawn) : drawn,

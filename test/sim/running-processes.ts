@@ -5,6 +5,8 @@ import { Violation } from './violation.ts';
 /** Every process of every task on all machines, as an observer that no fault can blind would see them. */
 export class RunningProcesses {
   private readonly byTask = new Map<TaskId, { readonly attemptId: AttemptId; readonly machine: string }>();
+  /** How the processes ended that were not killed. */
+  private readonly exits = new Map<AttemptId, number>();
   private readonly trace: Trace;
 
   constructor(trace: Trace) {
@@ -28,8 +30,15 @@ export class RunningProcesses {
     this.byTask.set(taskId, { attemptId, machine });
   }
 
-  ended(taskId: TaskId, attemptId: AttemptId): void {
-    this.trace.note('process end', attemptId);
+  /** `exitCode` is null when the process was killed. */
+  ended(taskId: TaskId, attemptId: AttemptId, exitCode: number | null): void {
+    this.trace.note('process end', attemptId, exitCode ?? 'killed');
     this.byTask.delete(taskId);
+    if (exitCode !== null) this.exits.set(attemptId, exitCode);
+  }
+
+  /** With what the process of an attempt exited; undefined when it runs, was killed or never began. */
+  exitCodeOf(attemptId: AttemptId): number | undefined {
+    return this.exits.get(attemptId);
   }
 }

@@ -146,8 +146,8 @@ export class ServiceModel implements ServiceDoor {
       status: (message, ack) => {
         this.onStatus(message as StatusMessage, ack);
       },
-      presence: (message, ack, storedAt) => {
-        this.onPresence(message as PresenceMessage, ack, storedAt);
+      presence: (message, ack) => {
+        this.onPresence(message as PresenceMessage, ack);
       },
     });
   }
@@ -218,7 +218,7 @@ export class ServiceModel implements ServiceDoor {
     );
   }
 
-  private onPresence(message: PresenceMessage, ack: () => void, storedAt: number): void {
+  private onPresence(message: PresenceMessage, ack: () => void): void {
     const to = replyTo(`bus:${message.reply_to}`);
     switch (message.type) {
       case 'register':
@@ -236,7 +236,7 @@ export class ServiceModel implements ServiceDoor {
           {
             actor: 'worker',
             id: message.worker_id,
-            message: { type: 'worker.heartbeat', heartbeat: message, heardAt: storedAt, replyTo: to },
+            message: { type: 'worker.heartbeat', heartbeat: message, replyTo: to },
           },
           ack,
         );

@@ -22,6 +22,8 @@ export interface FarmView {
 export interface ServiceView {
   /** The time of day as the actors see it, in milliseconds since the epoch. */
   readonly now: number;
+  /** Whether the time of day has gone steadily so far. */
+  readonly isClockSteady: boolean;
   /** What is on disk. */
   readonly store: StoreReader;
   readonly farms: readonly FarmView[];

@@ -54,8 +54,8 @@ const SETTINGS: ServiceSettings = {
 };
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
-/** After the last fault, everything must have come to rest by then. */
-const LIVENESS_MS = 3_600_000;
+/** Once there are no faults, a task must run to its end at least so often until everything has come to rest. */
+const PROGRESS_MS = 900_000;
 /** A shorter stall of the service may go unnoticed. */
 const NOTICED_STALL_MS = 7_000;
 const LOOK_EACH_MS = 1_000;
@@ -119,9 +119,9 @@ class Simulation {
       wallClock: () => EPOCH_MS + time.now + this.clockOffset,
       newId: () => this.newId(),
     });
-    this.checker = new Checker(this.service, time, SETTINGS.heartbeatTimeoutMs);
-    this.service.watcher = this.checker;
     this.processes = new RunningProcesses(trace);
+    this.checker = new Checker(this.service, time, this.processes, SETTINGS);
+    this.service.watcher = this.checker;
     const farm = farmId(this.newId());
     this.client = new ClientModel(farm, {
       time,
@@ -184,14 +184,16 @@ class Simulation {
     this.isSafetyPhase = false;
     this.trace.note('healed');
     this.heal();
-    const until = this.time.now + LIVENESS_MS;
+    const healedAt = this.time.now;
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
       unfinished = this.unfinished();
-      return unfinished === null || this.time.now >= until;
+      return (
+        unfinished === null || this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
+      );
     });
     if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
     this.rest();
@@ -203,6 +205,8 @@ class Simulation {
       if (machine.unconfirmedReports > 0)
         return `${machine.spec.name} has ${machine.unconfirmedReports} unconfirmed reports`;
     }
+    if (this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0)
+      return 'the service is at work';
     if (this.processes.size > 0) return `${this.processes.size} processes run`;
     return this.checker.unfinished();
   }
@@ -271,15 +275,16 @@ class Simulation {
     this.every(faults.serviceStallEveryMs, () => {
       const forMs = random.around(faults.serviceStallMs);
       this.trace.note('service stalls', forMs);
-      service.host?.stall(forMs);
-      if (forMs >= NOTICED_STALL_MS) {
-        time.after(forMs, () => {
-          this.checker.listeningSince = time.now;
-        });
-      }
+      const { host } = service;
+      host?.stall(forMs);
+      if (forMs < NOTICED_STALL_MS) return;
+      time.after(forMs, () => {
+        if (service.host === host) this.checker.listeningSince = time.now;
+      });
     });
     this.every(faults.clockJumpEveryMs, () => {
       this.clockOffset += random.pick([-1, 1]) * random.pick([2_000, MINUTE_MS, 3 * HOUR_MS]);
+      this.checker.isClockSteady = false;
       this.trace.note('clock jumps', this.clockOffset);
     });
     this.every(faults.busCrashEveryMs, () => {
@@ -288,8 +293,9 @@ class Simulation {
       const downMs = random.around(faults.busDownMs);
       this.trace.note('bus crash', lossMs, downMs);
       bus.crash(lossMs, downMs);
+      service.host?.kernel.stopListening();
       time.after(downMs, () => {
-        this.checker.listeningSince = time.now;
+        if (service.host !== null) this.checker.listeningSince = time.now;
         service.connectBus();
       });
     });

@@ -2,7 +2,7 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentWorld } from '../agent-world.ts';
 import { askForWork } from './ask.ts';
-import { beginConfirmed, letGo } from './assignments.ts';
+import { beginConfirmed, beginQueued, letGo } from './assignments.ts';
 import { onLeaseAnswered, onLeaseAnsweredLate, onLeaseUnanswered } from './on-lease-answered.ts';
 import { newPoller, type PollerState } from './state.ts';
 
@@ -19,17 +19,18 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
       'poller.registered': (state, { registration }, context) => {
         state.registration = registration;
         forgetRequests(state, registration.incarnation);
+        beginQueued(state, context);
         askForWork(state, cpuCount, context);
       },
-      'poller.unregistered': (state) => {
+      'poller.unregistered': (state, _message, context) => {
         state.registration = null;
-        letGo(state, [...state.doubted.keys()]);
+        letGo(state, [...state.doubted.keys()], context);
       },
       'attempts.confirmed': (state, { attemptIds }, context) => {
         beginConfirmed(state, attemptIds, context);
       },
       'attempts.refuted': (state, { attemptIds }, context) => {
-        letGo(state, attemptIds);
+        letGo(state, attemptIds, context);
         askForWork(state, cpuCount, context);
       },
       'lease.answered': onLeaseAnswered(cpuCount),
@@ -40,7 +41,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
         askForWork(state, cpuCount, context);
       },
       'cores.freed': (state, { attemptId }, context) => {
-        letGo(state, [attemptId]);
+        letGo(state, [attemptId], context);
         askForWork(state, cpuCount, context);
       },
     },

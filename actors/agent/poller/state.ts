@@ -1,4 +1,4 @@
-import type { AttemptId, QueueId } from '../../../src/core/ids.ts';
+import type { AttemptId, QueueId, TaskId } from '../../../src/core/ids.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { Registration } from './messages.ts';
@@ -12,22 +12,25 @@ export interface OpenRequest {
   readonly sentAt: number;
 }
 
-/** An assignment whose task is not begun before the service has confirmed that it is still this worker's. */
-interface DoubtedAssignment {
+/** An assignment that is not begun yet. */
+export interface WaitingAssignment {
   readonly assignment: Assignment;
   readonly step: StepAssignment;
 }
 
 export interface PollerState {
   registration: Registration | null;
-  /** Cores by attempt, from the assignment to the end of the session. */
-  readonly held: Map<AttemptId, number>;
+  /** What each attempt holds, from the assignment to the end of the session. */
+  readonly held: Map<AttemptId, { readonly taskId: TaskId; readonly cores: number }>;
   readonly requests: Map<QueueToken, OpenRequest>;
   /** Queues that are not asked before their timer. */
   readonly resting: Set<QueueToken>;
   /** Requests of a queue that failed one after another. */
   readonly tries: Map<QueueToken, number>;
-  readonly doubted: Map<AttemptId, DoubtedAssignment>;
+  /** Begun when the service has confirmed that they are still this worker's. */
+  readonly doubted: Map<AttemptId, WaitingAssignment>;
+  /** Begun when an earlier attempt of the task, which is being stopped here, is over. */
+  readonly queued: Map<AttemptId, WaitingAssignment>;
   /** Attempts that have ended here, oldest first: an assignment that comes twice is run once. */
   readonly ended: Set<AttemptId>;
 }
@@ -40,12 +43,13 @@ export function newPoller(): PollerState {
     resting: new Set(),
     tries: new Map(),
     doubted: new Map(),
+    queued: new Map(),
     ended: new Set(),
   };
 }
 
 export function heldCores(state: PollerState): number {
   let cores = 0;
-  for (const held of state.held.values()) cores += held;
+  for (const held of state.held.values()) cores += held.cores;
   return cores;
 }

@@ -1,7 +1,7 @@
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, Announcement } from '../agent-world.ts';
-import { backoffMs, type BackoffBounds } from '../backoff.ts';
+import { backoffMs } from '../backoff.ts';
 import { dropDoubted, fenceAfterMs, openAttempts, type RegistrarState, type Standing } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
@@ -32,12 +32,8 @@ export function announceRegistration(
     tags: settings.tags,
     open_attempts: openAttempts(state),
   });
-  registerAgain(state, AGENT_LIMITS.registerRetry, context);
-}
-
-/** The next registration, later each time. */
-export function registerAgain(state: RegistrarState, bounds: BackoffBounds, context: RegistrarContext): void {
-  context.after('announce', backoffMs(state.tries, bounds, context.newId()), { type: 'announce.due' });
+  const delayMs = backoffMs(state.tries, AGENT_LIMITS.registerRetry, context.newId());
+  context.after('announce', delayMs, { type: 'announce.due' });
   state.tries++;
 }
 
@@ -51,6 +47,7 @@ export function registerAnew(
   dropDoubted(state);
   state.incarnation = context.newId();
   state.tries = 0;
+  state.refusals = 0;
   if (state.running.size === 0) context.cancelTimer('contact');
   announceRegistration(state, settings, context);
 }

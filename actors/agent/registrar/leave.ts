@@ -27,7 +27,7 @@ export function onAgentLeave(state: RegistrarState, _message: unknown, context: 
   settleToLeave(state, context);
 }
 
-export const isLeaving = (state: RegistrarState): boolean =>
+const isLeaving = (state: RegistrarState): boolean =>
   state.phase === 'settling' ||
   state.phase === 'confirming' ||
   state.phase === 'departing' ||

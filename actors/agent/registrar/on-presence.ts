@@ -3,7 +3,8 @@ import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
-import { announceHeartbeat, announceRegistration, confirmContact, registerAgain } from './announce.ts';
+import { backoffMs } from '../backoff.ts';
+import { announceHeartbeat, announceRegistration, confirmContact } from './announce.ts';
 import { leaveWhenConfirmed, left } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { dropDoubted, type RegistrarState } from './state.ts';
@@ -43,10 +44,7 @@ export const onPresenceAnswered =
         announceRegistration(state, settings, context);
         return;
       case 'refused':
-        if (state.phase !== 'registering') return;
-        context.log('warn', `the service refuses this worker: ${reply.reason}`, { reason: reply.reason });
-        state.standing = null;
-        registerAgain(state, AGENT_LIMITS.refusedRetry, context);
+        if (state.phase === 'registering') refused(state, reply.reason, context);
         return;
       case 'departed':
         if (state.phase === 'departing') left(state, context);
@@ -85,6 +83,7 @@ function enter(
   state.standing = standing;
   state.phase = 'registered';
   state.tries = 0;
+  state.refusals = 0;
   context.log('info', 'registered with the service', {
     worker_id: state.workerId,
     worker: settings.name,
@@ -100,6 +99,15 @@ function enter(
     },
   });
   announceHeartbeat(state, standing, context);
+}
+
+/** The service is there and says no: it is asked again, but not as often as one that is silent. */
+function refused(state: RegistrarState, reason: string, context: RegistrarContext): void {
+  const delayMs = backoffMs(state.refusals, AGENT_LIMITS.refusedRetry, context.newId());
+  context.log('warn', `the service refuses this worker: ${reason}`, { reason });
+  context.after('announce', delayMs, { type: 'announce.due' });
+  state.refusals++;
+  state.standing = null;
 }
 
 function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {

@@ -43,8 +43,10 @@ export interface RegistrarState {
   readonly doubted: Set<AttemptId>;
   readonly pending: Map<number, PendingAnnouncement>;
   lastToken: number;
-  /** Registrations that failed one after another. */
+  /** Registrations without an answer, one after another. */
   tries: number;
+  /** Registrations that were refused, one after another. */
+  refusals: number;
 }
 
 export function loadRegistrar(reader: JournalReader): RegistrarState {
@@ -59,6 +61,7 @@ export function loadRegistrar(reader: JournalReader): RegistrarState {
     pending: new Map(),
     lastToken: 0,
     tries: 0,
+    refusals: 0,
   };
 }
 

@@ -28,7 +28,7 @@ export function advance(state: SessionState, context: SessionContext): void {
       case 'closing':
         if (!state.isClosed || !(state.isDrained || state.result === null)) return;
         end(state, context);
-        return;
+        break;
       case 'opening':
       case 'over':
         return;

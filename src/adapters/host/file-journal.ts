@@ -9,7 +9,7 @@ import { replaceFile } from './durable-file.ts';
 const COMPACT_AFTER_LINES = 10_000;
 
 /** What is on the disk cannot be read; the message names the file and what is wrong. */
-export class JournalError extends Error {
+class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 

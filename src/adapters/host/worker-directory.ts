@@ -11,7 +11,7 @@ const ROOT = 0;
 const isOwn = (user: number): boolean => process.getuid === undefined || user === process.getuid();
 
 /** The directory cannot be used; the message is for the one who runs the worker. */
-export class WorkerDirectoryError extends Error {
+class WorkerDirectoryError extends Error {
   override readonly name = 'WorkerDirectoryError';
 }
 

@@ -26,6 +26,8 @@ interface Session {
   readonly directory: string;
   readonly supervisor: Supervisor;
   action: { readonly run: number; readonly process: ActionProcess } | null;
+  /** Killing that is under way: the session is closed only after it. */
+  readonly kills: Set<Promise<void>>;
 }
 
 /** The processes of tasks, run on this machine. */
@@ -50,7 +52,7 @@ export class LocalTaskProcesses implements TaskProcesses {
         this.supervisorGone(attemptId);
       },
     );
-    this.sessions.set(attemptId, { attemptId, directory, supervisor, action: null });
+    this.sessions.set(attemptId, { attemptId, directory, supervisor, action: null, kills: new Set() });
     void this.prepare(directory, supervisor).then((failure) => {
       this.options.events.opened(attemptId, failure);
     });
@@ -110,7 +112,7 @@ export class LocalTaskProcesses implements TaskProcesses {
 
   kill(attemptId: AttemptId, run: number): void {
     const process = this.running(attemptId, run);
-    if (process !== null) void this.report(attemptId, process.kill());
+    if (process !== null) this.follow(attemptId, process.kill());
   }
 
   consumed(attemptId: AttemptId, bytes: number): void {
@@ -161,11 +163,12 @@ export class LocalTaskProcesses implements TaskProcesses {
     this.options.warn('the supervisor of an attempt has ended; its processes are killed', {
       attempt: attemptId,
     });
-    if (process !== undefined) void this.report(attemptId, process.supervisorLost());
+    if (process !== undefined) this.follow(attemptId, process.supervisorLost());
   }
 
   private async closeSession(session: Session): Promise<void> {
     const { attemptId, directory, supervisor } = session;
+    await Promise.all(session.kills);
     await this.report(attemptId, killTree({ marker: attemptMarker(attemptId), group: null }));
     supervisor.end();
     this.sessions.delete(attemptId);
@@ -180,6 +183,12 @@ export class LocalTaskProcesses implements TaskProcesses {
     } catch (error) {
       this.options.warn('a session directory could not be removed', { directory, error: String(error) });
     }
+  }
+
+  private follow(attemptId: AttemptId, kill: Promise<readonly number[]>): void {
+    const kills = this.sessions.get(attemptId)?.kills;
+    const reported = this.report(attemptId, kill).finally(() => kills?.delete(reported));
+    kills?.add(reported);
   }
 
   private async report(attemptId: AttemptId, kill: Promise<readonly number[]>): Promise<void> {

@@ -1,4 +1,5 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { STORE_EXIT_CODES } from '../../adapters/lmdb/fail-stop.ts';
 import { controlOf } from '../threads/control-port.ts';
 import type { LogControl, LogNotice, LogThreadOptions } from '../threads/log-protocol.ts';
 import { threadEntry } from '../threads/thread-entry.ts';
@@ -30,6 +31,7 @@ export function startLogThread(
         reject(new Error(notice.reason));
         return;
       }
+      if (notice.type === 'failed') process.exit(STORE_EXIT_CODES[notice.failure.kind]);
       events.noticed(notice);
       if (notice.type !== 'ready') return;
       resolve({

@@ -63,7 +63,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
       delivery.acknowledge();
       return;
     }
-    this.options.post(envelopeOf(message, farm, delivery.storedAt), () => delivery.acknowledge());
+    this.options.post(envelopeOf(message, farm), () => delivery.acknowledge());
   };
 
   readonly statusReported = (delivery: Delivery<StatusMessage>): void => {
@@ -110,7 +110,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   }
 }
 
-function envelopeOf(message: PresenceMessage, farm: FarmId, heardAt: number): ServiceEnvelope {
+function envelopeOf(message: PresenceMessage, farm: FarmId): ServiceEnvelope {
   const replyTo = presenceReply(message.reply_to);
   const worker: WorkerId = message.worker_id;
   switch (message.type) {
@@ -124,7 +124,7 @@ function envelopeOf(message: PresenceMessage, farm: FarmId, heardAt: number): Se
       return {
         actor: 'worker',
         id: worker,
-        message: { type: 'worker.heartbeat', heartbeat: message, heardAt, replyTo },
+        message: { type: 'worker.heartbeat', heartbeat: message, replyTo },
       };
     case 'deregister':
       return {

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../../actors/kernel/actor.ts';
+import type { StoreFailure } from '../../adapters/lmdb/writer-environment.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
 import type { TaskId } from '../../core/ids.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
@@ -19,6 +20,8 @@ export type LogNotice =
   | { readonly v: typeof LOG_PROTOCOL; readonly type: 'ready' }
   /** The log store cannot be opened: one line that says where and why. */
   | { readonly v: typeof LOG_PROTOCOL; readonly type: 'refused'; readonly reason: string }
+  /** The process must end now with the exit code of the failure; the thread does nothing more. */
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'failed'; readonly failure: StoreFailure }
   /** Chunks of these tasks are on disk since the last notice. */
   | { readonly v: typeof LOG_PROTOCOL; readonly type: 'stored'; readonly tasks: readonly TaskId[] }
   | {

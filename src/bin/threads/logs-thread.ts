@@ -42,7 +42,7 @@ async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void
       directory: options.logDirectory,
       softwareVersion: options.softwareVersion,
       disk: LOG_DISK_LIMITS,
-      endProcess: (failure) => failStop(failure, () => undefined),
+      endProcess: (failure) => failStop(failure, () => tell({ v: LOG_PROTOCOL, type: 'failed', failure })),
       warn: log,
     });
   } catch (error) {

@@ -23,6 +23,9 @@ import {
   type ShardOptions,
 } from './shard-protocol.ts';
 
+/** What happens to the bus after which workers cannot be heard until it is ready again. */
+const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', 'unreachable', 'impaired']);
+
 /** A shard: some of the farms, each whole, on one thread with its own connection to the bus. */
 if (parentPort === null) throw new Error('a shard thread is started by the service, not by hand');
 await runShard(parentPort, workerData as ShardOptions);
@@ -61,6 +64,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     },
   );
 
+  host.kernel.stopListening();
   const intake = new BusIntake({
     reader,
     ownsFarm,
@@ -70,6 +74,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   });
   const busChanged = (event: BusEvent): void => {
     if (event.type === 'ready') host.kernel.resumeListening();
+    else if (ENDS_LISTENING.has(event.type)) host.kernel.stopListening();
     tell({ v: SHARD_PROTOCOL, type: 'bus', event });
   };
   const bus = joinAsShard(

@@ -1,5 +1,6 @@
 import type { AgentEffect, AgentEnvelope } from '../../../actors/agent/agent-world.ts';
 import type { LeaseFailure } from '../../../actors/agent/poller/messages.ts';
+import type { TaskId } from '../../core/ids.ts';
 import type { StoreOutcome, Unanswered, WorkerBus } from '../../core/ports/bus.ts';
 import type { TaskProcesses } from '../../core/ports/task-processes.ts';
 
@@ -9,6 +10,8 @@ export class AgentEffects {
   private readonly processes: TaskProcesses;
   private readonly post: (envelope: AgentEnvelope) => void;
   private readonly left: () => void;
+  /** How many attempts of a task are followed: more than one only while an earlier one is being stopped. */
+  private readonly followed = new Map<TaskId, number>();
 
   /** `left` is called when the worker has left the service. */
   constructor(
@@ -38,10 +41,10 @@ export class AgentEffects {
         void this.shipLogs(effect);
         return;
       case 'follow-cancels':
-        this.bus.followCancels(effect.taskId);
+        this.follow(effect.taskId);
         return;
       case 'unfollow-cancels':
-        this.bus.unfollowCancels(effect.taskId);
+        this.unfollow(effect.taskId);
         return;
       case 'open-session':
         this.processes.open(effect.attemptId, effect.directory);
@@ -67,6 +70,22 @@ export class AgentEffects {
       case 'left':
         this.left();
     }
+  }
+
+  private follow(taskId: TaskId): void {
+    const attempts = this.followed.get(taskId) ?? 0;
+    this.followed.set(taskId, attempts + 1);
+    if (attempts === 0) this.bus.followCancels(taskId);
+  }
+
+  private unfollow(taskId: TaskId): void {
+    const attempts = (this.followed.get(taskId) ?? 0) - 1;
+    if (attempts > 0) {
+      this.followed.set(taskId, attempts);
+      return;
+    }
+    this.followed.delete(taskId);
+    this.bus.unfollowCancels(taskId);
   }
 
   private async announce({

@@ -1,7 +1,7 @@
 import type { AgentEnvelope } from '../../../actors/agent/agent-world.ts';
 import type { WorkerBusListener } from '../../core/ports/bus.ts';
 import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
-import type { BusLog } from '../server/bus-log.ts';
+import type { BusLog } from '../daemon/bus-log.ts';
 
 /** What the processes of tasks tell goes to their sessions. */
 export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProcessEvents {

@@ -129,23 +129,24 @@ export class ReadyIndex {
     }
   }
 
-  /**
-   * A live task of the step is live no longer; whether that makes room under a cap that was reached. Room under the
-   * cap of the farm is room for every queue, also when the step's own has none.
-   */
+  /** A live task of the step is live no longer; whether that makes room under a cap that was reached, of the queue or of the farm. */
   settle(jobId: JobId, stepOrder: number): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
-    const wasFarmFull = roomOf(this.farm) <= 0;
-    const wasFull = this.room(entry.queueId) <= 0;
+    const limits = [this.farm, this.queueLimit(entry.queueId)];
+    const full = limits.filter((limit) => roomOf(limit) <= 0);
     this.countLive(entry, -1);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
-    return (wasFarmFull && roomOf(this.farm) > 0) || (wasFull && this.room(entry.queueId) > 0);
+    return full.some((limit) => roomOf(limit) > 0);
   }
 
-  /** Tasks that were taken could not be had after all. */
-  untake(jobId: JobId, stepOrder: number, count: number): void {
-    for (let each = 0; each < count; each++) this.settle(jobId, stepOrder);
+  /** Tasks that were taken could not be had after all; whether that makes room as `settle` does. */
+  untake(jobId: JobId, stepOrder: number, count: number): boolean {
+    let madeRoom = false;
+    for (let each = 0; each < count; each++) {
+      if (this.settle(jobId, stepOrder)) madeRoom = true;
+    }
+    return madeRoom;
   }
 
   /** How many tasks of a queue are live, or of the whole farm when `queueId` is null. */

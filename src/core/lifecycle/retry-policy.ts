@@ -38,3 +38,12 @@ export function failureOutcome(
   if (policy.failureLimit > 0 && jobFailures >= policy.failureLimit) return 'auto-park';
   return taskFailures < policy.maxAttempts ? 'retry' : 'exhausted';
 }
+
+/**
+ * Whether a ready task is held back at `now` by its retry_after (milliseconds since the epoch). When the clock was set
+ * back to before the hold began, its length cannot be told any more, and the task is let go.
+ */
+export const isHeldBack = (
+  task: { readonly retryAfter: number; readonly updatedAt: number },
+  now: number,
+): boolean => task.retryAfter > now && task.updatedAt <= now;

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
-import { AgentHouse, alive, assignmentOf, leases } from './agent-house.ts';
+import { AgentHouse, alive, assignmentOf, leases, registered } from './agent-house.ts';
 
 type Request = Extract<AgentEffect, { kind: 'request-lease' }>;
 type Announce = Extract<AgentEffect, { kind: 'announce' }>;
@@ -124,6 +124,42 @@ test('a doubled answer, and an attempt that comes twice, are run once', (t) => {
   t.end();
 });
 
+test('an attempt waits for an earlier one of its task that is still being stopped here', (t) => {
+  const { house, request } = asking();
+  const taskId = assignmentOf('same').task_id;
+  house.lease(request, leases([assignmentOf('a', { task_id: taskId })]));
+  house.opened('a');
+  const [next] = requestsIn(house.said());
+  house.tell('session', 'a', { type: 'session.void' });
+  house.lease(next as Request, leases([assignmentOf('b', { task_id: taskId }), assignmentOf('c')]));
+  t.same(openedIn(house.said()), ['c']);
+  house.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  t.same(openedIn(house.said()), []);
+  house.closed('a');
+  t.same(openedIn(house.said()), ['b']);
+  t.end();
+});
+
+test('an attempt that waits is given back with the others when contact is lost', (t) => {
+  const { house, request } = asking();
+  const taskId = assignmentOf('same').task_id;
+  house.lease(
+    request,
+    leases([assignmentOf('a', { task_id: taskId }), assignmentOf('b', { task_id: taskId })]),
+  );
+  t.same(openedIn(house.said()), ['a']);
+  house.opened('a');
+  house.pass(20_000);
+  house.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  house.closed('a');
+  const effects = house.said();
+  t.same(openedIn(effects), []);
+  t.match(announcesIn(effects).at(-1), { announcement: { type: 'register', open_attempts: [] } });
+  house.answer(announcesIn(effects).at(-1) as Announce, registered());
+  t.same(openedIn(house.said()), [], 'it is not begun by the next registration either');
+  t.end();
+});
+
 test('an assignment without its step is left to the service', (t) => {
   const { house, request } = asking();
   house.lease(request, { v: 1, type: 'leases', assignments: [assignmentOf('a')], steps: {} });
@@ -193,6 +229,20 @@ test('a heartbeat that was said before the work came confirms nothing', (t) => {
   t.same(openedIn(house.said()), []);
   house.answer(after as Announce, alive());
   t.same(openedIn(house.said()), ['a']);
+  t.end();
+});
+
+test('a request of an earlier incarnation is nobody’s: a new one is out, and its answer is ignored', (t) => {
+  const { house, request } = asking();
+  house.pass(20_000);
+  const register = announcesIn(house.said()).find(({ announcement }) => announcement.type === 'register');
+  house.answer(register as Announce, registered());
+  const [anew] = requestsIn(house.said());
+  t.not(anew?.request.incarnation, request.request.incarnation);
+  house.lease(request, leases([assignmentOf('a')]));
+  t.same(house.said(), []);
+  house.lease(anew as Request, leases([assignmentOf('b')]));
+  t.same(openedIn(house.said()), ['b']);
   t.end();
 });
 

@@ -314,6 +314,23 @@ test('a failing onExit is told of a task that succeeded', (t) => {
   t.end();
 });
 
+test('an onExit that cannot be resolved does not stop the others', (t) => {
+  const bad = environment('Bad', { onExit: action('{{Task.Param.X}}') });
+  const house = new Session({ job_environments: [outer, bad] });
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.said();
+  house.ended('a', 2, 0);
+  t.equal(house.next().command, 'exit-outer');
+  house.ended('a', 3, 0);
+  house.finish();
+  t.match(house.report, {
+    status: 'succeeded',
+    message: 'environment Bad, onExit: command: the value Task.Param.X does not exist here',
+  });
+  t.end();
+});
+
 test('variables: the inner environment over the outer one, directives over the variables of their own', (t) => {
   const house = new Session(NESTED);
   const directory = { OPENJD_SESSION_WORKING_DIR: house.directory };

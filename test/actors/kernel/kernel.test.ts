@@ -247,7 +247,11 @@ test('when a message is poisoned, its actors stand as the store holds them, with
   bench.post('a', [write(6), { do: 'cancelTimer', name: 'watch' }, fail('always')], 'client');
   bench.settle();
   t.strictSame(bench.heard(), [`to client: ${INTERNAL}`, 'settled client']);
-  t.strictSame(bench.stateOf('a'), { id: 'a', value: 1, isOver: false }, 'loaded without being asked for');
+  t.strictSame(
+    bench.stateOf('a'),
+    { id: 'a', value: 1, isOver: false, isRemoved: false },
+    'loaded without being asked for',
+  );
   bench.advance(50);
   bench.settle();
   t.strictSame(bench.heard(), ['a watched 1']);
@@ -391,7 +395,7 @@ test('an actor that is over is kept when a message revives it before it is dropp
   bench.post('a', [{ do: 'end', isOver: false }, say('revived')]);
   bench.kernel.pump();
   bench.flush(0);
-  t.strictSame(bench.stateOf('a'), { id: 'a', value: 2, isOver: false });
+  t.strictSame(bench.stateOf('a'), { id: 'a', value: 2, isOver: false, isRemoved: false });
   t.strictSame(bench.heard(), ['a revived 2'], 'memory and all');
   t.end();
 });
@@ -416,6 +420,41 @@ test('an actor that is over at its first message and writes nothing does not sta
   bench.kernel.pump();
   t.strictSame(bench.heard(), ['a asked 1']);
   t.equal(bench.stateOf('a'), undefined);
+  t.end();
+});
+
+test('an actor that has removed itself is absent at once, and dropped when that is on disk', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 5);
+  bench.disk.set(`${NOBODY} else`, 6);
+  bench.actors.onStart.set('a', [say('started')]);
+  bench.post('a', [{ do: 'remove' }, after('timer', 10, say('never'))]);
+  bench.post(`${NOBODY} else`, [{ do: 'remove' }]);
+  bench.kernel.pump();
+  bench.post(`${NOBODY} else`, [say('never')], 'client');
+  bench.kernel.pump();
+  t.strictSame(bench.actors.loads, ['a', `${NOBODY} else`], 'the store, which still has it, is not asked');
+  bench.flush(0);
+  t.strictSame(bench.heard(), ['a started 5', 'to client: there is nobody', 'settled client']);
+  t.equal(bench.stateOf('a'), undefined);
+  t.equal(bench.stateOf(`${NOBODY} else`), undefined);
+  t.equal(bench.kernel.nextTimerAt(), null);
+  t.equal(bench.disk.size, 0);
+  t.end();
+});
+
+test('an actor that has removed itself can be made anew before that is on disk', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 5);
+  bench.post('a', [{ do: 'remove' }]);
+  bench.kernel.pump();
+  bench.post('a', [say('new'), write(1)]);
+  bench.kernel.pump();
+  bench.flush(0);
+  bench.flush(1);
+  t.strictSame(bench.heard(), ['a new 0']);
+  t.strictSame(bench.stateOf('a'), { id: 'a', value: 1, isOver: false, isRemoved: false });
+  t.equal(bench.disk.get('a'), 1);
   t.end();
 });
 

@@ -23,7 +23,7 @@ function hostOf(): {
     newId: () => 'an id',
     commit: (changes, onDurable) => {
       setImmediate(() => {
-        for (const { id, value } of changes) disk.set(id, value);
+        for (const { id, value } of changes) if (value !== null) disk.set(id, value);
         onDurable();
       });
     },

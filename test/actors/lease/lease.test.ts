@@ -1,5 +1,6 @@
 import { test } from 'tap';
-import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import type { Assignment, LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const HOLD_MS = 30_000;
@@ -416,15 +417,40 @@ test('a paused queue hands out nothing; what runs runs on', (t) => {
 });
 
 test('a job of thousands of tasks is handed out in replies of bounded size', (t) => {
+  const { tasksPerLease } = WIRE_LIMITS;
   const house = new TestHouse();
   house.register('w1', { cpu_count: 1000 });
   house.submit('A', [{ name: 's', tasks: 3000 }]);
+  const assignmentsOf = (client: string): readonly Assignment[] => {
+    const reply = house.answer(client) as LeaseReply;
+    return reply.type === 'leases' ? reply.assignments : [];
+  };
+  house.lease('w1', { client: 'first' });
+  t.equal(assignmentsOf('first').length, tasksPerLease);
+  house.lease('w1', { client: 'second' });
+  t.equal(assignmentsOf('second').length, tasksPerLease);
+  t.equal(assignmentsOf('second')[0]?.attempt_id, house.attemptId(`A/0/${tasksPerLease}#1`));
+  house.checkAtRest(t, 'two leases');
+  t.end();
+});
+
+test('a lease takes tasks of so many steps; the rest is for the next', (t) => {
+  const { stepsPerLease } = WIRE_LIMITS;
+  const house = new TestHouse();
+  house.register('w1', { cpu_count: 100 });
+  const names = Array.from({ length: stepsPerLease + 1 }, (_, each) => `s${each}`);
+  house.submit(
+    'A',
+    names.map((name) => ({ name, tasks: 1 })),
+  );
+  house.heard();
   house.lease('w1');
-  const first = house.answer('lease w1') as LeaseReply;
-  t.equal(first.type === 'leases' && first.assignments.length, 256);
   house.lease('w1');
-  const second = house.answer('lease w1') as LeaseReply;
-  t.equal(second.type === 'leases' && second.assignments[0]?.attempt_id, house.attemptId('A/0/256#1'));
+  const taken = names.map((_, order) => `A/${order}/0#1`);
+  t.strictSame(
+    house.heard().filter((line) => line.startsWith('lease')),
+    [`lease w1: ${taken.slice(0, -1).join(', ')}`, `lease w1: ${taken.at(-1) ?? ''}`],
+  );
   house.checkAtRest(t, 'two leases');
   t.end();
 });

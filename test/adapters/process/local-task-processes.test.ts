@@ -99,8 +99,8 @@ test('the process gets the worker’s environment, the variables in their place,
   const environment = entries.filter((entry) => !ofTheTestRunner.test(entry)).sort();
   t.same(environment, [
     'ADDED=two\nlines',
-    'CALLSHEET_ACTION=environment.1',
-    'CALLSHEET_ATTEMPT=environment',
+    `CALLSHEET_ACTION=${it.attemptId}.1`,
+    `CALLSHEET_ATTEMPT=${it.attemptId}`,
     `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
     'KEEP=changed',
     `PATH=${String(process.env['PATH'])}`,

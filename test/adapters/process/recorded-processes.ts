@@ -39,7 +39,8 @@ export class RecordedProcesses {
       beatTimeoutSeconds?: number;
     } = {},
   ) {
-    this.attemptId = attempt as AttemptId;
+    // Other test runs on this machine must not end these processes.
+    this.attemptId = `${attempt}-${process.pid}` as AttemptId;
     this.directory = join(this.workerDirectory, 'sessions', 'one');
     this.processes = new LocalTaskProcesses({
       workerDirectory: this.workerDirectory,

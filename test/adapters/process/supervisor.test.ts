@@ -40,7 +40,7 @@ async function daemon(t: Test, attempt: string, beatTimeoutSeconds: number): Pro
   });
   const fifo = join(directory, 'held');
   execFileSync('mkfifo', [fifo]);
-  const program = fileURLToPath(new URL('daemon-process.js', import.meta.url));
+  const program = fileURLToPath(new URL('programs/daemon-process.js', import.meta.url));
   const child = spawn(process.execPath, [program, attempt, treeHolding(fifo), String(beatTimeoutSeconds)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { jobId, queueId, workerId, type JobId, type QueueId } from '../../../src/core/ids.ts';
-import { ReadyIndex, type TakenTasks } from '../../../src/core/lease/ready-index.ts';
+import { ReadyIndex, type LeaseBounds, type TakenTasks } from '../../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StepRequirements } from '../../../src/core/openjd/plan.ts';
@@ -11,6 +11,7 @@ const QUEUES = [queueId('q1'), queueId('q2')];
 const JOBS = ['a', 'b', 'c'].map(jobId);
 const STEPS = [0, 1];
 const TASKS = 6;
+const UNBOUNDED: LeaseBounds = { tasks: Infinity, steps: Infinity };
 
 const WORKERS = [
   workerOffer({ id: workerId('w1'), cpuCount: 4 }),
@@ -73,7 +74,7 @@ class NaiveIndex {
     return limit.paused ? 0 : Math.min(inQueue, inFarm);
   }
 
-  take(worker: WorkerOffer, queue: QueueId | null, freeCores: number, maxTasks: number): string[] {
+  take(worker: WorkerOffer, queue: QueueId | null, freeCores: number, bounds: LeaseBounds): string[] {
     const candidates = this.steps
       .filter((step) => step.open)
       .flatMap((step) => [...step.ready].map((index) => ({ step, index })))
@@ -86,9 +87,10 @@ class NaiveIndex {
           a.index - b.index,
       );
     const taken: string[] = [];
+    const steps = new Set<NaiveStep>();
     let free = freeCores;
     for (const { step, index } of candidates) {
-      if (taken.length >= maxTasks) break;
+      if (taken.length >= bounds.tasks || (!steps.has(step) && steps.size >= bounds.steps)) break;
       if (queue !== null && step.queueId !== queue) continue;
       if (!meets(worker, step.queueId, step.requirements)) continue;
       const cost = step.requirements.cores ?? worker.cpuCount;
@@ -96,6 +98,7 @@ class NaiveIndex {
       free -= cost;
       step.ready.delete(index);
       step.live++;
+      steps.add(step);
       taken.push(`${step.jobId}/${step.stepOrder}/${index} for ${cost}`);
     }
     return taken;
@@ -143,7 +146,7 @@ type Move =
       readonly worker: WorkerOffer;
       readonly queue: QueueId | null;
       readonly free: number;
-      readonly maxTasks: number;
+      readonly bounds: LeaseBounds;
     };
 
 const where = { job: fc.constantFrom(...JOBS), order: fc.constantFrom(...STEPS) };
@@ -192,7 +195,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       worker: fc.constantFrom(...WORKERS),
       queue: fc.option(queue),
       free: fc.integer({ min: -1, max: 8 }),
-      maxTasks: fc.constantFrom(1, 2, 256),
+      bounds: fc.record({ tasks: fc.constantFrom(1, 2, 256), steps: fc.constantFrom(1, 2, 256) }),
     }),
   },
 );
@@ -275,10 +278,8 @@ function differs(real: ReadyIndex, naive: NaiveIndex, each: Move): string | null
       naive.queues.set(each.queue, { max: each.max, paused: each.paused });
       return null;
     case 'take': {
-      const found = listed(
-        real.take(each.worker, each.queue, each.free, { tasks: each.maxTasks, steps: Infinity }),
-      ).join(', ');
-      const wanted = naive.take(each.worker, each.queue, each.free, each.maxTasks).join(', ');
+      const found = listed(real.take(each.worker, each.queue, each.free, each.bounds)).join(', ');
+      const wanted = naive.take(each.worker, each.queue, each.free, each.bounds).join(', ');
       return found === wanted ? null : `took [${found}], first fit takes [${wanted}]`;
     }
   }
@@ -361,15 +362,11 @@ test('one lease packs tasks of several jobs, and passes over what does not fit',
     [{ start: 0, count: 1 }],
     [],
   );
-  t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 8, { tasks: 256, steps: Infinity }), [
+  t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 8, UNBOUNDED), [
     { jobId: 'high', stepOrder: 0, ranges: [{ start: 4, count: 2 }], count: 2, cores: 3 },
     { jobId: 'low', stepOrder: 0, ranges: [{ start: 0, count: 2 }], count: 2, cores: 1 },
   ]);
-  t.strictSame(
-    lease.take(workerOffer({ cpuCount: 8 }), null, 0, { tasks: 256, steps: Infinity }),
-    [],
-    'no core is free',
-  );
+  t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 0, UNBOUNDED), [], 'no core is free');
   t.end();
 });
 
@@ -377,8 +374,8 @@ test('an undeclared cost is the whole machine: one task, and only of an idle wor
   const lease = new ReadyIndex();
   lease.offer(step('a', { requirements: requirements({ cores: null }) }), [{ start: 0, count: 3 }], []);
   const worker = workerOffer({ cpuCount: 4 });
-  t.strictSame(lease.take(worker, null, 3, { tasks: 256, steps: Infinity }), [], 'one core is committed');
-  t.strictSame(lease.take(worker, null, 4, { tasks: 256, steps: Infinity }), [
+  t.strictSame(lease.take(worker, null, 3, UNBOUNDED), [], 'one core is committed');
+  t.strictSame(lease.take(worker, null, 4, UNBOUNDED), [
     { jobId: 'a', stepOrder: 0, ranges: [{ start: 0, count: 1 }], count: 1, cores: 4 },
   ]);
   t.end();
@@ -388,15 +385,11 @@ test('tasks that were taken and could not be had make room again', (t) => {
   const lease = new ReadyIndex();
   lease.limitFarm(2);
   lease.offer(step('a'), [{ start: 0, count: 4 }], []);
-  t.equal(
-    lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })[0]?.count,
-    2,
-    'the cap of the farm',
-  );
-  t.strictSame(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity }), []);
+  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2, 'the cap of the farm');
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), []);
   lease.untake(jobId('a'), 0, 2);
   t.equal(lease.entry(jobId('a'), 0)?.live, 0);
-  t.equal(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })[0]?.count, 2);
+  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2);
   t.end();
 });
 
@@ -404,11 +397,11 @@ test('a cap that is lowered below what runs lets nothing start until enough has 
   const lease = new ReadyIndex();
   lease.offer(step('a', { live: 3 }), [{ start: 0, count: 4 }], []);
   lease.limitQueue(queueId('q1'), 1, false);
-  t.strictSame(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity }), []);
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), []);
   t.equal(lease.settle(jobId('a'), 0), false, '2 of 1');
   t.equal(lease.settle(jobId('a'), 0), false, '1 of 1');
   t.equal(lease.settle(jobId('a'), 0), true, 'none of 1');
-  t.equal(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })[0]?.count, 1);
+  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 1);
   t.end();
 });
 
@@ -419,7 +412,7 @@ test('room under the cap of the farm is told though the queue that made it is pa
   lease.offer(step('b', { queueId: queueId('q2') }), [{ start: 0, count: 1 }], []);
   lease.limitQueue(queueId('q1'), 0, true);
   t.equal(lease.settle(jobId('a'), 0), true);
-  t.strictSame(listed(lease.take(workerOffer(), null, 8, { tasks: 256, steps: Infinity })), ['b/0/0 for 1']);
+  t.strictSame(listed(lease.take(workerOffer(), null, 8, UNBOUNDED)), ['b/0/0 for 1']);
   t.end();
 });
 

@@ -34,7 +34,7 @@ export function findings(source: object | string, supported?: SupportedFeatures)
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
 
-export const prepare = (
+const prepare = (
   source: object | string,
   values: Readonly<Record<string, string>> = {},
   limits: TemplateLimits = TEMPLATE_LIMITS,

@@ -17,14 +17,21 @@ const LEVELS = {
 /** Writes what happens to the connections of the bus into the log. */
 export class BusLog {
   private readonly logger: Logger;
+  private isStopping = false;
 
   constructor(logger: Logger) {
     this.logger = logger;
   }
 
+  /** Connections that end from now on are ended by the service itself. */
+  stopping(): void {
+    this.isStopping = true;
+  }
+
   /** `who` names the thread that the connection belongs to. */
   note(who: string, event: BusEvent): void {
     const { type, ...facts } = event;
-    this.logger[LEVELS[type]]({ connection: who, ...facts }, `bus: ${type}`);
+    const isOwnDoing = type === 'disconnected' && this.isStopping;
+    this.logger[isOwnDoing ? 'info' : LEVELS[type]]({ connection: who, ...facts }, `bus: ${type}`);
   }
 }

@@ -1,4 +1,4 @@
-import { RecordedProcesses } from './recorded-processes.ts';
+import { RecordedProcesses } from '../recorded-processes.ts';
 
 /**
  * A small daemon for the tests of the supervisor: starts the bash script of its second argument as an attempt named by

@@ -9,3 +9,11 @@ export function stopSignal(): AbortSignal {
   }
   return controller.signal;
 }
+
+/** Resolves once the signal is aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,27 @@
+import { buildWith, PLANTED_BUGS } from './planted-bugs.ts';
+import { simulate } from './simulation.ts';
+
+/** How many seeds each planted bug needs to be found: the median over runs that begin at different seeds. */
+const RUNS = 9;
+const SEEDS_MAX = 3_000;
+const FIRST_SEED_STEP = 10_000;
+
+for (const bug of PLANTED_BUGS) {
+  const needed: number[] = [];
+  const found = new Map<string, number>();
+  for (let run = 0; run < RUNS; run++) {
+    const first = run * FIRST_SEED_STEP;
+    let seeds = 0;
+    for (let isFound = false; !isFound && seeds < SEEDS_MAX;) {
+      seeds++;
+      const { violation } = simulate(first + seeds, buildWith(bug));
+      if (violation === null) continue;
+      isFound = true;
+      found.set(violation.invariant, (found.get(violation.invariant) ?? 0) + 1);
+    }
+    needed.push(seeds);
+  }
+  const median = needed.sort((a, b) => a - b)[Math.floor(RUNS / 2)];
+  const by = [...found].map(([invariant, times]) => `${invariant} (${times})`).join('; ');
+  process.stdout.write(`${bug.name}: median ${median}, most ${needed[RUNS - 1]} seeds; by: ${by}\n`);
+}

@@ -1,0 +1,312 @@
+import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import type { ServiceWorld } from '../../actors/service-world.ts';
+import type { LeaseState } from '../../actors/lease/state.ts';
+import { parseAttemptId, attemptIdOf } from '../../src/core/ids.ts';
+import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { put } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
+import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import { soundBuild, type Build } from './simulation.ts';
+import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
+
+/**
+ * Bugs that the simulation must find: each spoils one thing of a sound build, from outside. A simulation that finds no
+ * planted bug proves nothing (reliability.md, 3.6).
+ */
+export interface PlantedBug {
+  readonly name: string;
+  readonly plant: (build: Build) => Build;
+}
+
+type MessageOf<K extends Kind<ServiceWorld>, T extends string> = Extract<
+  ServiceWorld['messages'][K],
+  { type: T }
+>;
+
+/** Puts another handler in the place of one; it may call the one that was there. */
+function handle<K extends Kind<ServiceWorld>, T extends ServiceWorld['messages'][K]['type']>(
+  kind: K,
+  type: T,
+  spoil: (state: unknown, message: MessageOf<K, T>, context: AnyContext, original: AnyHandler) => void,
+): (build: Build) => Build {
+  return withDefinitions((definition) => {
+    if (definition.kind !== kind) return definition;
+    const original = definition.handlers[type];
+    if (original === undefined) throw new Error(`${kind} has no handler for ${type}`);
+    const spoiled: AnyHandler = (state, message, context) => {
+      // The kernel files messages under their type.
+      spoil(state, message as MessageOf<K, T>, context, original);
+    };
+    return { ...definition, handlers: { ...definition.handlers, [type]: spoiled } };
+  });
+}
+
+function withDefinitions(
+  change: (definition: AnyDefinition<ServiceWorld>) => AnyDefinition<ServiceWorld>,
+): (build: Build) => Build {
+  return (build) => ({
+    ...build,
+    service: { ...build.service, definitions: build.service.definitions.map(change) },
+  });
+}
+
+/** A context with something of it replaced. */
+function contextWith(context: AnyContext, changed: Partial<AnyContext>): AnyContext {
+  return {
+    now: context.now,
+    listeningSince: context.listeningSince,
+    newId: () => context.newId(),
+    send: (actor, id, message) => {
+      context.send(actor, id, message);
+    },
+    reply: (to, answer) => {
+      context.reply(to, answer);
+    },
+    effect: (effect) => {
+      context.effect(effect);
+    },
+    change: (change) => {
+      context.change(change);
+    },
+    after: (name, delayMs, message) => {
+      context.after(name, delayMs, message);
+    },
+    cancelTimer: (name) => {
+      context.cancelTimer(name);
+    },
+    log: (level, text, attributes) => {
+      context.log(level, text, attributes);
+    },
+    ...changed,
+  };
+}
+
+/** In every handler of an actor, the time since when the service listens is lost. */
+const forgetListening =
+  (kind: Kind<ServiceWorld>) =>
+  (definition: AnyDefinition<ServiceWorld>): AnyDefinition<ServiceWorld> => {
+    if (definition.kind !== kind) return definition;
+    const handlers: Record<string, AnyHandler> = {};
+    for (const [type, original] of Object.entries(definition.handlers)) {
+      handlers[type] = (state, message, context) => {
+        original(state, message, contextWith(context, { listeningSince: 0 }));
+      };
+    }
+    const { started } = definition;
+    return {
+      ...definition,
+      handlers,
+      ...(started === undefined
+        ? {}
+        : {
+            started: (state, context) => {
+              started(state, contextWith(context, { listeningSince: 0 }));
+            },
+          }),
+    };
+  };
+
+const machines =
+  (rules: Partial<Build['machines']>) =>
+  (build: Build): Build => ({ ...build, machines: { ...build.machines, ...rules } });
+
+/** The number of the attempt that a task is at. */
+function attemptNumberOf(job: JobState, stepOrder: number, index: number): number {
+  const page = job.steps[stepOrder]?.pages.get(pageOf(index));
+  return (page === undefined ? null : readTask(page, index))?.attemptNumber ?? 0;
+}
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'replies leave before the commit is on disk',
+    plant: (build) => ({
+      ...build,
+      service: {
+        ...build.service,
+        commit: (commit) => (changes, onDurable) => {
+          commit(changes, () => undefined);
+          onDurable();
+        },
+      },
+    }),
+  },
+  {
+    name: 'a commit loses its last change',
+    plant: (build) => ({
+      ...build,
+      service: {
+        ...build.service,
+        commit: (commit) => (changes, onDurable) => {
+          commit(changes.length > 3 ? changes.slice(0, -1) : changes, onDurable);
+        },
+      },
+    }),
+  },
+  {
+    name: 'a report of a stale attempt is accepted',
+    plant: handle('job', 'task.reported', (state, message, context, original) => {
+      const job = state as JobState;
+      const stale = parseAttemptId(message.attemptId);
+      if (stale === null) return;
+      const attemptNumber = attemptNumberOf(job, stale.stepOrder, stale.index);
+      const attemptId = attemptNumber === 0 ? message.attemptId : attemptIdOf({ ...stale, attemptNumber });
+      original(job, { ...message, attemptId }, context);
+    }),
+  },
+  {
+    name: 'the retry delay of farm and queue is not inherited',
+    plant: handle('job', 'job.create', (state, message, context, original) => {
+      const job = state as JobState;
+      job.inherited = { ...job.inherited, retryDelaySeconds: 0 };
+      original(job, message, context);
+    }),
+  },
+  {
+    name: 'a failure too many is retried',
+    plant: handle('job', 'task.reported', (state, message, context, original) => {
+      const job = state as JobState;
+      const { inherited } = job;
+      job.inherited = { ...inherited, maxAttempts: inherited.maxAttempts + 1 };
+      original(job, message, context);
+      job.inherited = inherited;
+    }),
+  },
+  {
+    name: 'a reclaim counts as a failure',
+    plant: handle('job', 'attempts.reclaim', (state, message, context, original) => {
+      const job = state as JobState;
+      const before = job.openAttempts.size;
+      original(job, message, context);
+      const failedAttempts = job.record.failedAttempts + before - job.openAttempts.size;
+      job.record = { ...job.record, failedAttempts };
+      context.change(put('job', keys.job(job.record.id), job.record));
+    }),
+  },
+  {
+    name: 'the cores of a closed attempt stay booked',
+    plant: handle('worker', 'attempt.released', () => undefined),
+  },
+  {
+    name: 'the lease actor does not learn that cores are free',
+    plant: handle('lease', 'cores.freed', () => undefined),
+  },
+  {
+    name: 'the heartbeat exchange closes nothing',
+    plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
+      const reply: AnyContext['reply'] = (to, answer) => {
+        const heard = answer as PresenceReply;
+        context.reply(to, heard.type === 'alive' ? { ...heard, closed: [] } : heard);
+      };
+      original(state, message, contextWith(context, { reply }));
+    }),
+  },
+  {
+    name: 'silence counts although the service could not hear',
+    plant: withDefinitions(forgetListening('worker')),
+  },
+  {
+    name: 'a late success wins over a cancel',
+    plant: handle('job', 'task.reported', (state, message, context, original) => {
+      const job = state as JobState;
+      original(job, message, context);
+      const attempt = parseAttemptId(message.attemptId);
+      const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
+      const page = attempt === null ? undefined : step?.pages.get(pageOf(attempt.index));
+      if (attempt === null || step === undefined || page === undefined) return;
+      const task = readTask(page, attempt.index);
+      if (message.report.status !== 'succeeded' || task?.status !== 'canceled') return;
+      writeTask(page, attempt.index, { ...task, status: 'succeeded' });
+      const { taskCounts: ofStep } = step.record;
+      const { taskCounts: ofJob } = job.record;
+      step.record = { ...step.record, taskCounts: moveCounts(ofStep, 'canceled', 'succeeded') };
+      job.record = { ...job.record, taskCounts: moveCounts(ofJob, 'canceled', 'succeeded') };
+    }),
+  },
+  {
+    name: 'the counts miss a cancel of a task',
+    plant: handle('job', 'task.cancel', (state, message, context, original) => {
+      const job = state as JobState;
+      const step = job.steps[message.stepOrder];
+      const before = step?.record.taskCounts;
+      original(job, message, context);
+      if (step !== undefined && before !== undefined) step.record = { ...step.record, taskCounts: before };
+    }),
+  },
+  {
+    name: 'a pause of a queue is not heard',
+    plant: handle('lease', 'queue.limited', (state, message, context, original) => {
+      original(state, { ...message, paused: false }, context);
+    }),
+  },
+  {
+    name: 'the cap of the farm is forgotten at the start',
+    plant: withDefinitions((definition) => {
+      if (definition.kind !== 'lease') return definition;
+      return {
+        ...definition,
+        load: (id, reader, now) => {
+          const state = definition.load(id, reader, now) as LeaseState | null;
+          state?.index.limitFarm(0);
+          return state;
+        },
+      };
+    }),
+  },
+  {
+    name: 'tasks that are ready again wake nobody',
+    plant: handle('lease', 'tasks.ready', (state, message, context, original) => {
+      if (message.until > context.now) original(state, message, context);
+      else (state as LeaseState).index.addReady(message.jobId, message.stepOrder, message.ranges);
+    }),
+  },
+  {
+    name: 'a settled task makes no room under the caps',
+    plant: handle('lease', 'task.settled', (state, message) => {
+      (state as LeaseState).index.settle(message.jobId, message.stepOrder);
+    }),
+  },
+  {
+    name: 'the failure of an upstream job is passed over',
+    plant: handle('farm', 'job.ended', (state, message, context, original) => {
+      original(state, message, contextWith(context, { send: passingOver(context, 'upstream.failed') }));
+    }),
+  },
+  {
+    name: 'a step does not wait for the steps before it',
+    plant: handle('job', 'job.create', (state, message, context, original) => {
+      for (const step of (state as JobState).steps) step.record = { ...step.record, dependsOn: [] };
+      original(state, message, context);
+    }),
+  },
+  {
+    name: 'what the worker says it has is given away as never started',
+    plant: handle('job', 'attempts.held', () => undefined),
+  },
+  {
+    name: 'a worker does not stop its tasks without contact',
+    plant: machines({ fencesItself: false }),
+  },
+  {
+    name: 'a worker starts a late assignment without asking',
+    plant: machines({ asksWhenLate: false }),
+  },
+  {
+    name: 'a worker registers before its processes are dead',
+    plant: machines({ waitsForTheDead: false }),
+  },
+  {
+    name: 'processes outlive their daemon',
+    plant: machines({ guardsProcesses: false }),
+  },
+];
+
+function passingOver(context: AnyContext, type: AnyMessage['type']): AnyContext['send'] {
+  return (actor, id, message) => {
+    if (message.type !== type) context.send(actor, id, message);
+  };
+}
+
+/** The sound build with a bug in it. */
+export const buildWith = (bug: PlantedBug): Build => bug.plant(soundBuild());
