@@ -32,6 +32,8 @@ await runMain(async () => {
   const reporter = process.stdout.isTTY ? [] : ['--reporter=min'];
   const args = [tap, 'run', `--output-file=${record}`, ...reporter, ...process.argv.slice(2)];
   const status = await run(process.execPath, args, { env });
+  // The reporter may leave the cursor in the middle of a line.
+  console.log('');
   const { known, passed, failed, skipped } = totals();
   if (!known) console.log('The run ended before its totals were known.');
   // A run that broke without a failed assertion must not read like success.

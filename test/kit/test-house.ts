@@ -19,6 +19,7 @@ import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/m
 import {
   attemptIdOf,
   farmId,
+  parseAttemptId,
   queueId,
   taskIdOf,
   workerId,
@@ -31,7 +32,7 @@ import {
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { readTask, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
+import { readTask, readTaskStatus, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import type { RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
@@ -251,7 +252,7 @@ export class TestHouse {
     });
   }
 
-  /** A heartbeat with what the worker has open: by default what the service believes. */
+  /** A heartbeat with what the worker has open: by default what it has reported running. */
   heartbeat(
     name: string,
     some: { readonly open?: readonly string[]; readonly incarnation?: string } = {},
@@ -495,6 +496,14 @@ export class TestHouse {
     return workerId(`id-of-${workerName}`);
   }
 
+  /** Whether the worker has said of the attempt that it runs. */
+  private isRunning(attemptId: AttemptId): boolean {
+    const attempt = parseAttemptId(attemptId);
+    if (attempt === null) throw new Error(`${attemptId} is no attempt`);
+    const page = this.store.get('taskPage', keys.taskPageOf(attempt));
+    return page !== undefined && readTaskStatus(page, attempt.index) === 'running';
+  }
+
   private sendHeartbeat(
     name: string,
     some: { readonly open?: readonly string[]; readonly incarnation?: string },
@@ -514,7 +523,8 @@ export class TestHouse {
           farm_id: farm,
           incarnation: some.incarnation ?? incarnation,
           open_attempts:
-            some.open?.map((word) => this.attemptId(word)) ?? booked.map((booking) => booking.attemptId),
+            some.open?.map((word) => this.attemptId(word)) ??
+            booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt)),
           reply_to: '',
         },
         replyTo: to(client),

@@ -63,12 +63,10 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   { from: 'blocked', trigger: 'all steps completed', to: 'completed' },
   { from: 'running', trigger: 'all steps completed', to: 'completed' },
   { from: 'paused', trigger: 'all steps completed', to: 'completed' },
-  { from: 'blocked', trigger: 'all steps completed', to: 'completed' },
   { from: 'pending', trigger: 'a step failed', to: 'failed' },
   { from: 'blocked', trigger: 'a step failed', to: 'failed' },
   { from: 'running', trigger: 'a step failed', to: 'failed' },
   { from: 'paused', trigger: 'a step failed', to: 'failed' },
-  { from: 'blocked', trigger: 'a step failed', to: 'failed' },
 ];
 
 const TARGETS: ReadonlyMap<string, JobStatus> = new Map(

@@ -107,7 +107,10 @@ test('a daemon that is killed at any moment leaves a report whole or not at all,
   next.tell('registrar', 'registrar', { type: 'agent.start' });
   t.match(next.said(), [
     { kind: 'announce', announcement: { open_attempts: ['a'] } },
-    { kind: 'report', report: { attempt_id: 'a', status: 'failed', exit_code: 3, message: 'failed (exit 3)' } },
+    {
+      kind: 'report',
+      report: { attempt_id: 'a', status: 'failed', exit_code: 3, message: 'failed (exit 3)' },
+    },
   ]);
   t.end();
 });

@@ -109,6 +109,7 @@ test('a worker that starts anew is told which of its attempts are closed', (t) =
   house.expect(t, 'its unconfirmed report is in', [
     'worker w1 online',
     'register w1: registered as w1, closed A/0/0#1',
+    'task A/0/1 running w1',
   ]);
   t.end();
 });
@@ -218,6 +219,9 @@ test('an assignment that was lost on its way is found by the heartbeat', (t) => 
   house.advance(20_000);
   house.heartbeat('w1', { open: ['A/0/0'] });
   house.expect(t, 'the reply of the lease may be on its way', ['heartbeat w1: alive']);
+  house.advance(20_000);
+  house.heartbeat('w1', { open: ['A/0/0'] });
+  house.expect(t, 'it is missed for 20 s', ['heartbeat w1: alive']);
   house.advance(19_999);
   house.heartbeat('w1', { open: ['A/0/0'] });
   house.expect(t, 'and may be yet', ['heartbeat w1: alive']);
@@ -242,6 +246,7 @@ test('what a worker has open and the service has closed is said with every heart
   house.heartbeat('w1', { open: ['A/0/0#1', 'A/0/1#1'] });
   house.expect(t, 'until it has stopped it', [
     'heartbeat w1: alive, closed A/0/0#1',
+    'task A/0/1 running w1',
     'heartbeat w1: alive, closed A/0/0#1',
   ]);
   t.end();

@@ -30,7 +30,7 @@ const farm: fc.Arbitrary<FarmRecord> = fc.record(
     description: text,
     maxConcurrentTasks: fc.integer(),
     retry: fc.record(
-      { maxAttempts: fc.nat(), retryDelaySeconds: fc.double({ noNaN: true }), failureLimit: fc.nat() },
+      { maxAttempts: fc.nat(), retryDelaySeconds: fc.nat(), failureLimit: fc.nat() },
       { requiredKeys: [], noNullPrototype: true },
     ),
     createdAt: time,
