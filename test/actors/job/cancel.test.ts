@@ -98,6 +98,33 @@ test('nothing of a canceled job is leased when a cap gives way in the same breat
   t.end();
 });
 
+test('a request that was woken for what is canceled in the same breath goes on waiting', (t) => {
+  const house = new TestHouse();
+  house.replaceQueue({ maxConcurrentTasks: 1 });
+  house.register('w1');
+  house.register('w2');
+  house.submit('A', [{ name: 'render', tasks: 3 }]);
+  house.lease('w1');
+  house.lease('w2');
+  house.heard();
+  house.cancelJob('A');
+  house.expect(t, 'there is nothing for it', [
+    'stop A/0/0#1: canceled by user',
+    'task A/0/0 canceled',
+    'job A canceled',
+    'cancel A: ok',
+  ]);
+  house.submit('B', [{ name: 's', tasks: 1 }]);
+  house.expect(t, 'now there is', [
+    'job B pending',
+    'submit B: ok',
+    'task B/0/0 assigned w2',
+    'job B running',
+    'lease w2: B/0/0#1',
+  ]);
+  t.end();
+});
+
 test('a canceled task: ready, live, pending', (t) => {
   const house = mixed();
   house.cancelTask('A/0/3');

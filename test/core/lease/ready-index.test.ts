@@ -312,6 +312,10 @@ function compare(real: ReadyIndex, naive: NaiveIndex): string | null {
     }
   }
   for (const filter of [null, ...QUEUES]) {
+    const live = naive.steps
+      .filter((step) => filter === null || step.queueId === filter)
+      .reduce((sum, step) => sum + step.live, 0);
+    if (real.liveTasks(filter) !== live) return `${real.liveTasks(filter)} are live, not ${live}`;
     const seen = [...real.waitingSignatures(filter)].flatMap((signature) =>
       signature.steps.map((step) => `${step.jobId}/${step.stepOrder}`),
     );
