@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { taskIdOf } from '../../../src/core/ids.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const STALE = 'a status report changes nothing: stale attempt';
@@ -98,7 +99,7 @@ test('a report of a job that is over, or was never here, changes nothing', (t) =
       attemptId: house.attemptId('A/0/0#1'),
       report: {
         v: 1,
-        task_id: house.attempts('A/0/0')[0]?.id as never,
+        task_id: taskIdOf(house.address('A/0/0')),
         attempt_id: house.attemptId('A/0/0#1'),
         worker_id: house.worker('w1').id,
         status: 'succeeded',
