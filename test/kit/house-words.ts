@@ -7,13 +7,13 @@ import type { LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages
 export type NameOf = (id: string) => string;
 
 /** `A/0/3`: task 3 of the first step of the job A. */
-export function taskWord(taskId: string, nameOf: NameOf): string {
+function taskWord(taskId: string, nameOf: NameOf): string {
   const task = parseTaskId(taskId);
   return task === null ? taskId : `${nameOf(task.jobId)}/${task.stepOrder}/${task.index}`;
 }
 
 /** `A/0/3#2`: the second attempt of that task. */
-export function attemptWord(attemptId: string, nameOf: NameOf): string {
+function attemptWord(attemptId: string, nameOf: NameOf): string {
   const attempt = parseAttemptId(attemptId);
   if (attempt === null) return attemptId;
   return `${nameOf(attempt.jobId)}/${attempt.stepOrder}/${attempt.index}#${attempt.attemptNumber}`;
