@@ -76,7 +76,7 @@ export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
 export interface AnyDefinition<W extends World> {
   readonly kind: Kind<W>;
   load(id: string, reader: W['reader'], now: number): unknown;
-  started?(state: unknown, context: Context<W, Kind<W>>): void;
+  readonly started?: (state: unknown, context: Context<W, Kind<W>>) => void;
   isOver?(state: unknown): boolean;
   isRemoved?(state: unknown): boolean;
   absent(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;

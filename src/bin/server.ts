@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
 import type { ServerList } from '../adapters/nats/server-address.ts';
+import { makeDirectory } from '../adapters/system/make-directory.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
@@ -52,7 +52,7 @@ async function serve(config: ServerConfig): Promise<void> {
   const stopping = stopSignal();
   const version = versionFacts();
   const directory = resolve(config.data.dir);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory, 0o700);
 
   const store = await startStoreThread(
     threadEntry('store-thread'),

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeSync, ftruncateSync, constants } from 'node:fs';
-import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeDirectory } from '../system/make-directory.ts';
 
 /** Others may write: group or world. */
 const WRITABLE_BY_OTHERS = 0o022;
@@ -21,7 +22,7 @@ class WorkerDirectoryError extends Error {
  */
 export async function prepareWorkerDirectory(path: string): Promise<string> {
   const absolute = resolve(path);
-  await mkdir(absolute, { recursive: true, mode: 0o700 });
+  makeDirectory(absolute, 0o700);
   const [named, found] = [await lstat(absolute), await stat(absolute)];
   if (!isOwn(found.uid) || (!isOwn(named.uid) && named.uid !== ROOT)) {
     throw new WorkerDirectoryError(`worker.dir: ${absolute} belongs to another user`);

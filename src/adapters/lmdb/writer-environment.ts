@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockDirectory, DirectoryLockError } from '../system/disk-lock.ts';
 import { createDiskReserve } from '../system/disk-reserve.ts';
+import { makeDirectory } from '../system/make-directory.ts';
 import { freeBytes, nextDiskState, type DiskState, type DiskWatermarks } from '../system/disk-watermark.ts';
 import {
   DATA_FILE,
@@ -85,7 +86,7 @@ export async function openWriterEnvironment(
 
 function lockStore(directory: string): { release(): void } {
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory, 0o700);
     return lockDirectory(directory);
   } catch (error) {
     if (error instanceof DirectoryLockError)
