@@ -63,6 +63,29 @@ async function serve(config: ServerConfig): Promise<void> {
     },
   );
   const bus = await openBus(config, directory, logger);
+  try {
+    await serveOver({ logger, stopping, version, directory, store, bus }, config);
+  } catch (error) {
+    // A service that cannot start leaves no nats-server behind.
+    await bus.stop();
+    throw error;
+  }
+}
+
+/** What the service stands on. */
+interface Ground {
+  readonly logger: Logger;
+  readonly stopping: AbortSignal;
+  readonly version: ReturnType<typeof versionFacts>;
+  readonly directory: string;
+  readonly store: StoreThread;
+  readonly bus: Awaited<ReturnType<typeof openBus>>;
+}
+
+async function serveOver(
+  { logger, stopping, version, directory, store, bus }: Ground,
+  config: ServerConfig,
+): Promise<void> {
   const events = new TaskEventHub();
   const busLog = new BusLog(logger);
   const logDirectory = join(directory, 'logs');

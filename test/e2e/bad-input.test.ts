@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
@@ -193,6 +194,23 @@ await test(
       for (const contentType of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
         t.equal((await api.call('POST', path, template(step('A')), contentType)).status, 415, contentType);
       }
+    });
+
+    await t.test('a second service on a port that is taken goes, and its bus with it', async (t) => {
+      const second = {
+        folder: join(folder, 'second'),
+        httpPort: service.httpPort,
+        busPort: await freePort(),
+      };
+      await mkdir(second.folder);
+      await t.rejects(startService(second), /cannot listen on 127\.0\.0\.1:\d+/);
+      await t.rejects(
+        new Promise((resolve, reject) => {
+          connect(second.busPort, '127.0.0.1').once('connect', resolve).once('error', reject);
+        }),
+        { code: 'ECONNREFUSED' },
+        'nobody listens where its bus was',
+      );
     });
 
     const { total } = await api.must<Page<unknown>>('GET', '/api/v1/jobs');

@@ -72,7 +72,7 @@ const SERVER_KEYS = {
     'A worker that was not heard for this long is offline, and its tasks are given to others.',
   ),
   'scheduler.max_attempts': key(
-    integer(1, 1_000_000),
+    integer(1, 65_535),
     '3',
     'Genuine failures after which a task has failed. Farm, queue and job may override it.',
   ),

@@ -100,7 +100,7 @@ test('a wrong value is told with its key and source', async (t) => {
     }),
     [
       'http.addr: must be HOST:PORT (an IPv6 address in brackets), got "nowhere" (set in the file callsheet.yaml)',
-      'scheduler.max_attempts: must be an integer from 1 to 1000000, got "many" (set in the environment variable SVC_SCHEDULER_MAX_ATTEMPTS)',
+      'scheduler.max_attempts: must be an integer from 1 to 65535, got "many" (set in the environment variable SVC_SCHEDULER_MAX_ATTEMPTS)',
       'log.level: must be one of debug, info, warn, error, got "loud" (set in the flag --log-level)',
     ],
   );
