@@ -74,7 +74,9 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
     );
   }
   for (const { value: worker } of reader.scan('worker')) {
-    if (worker.farmId === record.id) state.workers.set(worker.id, worker);
+    if (worker.farmId !== record.id) continue;
+    const { id: workerId, name, ordinal, registeredAt, incarnation, status } = worker;
+    state.workers.set(workerId, { id: workerId, name, ordinal, registeredAt, incarnation, status });
   }
   for (const { key } of reader.scan('workerOrdinal', { prefix: keys.workerOrdinalsOf(record.id) })) {
     state.nextOrdinal = lastNumberOfKey(key) + 1;
