@@ -22,6 +22,7 @@ function sourcesOf(args: readonly string[]): ConfigSources {
 
 function valuesOf<Config>(resolved: Resolved<Config>): Config {
   if (!resolved.ok) throw new CommandError(EXIT.usage, resolved.lines.join('\n'));
+  for (const note of resolved.notes) console.error(note);
   return resolved.values;
 }
 

@@ -5,10 +5,6 @@
 export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, string | null>([
   // name, the value that means "off" (null: there is none)
   ['auth.enabled', 'false'],
-  ['auth.validate_job_owner', 'false'],
-  ['auth.session.cookie_name', null],
-  ['auth.session.cookie_secure', null],
-  ['auth.session.ttl', null],
   ['auth.bootstrap.username', null],
   ['auth.bootstrap.password', null],
   ['auth.ldap.enabled', 'false'],
@@ -37,21 +33,32 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
   ['auth.oidc.role_map', null],
   ['auth.oidc.default_role', null],
   ['auth.oidc.logout_mode', null],
-  ['diagnostics.enabled', 'false'],
-  ['diagnostics.buffer_size', '0'],
   ['discovery.enabled', 'false'],
-  ['events.replay_depth', '0'],
   ['http.enable_pprof', 'false'],
-  ['http.rate_limit.enabled', 'false'],
-  ['http.rate_limit.rps', null],
-  ['http.rate_limit.burst', null],
   ['http.trust_proxy', 'false'],
   ['isolation.enabled', 'false'],
   ['isolation.env_passthrough', null],
-  ['openjd.expr_memory_limit', null],
-  ['openjd.expr_submission_deadline', null],
-  ['presets.dir', null],
-  ['scheduler.job_retention', '0'],
-  ['scheduler.job_retention_include_failed', 'false'],
-  ['scheduler.unschedulable_grace', '0'],
+]);
+
+/**
+ * Keys of the contract whose feature this version does not have, and without which nobody is let in or kept out: they are
+ * accepted with a note that they have no effect, so that a configuration may be ready for the next version.
+ */
+export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  'auth.session.cookie_name',
+  'auth.session.cookie_secure',
+  'auth.session.ttl',
+  'auth.validate_job_owner',
+  'diagnostics.buffer_size',
+  'diagnostics.enabled',
+  'events.replay_depth',
+  'http.rate_limit.burst',
+  'http.rate_limit.enabled',
+  'http.rate_limit.rps',
+  'openjd.expr_memory_limit',
+  'openjd.expr_submission_deadline',
+  'presets.dir',
+  'scheduler.job_retention',
+  'scheduler.job_retention_include_failed',
+  'scheduler.unschedulable_grace',
 ]);

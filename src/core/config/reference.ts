@@ -1,6 +1,6 @@
 import { environmentName, flagName } from './key-names.ts';
 import { DAEMONS, type KeySet } from './keys.ts';
-import { LATER_KEYS } from './later-keys.ts';
+import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from './later-keys.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -53,6 +53,10 @@ export function configurationReference(): string {
     '(shown where there is one) is accepted.',
     '',
     ...[...LATER_KEYS].map(([name, off]) => `- \`${name}\`${off === null ? '' : ` (\`${off}\`)`}`),
+    '',
+    'These are accepted with a note on standard error that they have no effect yet:',
+    '',
+    ...[...KEYS_WITHOUT_EFFECT].map((name) => `- \`${name}\``),
     '',
   ].join('\n');
 }

@@ -2,7 +2,7 @@ import { fileValues } from './file-values.ts';
 import type { GivenFlag } from './flags.ts';
 import { environmentName, flagName } from './key-names.ts';
 import { DAEMONS, type ConfigKey, type Daemon, type KeySet, type ValuesOf } from './keys.ts';
-import { LATER_KEYS } from './later-keys.ts';
+import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from './later-keys.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Parsed } from './value-type.ts';
 
@@ -15,9 +15,10 @@ export interface ConfigSources {
   readonly flags: readonly GivenFlag[];
 }
 
-/** Values, or one line for each thing wrong: `key: what is wrong (set in where)`. */
+/** Values, or one line for each thing wrong: `key: what is wrong (set in where)`. Notes are lines for what has no effect. */
 export type Resolved<Values> =
-  { readonly ok: true; readonly values: Values } | { readonly ok: false; readonly lines: readonly string[] };
+  | { readonly ok: true; readonly values: Values; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly lines: readonly string[] };
 
 /** Variables of the client commands, which mean nothing to a daemon. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(['SVC_URL', 'SVC_API_KEY']);
@@ -38,6 +39,7 @@ function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
   const known = new Set([
     ...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)),
     ...LATER_KEYS.keys(),
+    ...KEYS_WITHOUT_EFFECT,
   ]);
   const values = fileValues(file.document, (name) => known.has(name));
   if (values === null) return null;
@@ -100,6 +102,7 @@ function resolve<Keys extends KeySet>(
   const others = Object.entries(DAEMONS).filter(([name]) => name !== daemon);
   const values: Record<string, unknown> = {};
   const lines: string[] = [];
+  const notes: string[] = [];
 
   for (const [name, key] of Object.entries(keys)) {
     const parsed = key.type.fromText(key.default);
@@ -130,12 +133,17 @@ function resolve<Keys extends KeySet>(
         lines.push(`${setting.name}: is a flag of callsheet ${other[0]} (set in ${setting.source})`);
       continue;
     }
+    const idle = [...KEYS_WITHOUT_EFFECT].find(means);
+    if (idle !== undefined) {
+      notes.push(`${idle}: has no effect in this version (set in ${setting.source})`);
+      continue;
+    }
     const later = [...LATER_KEYS].find(([key]) => means(key));
     if (later === undefined) lines.push(unknownKey(setting, own));
     else if (later[1] === null || !setting.isOff(later[1]))
       lines.push(`${later[0]}: not supported by this version (set in ${setting.source})`);
   }
-  return lines.length > 0 ? { ok: false, lines } : { ok: true, values };
+  return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes };
 }
 
 /** Resolves the keys of `callsheet server`. */

@@ -40,6 +40,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
   const { values } = resolved;
   return {
     ok: true,
+    notes: resolved.notes,
     values: {
       http: { addr: values['http.addr'], corsOrigins: values['http.cors_origins'] },
       data: { dir: values['data.dir'] },

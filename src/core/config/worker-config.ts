@@ -40,6 +40,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
   const name = values['worker.name'] ?? machine.hostName;
   return {
     ok: true,
+    notes: resolved.notes,
     values: {
       bus: { urls: values['bus.url'] },
       worker: {

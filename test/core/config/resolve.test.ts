@@ -39,6 +39,7 @@ function workerLines(given: Parameters<typeof sources>[0]): readonly string[] {
 test('the defaults of the server', async (t) => {
   t.same(serverConfig(sources({})), {
     ok: true,
+    notes: [],
     values: {
       http: { addr: { host: '0.0.0.0', port: 8080 }, corsOrigins: [] },
       data: { dir: './data' },
@@ -59,6 +60,7 @@ test('the defaults of the server', async (t) => {
 test('the defaults of a worker come from its machine', async (t) => {
   t.same(workerConfig(sources({}), MACHINE), {
     ok: true,
+    notes: [],
     values: {
       bus: { urls: ['nats://127.0.0.1:14222'] },
       worker: {
@@ -155,12 +157,30 @@ test('a key of a later feature is an error unless it turns the feature off', asy
   );
   t.same(
     serverLines({
-      document: { auth: { enabled: false }, diagnostics: { buffer_size: 0 } },
+      document: { auth: { enabled: false } },
       environment: { SVC_AUTH_LDAP_ENABLED: 'false' },
-      args: ['--http-rate-limit-enabled=false'],
+      args: ['--discovery-enabled=false'],
     }),
     [],
   );
+});
+
+test('a key of a later feature without which nobody is let in or kept out is noted and has no effect', async (t) => {
+  const resolved = serverConfig(
+    sources({
+      document: { scheduler: { unschedulable_grace: '2s' } },
+      environment: { SVC_HTTP_RATE_LIMIT_RPS: '100000' },
+      args: ['--diagnostics-enabled'],
+    }),
+  );
+  t.match(resolved, {
+    ok: true,
+    notes: [
+      'scheduler.unschedulable_grace: has no effect in this version (set in the file callsheet.yaml)',
+      'http.rate_limit.rps: has no effect in this version (set in the environment variable SVC_HTTP_RATE_LIMIT_RPS)',
+      'diagnostics.enabled: has no effect in this version (set in the flag --diagnostics-enabled)',
+    ],
+  });
 });
 
 test('flags: with a value, with =, alone', async (t) => {
