@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
  * for ever where a file system answers that a directory cannot be found which it refuses to make (for example /proc).
  */
 export function makeDirectory(path: string, mode: number): void {
-  if (existsSync(path)) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent, mode);
   mkdirSync(path, { mode });

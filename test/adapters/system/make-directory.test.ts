@@ -14,6 +14,8 @@ test('makes a directory and those above it, once', (t) => {
 
 test('says what cannot be made, also where the file system knows no directories of others', (t) => {
   t.throws(() => makeDirectory('/proc/callsheet/data', 0o700), { code: /ENOENT|EPERM|EACCES/ });
-  t.throws(() => makeDirectory(join(t.testdir({ file: '' }), 'file', 'x'), 0o700), { code: 'ENOTDIR' });
+  const folder = t.testdir({ file: '' });
+  t.throws(() => makeDirectory(join(folder, 'file'), 0o700), { code: 'EEXIST' });
+  t.throws(() => makeDirectory(join(folder, 'file', 'x'), 0o700), { code: 'ENOTDIR' });
   t.end();
 });
