@@ -75,7 +75,11 @@ export const onWorkerHeartbeat =
     );
     if (wasOffline) watchLiveness(state, timeoutMs, context);
     noteHeld(state, heartbeat.open_attempts, context);
-    reclaimAttempts(lostAttempts(state, lostAfterMs, context), UNKNOWN_TO_WORKER_MESSAGE, context);
+    reclaimAttempts(
+      lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),
+      UNKNOWN_TO_WORKER_MESSAGE,
+      context,
+    );
     const reply: PresenceReply = { v: 1, type: 'alive', closed: closedOf(state, heartbeat.open_attempts) };
     context.reply(message.replyTo, reply);
   };
@@ -100,25 +104,30 @@ export function onWorkerDeregister(
  * that said so was lost, and must not be given away as never started.
  */
 function noteHeld(state: WorkerState, openAttempts: readonly AttemptId[], context: WorkerContext): void {
+  for (const attemptId of openAttempts) state.missedSince.delete(attemptId);
   const held = openAttempts.filter(
     (attemptId) => state.bookings.has(attemptId) && !state.held.has(attemptId),
   );
-  for (const attemptId of held) {
-    state.held.add(attemptId);
-    state.missedSince.delete(attemptId);
-  }
+  for (const attemptId of held) state.held.add(attemptId);
   for (const [job, attemptIds] of byJob(held))
     context.send('job', job, { type: 'attempts.held', attemptIds });
 }
 
 /**
- * Booked attempts that were lost on the way to the worker: for all that time heartbeats have come without them. What the worker has had
- * once is never lost in this way, because it says what it has until it knows that it is closed; a heartbeat without it is an old one.
+ * Booked attempts that the worker does not have: for all that time no heartbeat has come with them, and some without. One heartbeat
+ * without an attempt proves nothing, it may be older than the attempt. A worker that has it and of which nothing newer was heard for so
+ * long has stopped it by itself (design.md, "The bus").
  */
-function lostAttempts(state: WorkerState, lostAfterMs: number, context: WorkerContext): AttemptId[] {
+function lostAttempts(
+  state: WorkerState,
+  openAttempts: readonly AttemptId[],
+  lostAfterMs: number,
+  context: WorkerContext,
+): AttemptId[] {
+  const openNow = new Set(openAttempts);
   const lost: AttemptId[] = [];
   for (const attemptId of state.bookings.keys()) {
-    if (state.held.has(attemptId)) continue;
+    if (openNow.has(attemptId)) continue;
     const since = state.missedSince.get(attemptId);
     if (since === undefined || since > context.now) state.missedSince.set(attemptId, context.now);
     else if (Math.max(since, context.listeningSince) + lostAfterMs <= context.now) lost.push(attemptId);

@@ -8,7 +8,7 @@ export interface WorkerState {
   readonly bookings: Map<AttemptId, Booking>;
   /** Which of them the worker has said that it has. In memory only: it says so with every heartbeat. */
   readonly held: Set<AttemptId>;
-  /** Since when heartbeats have come without an attempt that is booked and was never held. In memory only. */
+  /** Since when heartbeats have come without an attempt that is booked. In memory only. */
   readonly missedSince: Map<AttemptId, number>;
   isRemoved: boolean;
 }

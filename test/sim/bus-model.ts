@@ -63,9 +63,11 @@ export class BusModel {
     return !this.isDown;
   }
 
-  /** Publishes to a stream. A client that cannot reach the bus keeps the message, or loses it. */
+  /** Publishes to a stream. It may be lost on the way; a client that cannot reach the bus keeps it, or loses it. */
   publish(link: Link, stream: StreamName, message: object): void {
     const text = JSON.stringify(message);
+    const loss = stream === 'status' ? this.faults.reportLoss : this.faults.drop / 2;
+    if (this.isFaulty && this.random.chance(loss)) return;
     const copies = this.isFaulty && this.random.chance(this.faults.double) ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) this.send(link, stream, text);
   }
@@ -81,7 +83,8 @@ export class BusModel {
     const copies = this.isFaulty && this.random.chance(this.faults.double / 4) ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
       if (this.isFaulty && this.random.chance(this.faults.drop)) continue;
-      this.time.after(this.latency(), () => {
+      const isLate = this.isFaulty && this.random.chance(this.faults.late);
+      this.time.after(this.latency() + (isLate ? this.random.between(0, this.faults.lateMs) : 0), () => {
         if (epoch !== this.epoch) return;
         const hand = (): void => {
           deliver(JSON.parse(text));

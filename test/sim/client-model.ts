@@ -62,9 +62,9 @@ export class ClientModel {
   /** One random action. */
   act(): void {
     const { random, options } = this.world;
-    if (this.submitted < options.jobs && (this.jobs.length === 0 || random.chance(0.5))) this.submit();
-    else if (options.cancels && random.chance(0.2)) this.cancelJob();
-    else if (options.cancels && random.chance(0.4)) this.cancelTask();
+    if (this.submitted < options.jobs && (this.jobs.length === 0 || random.chance(0.8))) this.submit();
+    else if (options.cancels && random.chance(0.06)) this.cancelJob();
+    else if (options.cancels && random.chance(0.3)) this.cancelTask();
     else if (options.limits && random.chance(0.5)) this.replaceQueue();
     else if (options.limits && random.chance(0.4)) this.replaceFarm();
   }

@@ -71,12 +71,9 @@ export class MachineModel {
     this.disk = { workerId, starts: 0, outbox: new Map() };
   }
 
-  get isUp(): boolean {
-    return this.life !== null;
-  }
-
-  get isPaused(): boolean {
-    return this.life?.isPaused === true;
+  /** Whether a process of a task runs here. */
+  get isBusy(): boolean {
+    return this.running.size > 0;
   }
 
   get unconfirmedReports(): number {
@@ -125,17 +122,18 @@ export class MachineModel {
     if (isWiped) this.disk = { workerId: newWorkerId, starts: 0, outbox: new Map() };
   }
 
-  /** SIGSTOP of the daemon alone. */
-  pause(): void {
+  /** SIGSTOP of the daemon alone. False when there is none that runs. */
+  pause(): boolean {
     const { life } = this;
-    if (life === null || life.isPaused) return;
+    if (life === null || life.isPaused) return false;
     this.world.trace.note('daemon paused', this.spec.name);
     life.isPaused = true;
-    if (!this.world.rules.guardsProcesses) return;
+    if (!this.world.rules.guardsProcesses) return true;
     this.world.time.after(life.guardDeadline - this.world.time.now, () => {
       if (!life.isPaused || life.isOver || life.guardDeadline > this.world.time.now) return;
       for (const process of [...this.running.values()]) this.die(process, { kind: 'killed' });
     });
+    return true;
   }
 
   resume(): void {
@@ -156,9 +154,12 @@ export class MachineModel {
     });
   }
 
-  cut(): void {
+  /** The way to the bus is cut. False when it is so already. */
+  cut(): boolean {
+    if (this.link.isCut) return false;
     this.world.trace.note('link cut', this.spec.name);
     this.link.isCut = true;
+    return true;
   }
 
   mend(): void {

@@ -40,6 +40,11 @@ export interface Faults {
   readonly double: number;
   readonly delay: number;
   readonly delayMs: number;
+  /** Share of status reports that the bus never gets. */
+  readonly reportLoss: number;
+  /** Share of core messages that come up to `lateMs` late. */
+  readonly late: number;
+  readonly lateMs: number;
   readonly ackLoss: number;
   readonly partitionEveryMs: number;
   readonly partitionMs: number;
@@ -54,7 +59,8 @@ export interface Faults {
 
 /** Draws the options of a seed. */
 export function drawOptions(random: Random): SimulationOptions {
-  const isOn = (): boolean => random.chance(0.5);
+  const share = random.pick([0.15, 0.3, 0.6]);
+  const isOn = (): boolean => random.chance(share);
   const every = (fromMs: number, toMs: number): number => (isOn() ? random.between(fromMs, toMs) : 0);
   const rate = (max: number): number => (isOn() ? random.next() * max : 0);
   const isGentle = random.chance(0.1);
@@ -72,17 +78,20 @@ export function drawOptions(random: Random): SimulationOptions {
     double: rate(0.2),
     delay: rate(0.3),
     delayMs: random.pick([500, 12_000, 45_000]),
+    reportLoss: rate(0.6),
+    late: rate(0.6),
+    lateMs: random.pick([15_000, 40_000]),
     ackLoss: rate(0.2),
-    partitionEveryMs: every(5_000, 40_000),
-    partitionMs: random.pick([5_000, 22_000, 45_000, 90_000]),
+    partitionEveryMs: every(3_000, 30_000),
+    partitionMs: random.pick([5_000, 40_000, 60_000]),
     daemonKillEveryMs: every(10_000, 60_000),
     daemonPauseEveryMs: every(5_000, 40_000),
-    daemonPauseMs: random.pick([3_000, 15_000, 40_000]),
+    daemonPauseMs: random.pick([3_000, 25_000, 60_000]),
     rebootEveryMs: every(20_000, 90_000),
     wipes: random.chance(0.3) ? 0.5 : 0,
     departEveryMs: every(20_000, 120_000),
   };
-  const taskMs = random.pick([50, 2_000, 8_000, 20_000]);
+  const taskMs = random.pick([50, 2_000, 8_000, 30_000, 60_000]);
   return {
     workers: random.between(1, 6),
     queues: random.between(1, 3),
@@ -91,7 +100,7 @@ export function drawOptions(random: Random): SimulationOptions {
     taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
     safetyMs: random.between(60_000, 240_000),
-    clientMs: random.between(300, 6_000),
+    clientMs: random.between(300, 4_000),
     cancels: random.chance(0.6),
     limits: random.chance(0.6),
     faults: isGentle ? noFaults(drawn) : drawn,
@@ -108,6 +117,8 @@ function noFaults(drawn: Faults): Faults {
     drop: 0,
     double: 0,
     delay: 0,
+    reportLoss: 0,
+    late: 0,
     ackLoss: 0,
     partitionEveryMs: 0,
     daemonKillEveryMs: 0,

@@ -58,6 +58,8 @@ const EPOCH_MS = Date.UTC(2026, 0, 1);
 const PROGRESS_MS = 900_000;
 /** A shorter stall of the service may go unnoticed. */
 const NOTICED_STALL_MS = 7_000;
+/** Share of faults that are aimed at a machine on which a task runs. */
+const BUSY_SHARE = 0.7;
 const LOOK_EACH_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -299,10 +301,14 @@ class Simulation {
         service.connectBus();
       });
     });
-    const some = (): MachineModel => random.pick(this.machines);
+    // A fault tells most where something runs.
+    const some = (): MachineModel => {
+      const busy = this.machines.filter((machine) => machine.isBusy);
+      return random.pick(busy.length > 0 && random.chance(BUSY_SHARE) ? busy : this.machines);
+    };
     this.every(faults.partitionEveryMs, () => {
       const machine = some();
-      machine.cut();
+      if (!machine.cut()) return;
       time.after(random.around(faults.partitionMs), () => {
         machine.mend();
       });
@@ -314,7 +320,7 @@ class Simulation {
     });
     this.every(faults.daemonPauseEveryMs, () => {
       const machine = some();
-      machine.pause();
+      if (!machine.pause()) return;
       time.after(random.around(faults.daemonPauseMs), () => {
         machine.resume();
       });
