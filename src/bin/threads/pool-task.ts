@@ -30,7 +30,12 @@ export type PreparationResult =
 export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
-  const prepared = prepareJob(read.document, new Map(Object.entries(task.values)), task.limits, RUNNABLE_FEATURES);
+  const prepared = prepareJob(
+    read.document,
+    new Map(Object.entries(task.values)),
+    task.limits,
+    RUNNABLE_FEATURES,
+  );
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   return errors.length === 0 ? prepared : { ok: false, errors };
