@@ -6,6 +6,7 @@ import { checkCommandOf } from './check.ts';
 import { expandCommandOf } from './expand.ts';
 import { inputLines } from './input-lines.ts';
 import { runOpenjdJsonl } from './jsonl.ts';
+import type { RunOptions } from './run.ts';
 
 interface ListingOptions {
   readonly param: ReadonlyMap<string, string>;
@@ -51,4 +52,25 @@ export const openjdCommand = (): Command =>
   new Command('openjd')
     .description('Check, expand and run OpenJD job templates on this machine, without a service.')
     .addCommand(listingCommand('check', 'Validate a template. Exits 1 when it has errors.', checkCommandOf))
-    .addCommand(listingCommand('expand', 'List the tasks that a template makes.', expandCommandOf));
+    .addCommand(listingCommand('expand', 'List the tasks that a template makes.', expandCommandOf))
+    .addCommand(runCommand());
+
+function runCommand(): Command {
+  return withParameters(
+    new Command('run').description(
+      'Run a job on this machine as a worker would, one task after another. Exits 1 unless all tasks succeed.',
+    ),
+  )
+    .argument('<template>', 'file of the template, or - for standard input')
+    .option('--step <name>', 'run this step alone, without those that it depends on')
+    .option(
+      '--task <name=value>',
+      'run the tasks with this value of a task parameter (may be repeated)',
+      collectAssignment,
+      new Map(),
+    )
+    .action(async (template: string, options: RunOptions) => {
+      const { runCommandOf } = await import('./run.ts');
+      await runCommandOf(template, options);
+    });
+}
