@@ -177,7 +177,10 @@ export default defineConfig(
   // Adapters: each native or network library has one home.
   { files: ['src/adapters/lmdb/**/*.ts'], rules: imports(['lmdb']) },
   { files: ['src/adapters/nats/**/*.ts'], rules: imports(['nats']) },
-  { files: ['src/adapters/yaml/**/*.ts', 'src/adapters/system/**/*.ts'], rules: imports(['yaml']) },
+  {
+    files: ['src/adapters/yaml/**/*.ts', 'src/adapters/system/**/*.ts', 'bench/openjd.ts'],
+    rules: imports(['yaml']),
+  },
 
   {
     files: ['src/adapters/process/**/*.ts', 'test/adapters/process/**/*.ts'],

@@ -6,12 +6,13 @@ import { farmsCommand } from './commands/farms.ts';
 import { jobCommand } from './commands/job.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { logsCommand } from './commands/logs.ts';
+import { openjdCommand } from './commands/openjd/openjd-command.ts';
 import { queuesCommand } from './commands/queues.ts';
 import { submitCommand } from './commands/submit.ts';
 import { tasksCommand } from './commands/tasks.ts';
 import { workersCommand } from './commands/workers.ts';
 
-/** The command `callsheet`: two daemons, and clients of the REST API. */
+/** The command `callsheet`: two daemons, clients of the REST API, and templates on this machine. */
 const COMMANDS = [
   serverCommand,
   workerCommand,
@@ -23,6 +24,7 @@ const COMMANDS = [
   workersCommand,
   farmsCommand,
   queuesCommand,
+  openjdCommand,
 ];
 
 function version(): string {

@@ -26,6 +26,7 @@ const terminal = (columns: number | null, colors: boolean): Terminal => ({
   err: () => {},
   columns,
   colors,
+  errorColors: false,
   repaintColumns: null,
 });
 

@@ -19,11 +19,6 @@ const REFUSED: readonly (readonly [file: RegExp, error: RegExp, why: string])[] 
     'the contract refuses it by name',
   ],
   [
-    /\/(?:redacted_env|.*redact.*)\.yaml$/,
-    /^\/extensions\/0: the extension REDACTED_ENV_VARS is not supported yet/,
-    'not supported yet',
-  ],
-  [
     /(?:let_|expr|_types?_template|all_.*types|path_param|list_path|task_params|task_path|path_mapping_win)/,
     /^\/extensions\/\d: the extension EXPR is not supported yet/,
     'not supported yet',

@@ -33,11 +33,12 @@ const IMPORTS = SOURCES.flatMap(importsOf);
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['src/core'],
   'src/adapters': ['src/adapters', 'src/core'],
+  'src/library': ['src/library', 'src/adapters', 'src/core'],
   actors: ['actors', 'src/core'],
   http: ['http', 'actors', 'src/core'],
   'src/bin': ['src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
   bench: ['bench', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
-  test: ['test', 'bench', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
+  test: ['test', 'bench', 'src/library', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
 };
 
 const roomOf = (file: string): string =>

@@ -25,7 +25,7 @@ import type { SessionState } from './state.ts';
 /** A session owns one attempt on this worker: its environments, its task, its end. */
 export function sessionActor({
   sessionsDirectory,
-}: AgentSettings): ActorDefinition<AgentWorld, 'session', SessionState> {
+}: Pick<AgentSettings, 'sessionsDirectory'>): ActorDefinition<AgentWorld, 'session', SessionState> {
   return {
     kind: 'session',
     load: () => null,

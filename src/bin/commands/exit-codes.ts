@@ -1,7 +1,7 @@
 /** Exit statuses of the command, documented in docs/commands.md. */
 export const EXIT = {
   ok: 0,
-  /** The job failed or was canceled, a daemon could not start, or the service answered with an internal error. */
+  /** The job failed or was canceled, a template has errors, a daemon could not start, or the service answered with an internal error. */
   failed: 1,
   /** Wrong arguments or configuration, or a request that the service refuses as invalid. */
   usage: 2,

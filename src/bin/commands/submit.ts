@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
+import { collectAssignment } from './assignments.ts';
 import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { findFarm, findQueue } from './lookup.ts';
 import type { Job } from './resources.ts';
 import type { Query, RestClient } from './rest-client.ts';
+import { readTemplateFile } from './template-file.ts';
 import { printable } from './terminal.ts';
 import { exitCodeOfJob, watchJob } from './watch.ts';
-
-const STANDARD_INPUT = '-';
 
 /** A job to submit. Farm and queue by id or name. */
 export interface Submission {
@@ -21,24 +19,10 @@ export interface Submission {
   readonly options: Query;
 }
 
-function readTemplate(path: string): { type: string; text: string } {
-  let text: string;
-  try {
-    text = readFileSync(path === STANDARD_INPUT ? process.stdin.fd : path, 'utf8');
-  } catch (error) {
-    throw new CommandError(
-      EXIT.usage,
-      `the template cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-  const isJson =
-    path === STANDARD_INPUT ? text.trimStart().startsWith('{') : extname(path).toLowerCase() === '.json';
-  return { type: isJson ? 'application/json' : 'application/x-yaml', text };
-}
-
 /** Submits a job and gives it as the service has stored it. */
 export async function submitJob(client: RestClient, submission: Submission): Promise<Job> {
-  const template = readTemplate(submission.template);
+  const { text, format } = readTemplateFile(submission.template);
+  const type = format === 'json' ? 'application/json' : 'application/x-yaml';
   const farm = await findFarm(client, submission.farm);
   const queue = await findQueue(client, farm, submission.queue);
   const parameters = [...submission.parameters].map(([name, value]): [string, string] => [
@@ -51,17 +35,9 @@ export async function submitJob(client: RestClient, submission: Submission): Pro
     ...submission.options,
     ...Object.fromEntries(parameters),
   };
-  const job = await client.post<Job>('/jobs', query, template);
+  const job = await client.post<Job>('/jobs', query, { type, text });
   if (job === null) throw new CommandError(EXIT.failed, 'the service accepted the job but did not say which');
   return job;
-}
-
-function collectParameter(given: string, earlier: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const equals = given.indexOf('=');
-  if (equals < 1) throw new InvalidArgumentError('It must be NAME=VALUE.');
-  const name = given.slice(0, equals);
-  if (earlier.has(name)) throw new InvalidArgumentError(`${name} is given twice.`);
-  return new Map([...earlier, [name, given.slice(equals + 1)]]);
 }
 
 const collect = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
@@ -123,7 +99,7 @@ export function submitCommand(): Command {
     .option(
       '-p, --param <name=value>',
       'value of a job parameter (may be repeated)',
-      collectParameter,
+      collectAssignment,
       new Map(),
     )
     .option('--depends-on <job>', 'id of a job that must complete first (may be repeated)', collect, [])

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly columns: number | null;
   /** Whether standard output shows colours (NO_COLOR, TERM=dumb and pipes say no). */
   readonly colors: boolean;
+  /** The same of standard error. */
+  readonly errorColors: boolean;
   /** Columns of standard error when a line of it can be painted again; null otherwise. */
   readonly repaintColumns: number | null;
 }
@@ -17,11 +19,13 @@ const COLUMNS_MIN = 20;
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   const dumb = env['TERM'] === 'dumb';
+  const plain = dumb || (env['NO_COLOR'] ?? '') !== '';
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     columns: stdout.isTTY ? Math.max(stdout.columns, COLUMNS_MIN) : null,
-    colors: stdout.isTTY && !dumb && (env['NO_COLOR'] ?? '') === '',
+    colors: stdout.isTTY && !plain,
+    errorColors: stderr.isTTY && !plain,
     repaintColumns: stderr.isTTY && !dumb ? Math.max(stderr.columns, COLUMNS_MIN) : null,
   };
 }
@@ -30,30 +34,33 @@ export function processTerminal(): Terminal {
 export const printable = (text: string): string =>
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}');
 
-const RED = 31;
-const GREEN = 32;
-const YELLOW = 33;
-const CYAN = 36;
-const GREY = 90;
+/** Codes of the colours (SGR). */
+const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const;
 
-const STATUS_COLORS: ReadonlyMap<string, number> = new Map([
-  ['completed', GREEN],
-  ['succeeded', GREEN],
-  ['online', GREEN],
-  ['running', CYAN],
-  ['assigned', CYAN],
-  ['ready', CYAN],
-  ['failed', RED],
-  ['offline', RED],
-  ['paused', YELLOW],
-  ['blocked', YELLOW],
-  ['disabled', YELLOW],
-  ['canceled', GREY],
-  ['pending', GREY],
+type Color = keyof typeof COLORS;
+
+/** The text in a colour, or as it is where there are none. */
+export const painted = (text: string, color: Color, colors: boolean): string =>
+  colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
+
+const STATUS_COLORS: ReadonlyMap<string, Color> = new Map([
+  ['completed', 'green'],
+  ['succeeded', 'green'],
+  ['online', 'green'],
+  ['running', 'cyan'],
+  ['assigned', 'cyan'],
+  ['ready', 'cyan'],
+  ['failed', 'red'],
+  ['offline', 'red'],
+  ['paused', 'yellow'],
+  ['blocked', 'yellow'],
+  ['disabled', 'yellow'],
+  ['canceled', 'grey'],
+  ['pending', 'grey'],
 ]);
 
 /** A status word (perhaps padded) in its colour. */
 export function coloredStatus(text: string, terminal: Terminal): string {
   const color = STATUS_COLORS.get(text.trim());
-  return color === undefined || !terminal.colors ? text : `\u001b[${color}m${text}\u001b[39m`;
+  return color === undefined ? text : painted(text, color, terminal.colors);
 }

@@ -5,6 +5,7 @@ import type { JobPlan } from '../../core/openjd/plan.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { RUNNABLE_FEATURES } from '../runnable-features.ts';
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
@@ -29,7 +30,12 @@ export type PreparationResult =
 export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
-  const prepared = prepareJob(read.document, new Map(Object.entries(task.values)), task.limits);
+  const prepared = prepareJob(
+    read.document,
+    new Map(Object.entries(task.values)),
+    task.limits,
+    RUNNABLE_FEATURES,
+  );
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   return errors.length === 0 ? prepared : { ok: false, errors };

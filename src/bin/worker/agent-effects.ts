@@ -3,6 +3,7 @@ import type { LeaseFailure } from '../../../actors/agent/poller/messages.ts';
 import type { TaskId } from '../../core/ids.ts';
 import type { StoreOutcome, Unanswered, WorkerBus } from '../../core/ports/bus.ts';
 import type { TaskProcesses } from '../../core/ports/task-processes.ts';
+import { executeOnProcesses } from './process-effects.ts';
 
 /** Does what the daemon's actors say, and tells them what became of it. */
 export class AgentEffects {
@@ -46,29 +47,11 @@ export class AgentEffects {
       case 'unfollow-cancels':
         this.unfollow(effect.taskId);
         return;
-      case 'open-session':
-        this.processes.open(effect.attemptId, effect.directory);
-        return;
-      case 'start-action':
-        this.processes.start(effect.attemptId, effect.action);
-        return;
-      case 'notify-action':
-        this.processes.notify(effect.attemptId, effect.run, effect.notifyEndAt);
-        return;
-      case 'terminate-action':
-        this.processes.askToEnd(effect.attemptId, effect.run);
-        return;
-      case 'kill-action':
-        this.processes.kill(effect.attemptId, effect.run);
-        return;
-      case 'output-consumed':
-        this.processes.consumed(effect.attemptId, effect.bytes);
-        return;
-      case 'close-session':
-        this.processes.close(effect.attemptId);
-        return;
       case 'left':
         this.left();
+        return;
+      default:
+        executeOnProcesses(this.processes, effect);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { PointedError } from '../problems.ts';
 import type { DocumentNode } from './document.ts';
-import { SUPPORTED_FEATURES, type SupportedFeatures } from './extensions.ts';
+import { LANGUAGE_FEATURES, type SupportedFeatures } from './extensions.ts';
 import { Findings } from './findings.ts';
 import { rootOf } from './located.ts';
 import { readTemplate } from './shape/read-template.ts';
@@ -32,7 +32,7 @@ export type CheckResult =
 export function checkTemplate(
   document: DocumentNode,
   limits: TemplateLimits = TEMPLATE_LIMITS,
-  supported: SupportedFeatures = SUPPORTED_FEATURES,
+  supported: SupportedFeatures = LANGUAGE_FEATURES,
 ): CheckResult {
   const findings = new Findings();
   const root = rootOf(document);

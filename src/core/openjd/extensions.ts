@@ -1,6 +1,6 @@
 /**
- * Extensions and features as data (interface.md, "OpenJD template shape", extensions): which names are known, and which of them this
- * service carries out. What is known but not in `supported` is refused with its pointer, never run half.
+ * Extensions and features as data (interface.md, "OpenJD template shape", extensions): which names are known, and which of them a user of the
+ * language carries out. What is known but not supported is refused with its pointer, never run half.
  */
 export type ExtensionName =
   'TASK_CHUNKING' | 'REDACTED_ENV_VARS' | 'EXPR' | 'SVC_PATH_TRANSLATION' | 'SVC_CHUNK_BOUNDS';
@@ -13,15 +13,17 @@ export const KNOWN_EXTENSIONS: readonly ExtensionName[] = [
   'SVC_CHUNK_BOUNDS',
 ];
 
+/** What a user of the language can deal with: validation alone more than the service, which has to run it. */
 export interface SupportedFeatures {
   readonly extensions: readonly ExtensionName[];
   /** Host requirements `amount.worker.usagepool.<name>`. */
   readonly usagePools: boolean;
 }
 
-export const SUPPORTED_FEATURES: SupportedFeatures = {
-  extensions: ['TASK_CHUNKING', 'SVC_CHUNK_BOUNDS'],
-  usagePools: false,
+/** What is validated and expanded here: all that is known but for EXPR. */
+export const LANGUAGE_FEATURES: SupportedFeatures = {
+  extensions: ['TASK_CHUNKING', 'REDACTED_ENV_VARS', 'SVC_PATH_TRANSLATION', 'SVC_CHUNK_BOUNDS'],
+  usagePools: true,
 };
 
 export const isKnownExtension = (name: string): name is ExtensionName =>

@@ -7,6 +7,9 @@ import { openSpace } from '../../../src/core/openjd/space/open-space.ts';
 import type { PointedError } from '../../../src/core/problems.ts';
 import { documentOf } from './template-text.ts';
 
+/** Templates in each of the tests; `CALLSHEET_MUTATIONS=100000` for a long run. */
+const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? 3000);
+
 const TEXT = `specificationVersion: jobtemplate-2023-09
 extensions: [TASK_CHUNKING, SVC_CHUNK_BOUNDS]
 name: "Job {{Param.Name}}"
@@ -141,6 +144,22 @@ function mutate(tree: unknown, mutation: Mutation): void {
   }
 }
 
+/** The longest that one template has taken, in milliseconds: for whoever makes a long run. */
+class Slowest {
+  private milliseconds = 0;
+
+  measure(judge: () => boolean): boolean {
+    const startedAt = performance.now();
+    const verdict = judge();
+    this.milliseconds = Math.max(this.milliseconds, performance.now() - startedAt);
+    return verdict;
+  }
+
+  get text(): string {
+    return `${RUNS} templates, the slowest ${this.milliseconds.toFixed(1)} ms`;
+  }
+}
+
 /** A document ends in a job whose spaces can be read, or in errors that all say where and what. */
 function endsWell(document: DocumentNode): boolean {
   const result = prepareJob(document, new Map([['Last', '30']]));
@@ -149,6 +168,12 @@ function endsWell(document: DocumentNode): boolean {
     const space = openSpace(step.space);
     return space.length === step.taskCount && space.indexOf(space.at(space.length - 1)) !== null;
   });
+}
+
+/** A text ends in a job or in errors. */
+function endsAnyway(text: string, format: 'yaml' | 'json'): boolean {
+  const read = readDocument(text, format);
+  return read.ok ? endsWell(read.document) : arePointed(read.errors);
 }
 
 const arePointed = (errors: readonly PointedError[]): boolean =>
@@ -166,15 +191,17 @@ void test('the template that is mutated is a good one', (t) => {
 
 void test('a mutated template ends in a job or in errors', (t) => {
   const original = valuesOf(documentOf(TEXT));
+  const slowest = new Slowest();
   fc.assert(
     fc.property(mutations, (list) => {
       const tree: unknown = structuredClone(original);
       for (const mutation of list) mutate(tree, mutation);
-      const read = readDocument(JSON.stringify(tree), 'json');
-      return read.ok ? endsWell(read.document) : arePointed(read.errors);
+      const text = JSON.stringify(tree);
+      return slowest.measure(() => endsAnyway(text, 'json'));
     }),
-    { numRuns: 3000 },
+    { numRuns: RUNS },
   );
+  t.comment(slowest.text);
   t.end();
 });
 
@@ -213,6 +240,7 @@ const piece = fc.oneof(
 );
 
 void test('a text that is no longer a template ends in a job or in errors', (t) => {
+  const slowest = new Slowest();
   fc.assert(
     fc.property(
       fc.array(fc.record({ at: fc.nat({ max: TEXT.length }), cut: fc.nat({ max: 30 }), put: piece }), {
@@ -224,12 +252,12 @@ void test('a text that is no longer a template ends in a job or in errors', (t) 
           (before, { at, cut, put }) => before.slice(0, at) + put + before.slice(at + cut),
           TEXT,
         );
-        const read = readDocument(text, 'yaml');
-        return read.ok ? endsWell(read.document) : arePointed(read.errors);
+        return slowest.measure(() => endsAnyway(text, 'yaml'));
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: RUNS },
   );
+  t.comment(slowest.text);
   t.end();
 });
 
@@ -239,11 +267,10 @@ void test('any short text ends in a document or in errors, in both formats', (t)
       fc.array(piece, { maxLength: 30 }),
       fc.constantFrom('yaml' as const, 'json' as const),
       (pieces, format) => {
-        const read = readDocument(pieces.join(''), format);
-        return read.ok ? endsWell(read.document) : arePointed(read.errors);
+        return endsAnyway(pieces.join(''), format);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: RUNS },
   );
   t.end();
 });

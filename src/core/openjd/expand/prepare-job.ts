@@ -1,7 +1,7 @@
 import type { PointedError } from '../../problems.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
 import type { DocumentNode } from '../document.ts';
-import { SUPPORTED_FEATURES, type SupportedFeatures } from '../extensions.ts';
+import { LANGUAGE_FEATURES, type SupportedFeatures } from '../extensions.ts';
 import { Findings } from '../findings.ts';
 import type { JobPlan, StepPlan } from '../plan.ts';
 import type { TemplateShape } from '../shape/template-shape.ts';
@@ -32,7 +32,7 @@ export function prepareJob(
   document: DocumentNode,
   values: ReadonlyMap<string, string>,
   limits: TemplateLimits = TEMPLATE_LIMITS,
-  supported: SupportedFeatures = SUPPORTED_FEATURES,
+  supported: SupportedFeatures = LANGUAGE_FEATURES,
 ): PrepareResult {
   const checked = checkTemplate(document, limits, supported);
   if (!checked.ok) return checked;

@@ -1,9 +1,4 @@
-import {
-  SUPPORTED_FEATURES,
-  isKnownExtension,
-  KNOWN_EXTENSIONS,
-  type SupportedFeatures,
-} from '../extensions.ts';
+import { isKnownExtension, KNOWN_EXTENSIONS, type SupportedFeatures } from '../extensions.ts';
 import type { Findings } from '../findings.ts';
 import { itemOf, memberOf, type Located } from '../located.ts';
 import { suggestion } from '../nearest.ts';
@@ -20,7 +15,7 @@ const EXTENSION_NAME = /^[A-Z_0-9]{3,128}$/;
 export function checkVersionAndExtensions(
   findings: Findings,
   root: Located,
-  supported: SupportedFeatures = SUPPORTED_FEATURES,
+  supported: SupportedFeatures,
 ): ReadonlySet<string> | undefined {
   if (root.node.kind !== 'mapping') {
     findings.add(root, 'a template must be a mapping of keys to values');

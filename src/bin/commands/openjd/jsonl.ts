@@ -1,18 +1,12 @@
-import { readDocument } from '../../adapters/yaml/read-document.ts';
-import { checkTemplate } from '../../core/openjd/check-template.ts';
-import type { DocumentNode } from '../../core/openjd/document.ts';
-import { prepareJob, type PreparedJob } from '../../core/openjd/expand/prepare-job.ts';
-import { textOfErrors } from '../../core/problems.ts';
-import { openSpace } from '../../core/openjd/space/open-space.ts';
-import { TEMPLATE_LIMITS, type TemplateLimits } from '../../core/openjd/template-limits.ts';
+import { readDocument } from '../../../adapters/yaml/read-document.ts';
+import { checkTemplate } from '../../../core/openjd/check-template.ts';
+import type { DocumentNode } from '../../../core/openjd/document.ts';
+import { prepareJob, type PreparedJob } from '../../../core/openjd/expand/prepare-job.ts';
+import { textOfErrors } from '../../../core/problems.ts';
+import { openSpace } from '../../../core/openjd/space/open-space.ts';
+import { LISTING_LIMITS, MAX_LISTED_TASKS } from './limits.ts';
 
-export type JsonlKind = 'check' | 'expand';
-
-/** Tasks of a step that `expand` lists; the count is whole (interface-decisions.md, "Commands"). */
-const MAX_LISTED_TASKS = 10_000;
-
-/** Nothing is made in the number of tasks here, so there is no reason to limit them. */
-const LIMITS: TemplateLimits = { ...TEMPLATE_LIMITS, maxTasksPerStep: Number.MAX_VALUE };
+type JsonlKind = 'check' | 'expand';
 
 /**
  * Answers each line of JSON with a line of JSON, in order, until the lines end (interface-decisions.md, "Commands"). A line that cannot
@@ -21,10 +15,10 @@ const LIMITS: TemplateLimits = { ...TEMPLATE_LIMITS, maxTasksPerStep: Number.MAX
 export async function runOpenjdJsonl(
   kind: JsonlKind,
   lines: AsyncIterable<string>,
-  write: (line: string) => void,
+  write: (line: string) => Promise<void> | void,
 ): Promise<void> {
   for await (const line of lines) {
-    if (line.trim() !== '') write(JSON.stringify(answer(kind, line)));
+    if (line.trim() !== '') await write(JSON.stringify(answer(kind, line)));
   }
 }
 
@@ -56,10 +50,10 @@ function answer(kind: JsonlKind, line: string): Answer {
       : { ok: true as const, document: template };
   if (!read.ok) return refused(textOfErrors(read.errors));
   if (kind === 'check' && values === undefined) {
-    const checked = checkTemplate(read.document, LIMITS);
+    const checked = checkTemplate(read.document, LISTING_LIMITS);
     return checked.ok ? { ok: true } : refused(textOfErrors(checked.errors));
   }
-  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LIMITS);
+  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LISTING_LIMITS);
   if (!prepared.ok) return refused(textOfErrors(prepared.errors));
   return kind === 'check' ? { ok: true } : { ok: true, job: listed(prepared.job) };
 }

@@ -1,12 +1,12 @@
 import { test } from 'tap';
-import { runOpenjdJsonl, type JsonlKind } from '../../../src/bin/commands/openjd-jsonl.ts';
+import { runOpenjdJsonl } from '../../../../src/bin/commands/openjd/jsonl.ts';
 
-async function answers(kind: JsonlKind, ...lines: string[]): Promise<unknown[]> {
+async function answers(kind: 'check' | 'expand', ...lines: string[]): Promise<unknown[]> {
   const written: unknown[] = [];
   async function* input(): AsyncGenerator<string> {
     yield* lines;
   }
-  await runOpenjdJsonl(kind, input(), (line) => written.push(JSON.parse(line)));
+  await runOpenjdJsonl(kind, input(), (line) => void written.push(JSON.parse(line)));
   return written;
 }
 
