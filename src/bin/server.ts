@@ -62,6 +62,7 @@ async function serve(config: ServerConfig): Promise<void> {
       warned: (text) => logger.warn(text),
     },
   );
+  if (store.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
   const bus = await openBus(config, directory, logger);
   try {
     await serveOver({ logger, stopping, version, directory, store, bus }, config);
