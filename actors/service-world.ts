@@ -15,7 +15,11 @@ export type ServiceEffect =
   /** To an actor that may live on another shard: delivered after the commit. */
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
   /** Counts in the metrics (interface.md, "Public, ungated"). */
-  | { readonly kind: 'count'; readonly counter: 'task-retries' | 'jobs-autoparked'; readonly queueId: QueueId };
+  | {
+      readonly kind: 'count';
+      readonly counter: 'task-retries' | 'jobs-autoparked';
+      readonly queueId: QueueId;
+    };
 
 export interface ServiceWorld {
   readonly messages: ServiceMessages;
@@ -35,6 +39,8 @@ export interface ServiceSettings {
   readonly leaseHoldMs: number;
   /** After this an attempt that was handed out and never reported running is taken back (interface.md, "Limits": 30 s, fixed). */
   readonly staleAssignedMs: number;
+  /** Whether a farm lives on this shard: what belongs to another shard's farm is not loaded here. */
+  readonly ownsFarm: (farm: string) => boolean;
 }
 
 export const LEASE_HOLD_MS = 30_000;

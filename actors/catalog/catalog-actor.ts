@@ -29,7 +29,10 @@ function onFarmNamed(state: CatalogState, message: Naming, context: ServiceConte
     return;
   }
   state.names.set(farmId, input.name);
-  context.effect({ kind: 'forward', envelope: { actor: 'farm', id: farmId, message: { type, input, replyTo } } });
+  context.effect({
+    kind: 'forward',
+    envelope: { actor: 'farm', id: farmId, message: { type, input, replyTo } },
+  });
 }
 
 /** The catalog actor holds what is unique over all farms, so that each farm can live whole on one shard. */

@@ -21,7 +21,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
     started: (state, context) => {
       context.send('lease', state.record.id, { type: 'lease.wake' });
     },
-    isOver: (state) => state.isRemoved,
+    isRemoved: (state) => state.isRemoved,
     absent,
     handlers: {
       'farm.wake': () => undefined,

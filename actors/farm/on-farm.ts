@@ -46,7 +46,11 @@ export function onFarmDelete(
   context.send('lease', state.record.id, { type: 'farm.removed' });
   context.effect({
     kind: 'forward',
-    envelope: { actor: 'catalog', id: CATALOG_ID, message: { type: 'farm.removed', farmId: state.record.id } },
+    envelope: {
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'farm.removed', farmId: state.record.id },
+    },
   });
   state.isRemoved = true;
   context.reply(message.replyTo, done(null));
@@ -64,7 +68,12 @@ export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: 
 }
 
 /** Tells the active jobs of a queue what they inherit now. */
-export function tellPolicy(state: FarmState, queueId: QueueId, serverRetry: RetryPolicy, context: FarmContext): void {
+export function tellPolicy(
+  state: FarmState,
+  queueId: QueueId,
+  serverRetry: RetryPolicy,
+  context: FarmContext,
+): void {
   const inherited = inheritedRetry(state, queueId, serverRetry);
   for (const [id, job] of state.activeJobs) {
     if (job.queueId === queueId) context.send('job', id, { type: 'policy.changed', inherited });

@@ -43,7 +43,8 @@ export const onJobSubmit =
     });
     if (record.status !== 'blocked') return;
     if (waitsFor.length === 0) context.send('job', record.id, { type: 'upstreams.completed' });
-    else if ([...upstreams.values()].some(hasFailed)) context.send('job', record.id, { type: 'upstream.failed' });
+    else if ([...upstreams.values()].some(hasFailed))
+      context.send('job', record.id, { type: 'upstream.failed' });
   };
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {

@@ -34,7 +34,11 @@ export function onQueueCreate(
 
 export const onQueueReplace =
   (serverRetry: RetryPolicy) =>
-  (state: FarmState, message: Extract<FarmMessage, { type: 'queue.replace' }>, context: FarmContext): void => {
+  (
+    state: FarmState,
+    message: Extract<FarmMessage, { type: 'queue.replace' }>,
+    context: FarmContext,
+  ): void => {
     const before = state.queues.get(message.queueId);
     if (before === undefined) {
       context.reply(message.replyTo, refused('not-found', `there is no queue ${message.queueId}`));
@@ -85,4 +89,5 @@ function nameTaken(state: FarmState, name: string, except: QueueRecord | null): 
   return [...state.queues.values()].some((queue) => queue.name === name && queue.id !== except?.id);
 }
 
-const nameTakenDetail = (name: string): string => `the farm has a queue named ${JSON.stringify(name)} already`;
+const nameTakenDetail = (name: string): string =>
+  `the farm has a queue named ${JSON.stringify(name)} already`;

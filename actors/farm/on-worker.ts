@@ -121,7 +121,11 @@ export function onWorkerChanged(
 /** A worker was silent for a whole timeout: it goes offline, unless so many are silent that it is held. */
 export const onWorkerExpiring =
   (timeoutMs: number) =>
-  (state: FarmState, message: Extract<FarmMessage, { type: 'worker.expiring' }>, context: FarmContext): void => {
+  (
+    state: FarmState,
+    message: Extract<FarmMessage, { type: 'worker.expiring' }>,
+    context: FarmContext,
+  ): void => {
     const online = [...state.workers.values()].filter((worker) => worker.status === 'online').length;
     const wasHeld = state.expiry.heldUntil > 0;
     const forMs = holdExpiry(state.expiry, online, timeoutMs, context.now);
@@ -130,10 +134,14 @@ export const onWorkerExpiring =
       return;
     }
     if (!wasHeld) {
-      context.log('warn', 'many workers fell silent at once; their tasks are not taken back before another timeout', {
-        farm_id: state.record.id,
-        online: String(online),
-      });
+      context.log(
+        'warn',
+        'many workers fell silent at once; their tasks are not taken back before another timeout',
+        {
+          farm_id: state.record.id,
+          online: String(online),
+        },
+      );
     }
     context.send('worker', message.workerId, { type: 'expiry.held', forMs });
   };

@@ -66,10 +66,17 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
     const job = reader.get('job', id);
     if (job === undefined) throw new Error(`the store has no job ${id}, which it lists as active`);
     const waitsFor = job.status === 'blocked' ? job.dependsOn : [];
-    addActiveJob(state, id, job.queueId, waitsFor.filter((upstream) => reader.get('job', upstream)?.status !== 'completed'));
+    addActiveJob(
+      state,
+      id,
+      job.queueId,
+      waitsFor.filter((upstream) => reader.get('job', upstream)?.status !== 'completed'),
+    );
   }
   for (const { value: worker } of reader.scan('worker')) {
-    if (worker.farmId === record.id) state.workers.set(worker.id, worker);
+    if (worker.farmId !== record.id) continue;
+    const { id: workerId, name, ordinal, registeredAt, incarnation, status } = worker;
+    state.workers.set(workerId, { id: workerId, name, ordinal, registeredAt, incarnation, status });
   }
   for (const { key } of reader.scan('workerOrdinal', { prefix: keys.workerOrdinalsOf(record.id) })) {
     state.nextOrdinal = lastNumberOfKey(key) + 1;
@@ -77,7 +84,12 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
   return state;
 }
 
-export function addActiveJob(state: FarmState, id: JobId, queueId: QueueId, waitsFor: readonly JobId[]): void {
+export function addActiveJob(
+  state: FarmState,
+  id: JobId,
+  queueId: QueueId,
+  waitsFor: readonly JobId[],
+): void {
   state.activeJobs.set(id, { queueId, waitsFor: new Set(waitsFor) });
   for (const upstream of waitsFor) {
     const waiting = state.dependents.get(upstream);

@@ -27,6 +27,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
     handlers: {
       'job.create': onJobCreated,
       'job.wake': (state, _message, context) => {
+        if (isTerminalJob(state.record.status)) return;
         const turn = new JobTurn(state, context);
         for (const step of state.steps) turn.offer(step);
       },

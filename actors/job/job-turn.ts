@@ -43,7 +43,12 @@ export class JobTurn {
   }
 
   /** Moves a task by the table; null, and nothing changed, when the table has no row for it. */
-  move(step: StepState, index: number, trigger: TaskTrigger, patch: Partial<TaskState> = {}): TaskState | null {
+  move(
+    step: StepState,
+    index: number,
+    trigger: TaskTrigger,
+    patch: Partial<TaskState> = {},
+  ): TaskState | null {
     const before = taskOf(step, index);
     const status = nextTaskStatus(before.status, trigger);
     if (status === null) return null;
@@ -309,4 +314,3 @@ export class JobTurn {
     });
   }
 }
-

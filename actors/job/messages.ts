@@ -6,7 +6,6 @@ import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
-
 /** Tasks of one step that the lease actor has picked for a worker. */
 export interface Pick {
   readonly jobId: JobId;
@@ -56,4 +55,9 @@ export type JobMessage =
   /** Answer: null. 409 when completed or failed. */
   | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo }
   /** Answer: null. 404 for an unknown index, 409 when the task is terminal. */
-  | { readonly type: 'task.cancel'; readonly stepOrder: number; readonly index: number; readonly replyTo: ReplyTo };
+  | {
+      readonly type: 'task.cancel';
+      readonly stepOrder: number;
+      readonly index: number;
+      readonly replyTo: ReplyTo;
+    };

@@ -38,7 +38,9 @@ export const onAssignedDue =
       else if (reclaim(state, step, attempt.index, STALE_MESSAGE, turn, context)) {
         reclaimed++;
         const task_id = taskIdOf(turn.addressOf(step, attempt.index));
-        context.log('warn', 'an assigned task was never reported running and goes back to ready', { task_id });
+        context.log('warn', 'an assigned task was never reported running and goes back to ready', {
+          task_id,
+        });
       }
     }
     state.assigned = waiting.sort((a, b) => a.dueAt - b.dueAt);

@@ -1,5 +1,8 @@
 import { parseAttemptId, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
-import { FAILURE_LIMIT_PARK_REASON, reportedFailureReason } from '../../src/core/lifecycle/failure-reasons.ts';
+import {
+  FAILURE_LIMIT_PARK_REASON,
+  reportedFailureReason,
+} from '../../src/core/lifecycle/failure-reasons.ts';
 import { failureOutcome } from '../../src/core/lifecycle/retry-policy.ts';
 import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { put } from '../../src/core/records/change-set.ts';

@@ -1,11 +1,11 @@
 import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
 import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
-import type { ParameterValue } from '../../src/core/openjd/plan.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import type { Booking } from '../../src/core/records/worker.ts';
-import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import { stepAssignmentOf, typedParametersOf } from '../../src/core/wire/assignment-parts.ts';
+import type { Assignment } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { armAssigned } from './on-assigned-due.ts';
 import { makeReady } from './reclaim.ts';
@@ -59,7 +59,12 @@ export const onTasksTake =
         const attempt = state.openAttempts.get(taskId);
         if (attempt === undefined) continue;
         const index = Number(taskId.slice(taskId.lastIndexOf('-') + 1));
-        state.assigned.push({ stepOrder: pick.stepOrder, index, attemptNumber: attempt.attemptNumber, dueAt });
+        state.assigned.push({
+          stepOrder: pick.stepOrder,
+          index,
+          attemptNumber: attempt.attemptNumber,
+          dueAt,
+        });
       }
       if (queued === 0) armAssigned(staleAssignedMs)(state, context);
     }
@@ -70,7 +75,7 @@ export const onTasksTake =
       jobId: state.record.id,
       stepOrder: pick.stepOrder,
       assignments,
-      step: stepAssignmentOf(state, step),
+      step: stepAssignmentOf(state.plan, step.plan),
       cores: pick.cores,
       refused,
     });
@@ -113,24 +118,6 @@ function take(
     attempt_id: attemptId,
     name: taskNameOf(step.record.name, values),
     cores: message.pick.cores,
-    parameters: typedParameters(step, values),
-  };
-}
-
-function typedParameters(step: StepState, values: Readonly<Record<string, string>>): Record<string, ParameterValue> {
-  const typed: Record<string, ParameterValue> = {};
-  for (const { name, type } of step.plan.taskParameters) typed[name] = { type, value: values[name] ?? '' };
-  return typed;
-}
-
-function stepAssignmentOf(state: JobState, step: StepState): StepAssignment {
-  return {
-    job_name: state.plan.jobName,
-    step_name: step.record.name,
-    job_parameters: state.plan.parameters,
-    job_environments: state.plan.environments,
-    step_environments: step.plan.environments,
-    script: step.plan.script,
-    compute_location: step.record.computeLocation,
+    parameters: typedParametersOf(step.plan, values),
   };
 }

@@ -60,7 +60,9 @@ export function taskOf(step: StepState, index: number): TaskState {
 }
 
 /** The tasks of a step that have a record of their own, in order. */
-export function* touchedTasks(step: StepState): Generator<{ readonly index: number; readonly task: TaskState }> {
+export function* touchedTasks(
+  step: StepState,
+): Generator<{ readonly index: number; readonly task: TaskState }> {
   for (const number of [...step.pages.keys()].sort((a, b) => a - b)) {
     const page = step.pages.get(number);
     if (page === undefined) continue;
@@ -73,7 +75,12 @@ export function* touchedTasks(step: StepState): Generator<{ readonly index: numb
 }
 
 /** Everything of a job that the store holds. `serverRetry` is the server's end of the retry cascade. */
-export function loadJob(id: string, reader: StoreReader, serverRetry: RetryPolicy, staleAssignedMs: number): JobState | null {
+export function loadJob(
+  id: string,
+  reader: StoreReader,
+  serverRetry: RetryPolicy,
+  staleAssignedMs: number,
+): JobState | null {
   const record = reader.get('job', id);
   const plan = reader.get('plan', id);
   if (record === undefined || plan === undefined) return null;
@@ -106,14 +113,21 @@ function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
   return stepStateOf(record, plan, pages);
 }
 
-function loadOpenAttempts(state: JobState, step: StepState, reader: StoreReader, staleAssignedMs: number): void {
+function loadOpenAttempts(
+  state: JobState,
+  step: StepState,
+  reader: StoreReader,
+  staleAssignedMs: number,
+): void {
   if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) return;
   for (const { index, task } of touchedTasks(step)) {
     if (!isLiveTask(task.status)) continue;
     const address: TaskAddress = { jobId: state.record.id, stepOrder: step.record.order, index };
     const attempt = reader.get('attempt', keys.attempt(address, task.attemptNumber));
     if (attempt === undefined) {
-      throw new Error(`the store has no attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`);
+      throw new Error(
+        `the store has no attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
+      );
     }
     state.openAttempts.set(taskIdOf(address), attempt);
     if (task.status !== 'assigned') continue;

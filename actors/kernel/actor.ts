@@ -62,6 +62,11 @@ export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
   started?(state: State, context: Context<W, K>): void;
   /** Whether the actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
   isOver?(state: State): boolean;
+  /**
+   * Whether the actor has removed itself from the store: it is over, and until its removal is on disk messages go to
+   * `absent`, as they do later.
+   */
+  isRemoved?(state: State): boolean;
   /** A message for an actor that does not exist: makes its state, or deals with the message and gives null. */
   absent(id: string, message: W['messages'][K], context: Context<W, K>): State | null;
   readonly handlers: Handlers<W, K, State>;
@@ -71,8 +76,9 @@ export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
 export interface AnyDefinition<W extends World> {
   readonly kind: Kind<W>;
   load(id: string, reader: W['reader'], now: number): unknown;
-  started?(state: unknown, context: Context<W, Kind<W>>): void;
+  readonly started?: (state: unknown, context: Context<W, Kind<W>>) => void;
   isOver?(state: unknown): boolean;
+  isRemoved?(state: unknown): boolean;
   absent(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;
   readonly handlers: Readonly<
     Record<string, (state: unknown, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>) => void>

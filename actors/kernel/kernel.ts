@@ -17,7 +17,6 @@ import { TurnContext } from './turn-context.ts';
  * with an error.
  */
 
-
 interface Resident<W extends World> {
   readonly definition: AnyDefinition<W>;
   readonly id: string;
@@ -50,11 +49,9 @@ export class Kernel<W extends World> {
   private nextWindow = 1;
   private retrying: { readonly mail: Mail<W>; readonly dropped: readonly Resident<W>[] } | null = null;
   private listeningSince: number;
+  private isDeaf = false;
 
-  constructor(
-    definitions: readonly AnyDefinition<W>[],
-    ports: KernelPorts<W>,
-  ) {
+  constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
     this.definitions = new Map(definitions.map((each) => [each.kind, each]));
     this.ports = ports;
     this.listeningSince = ports.wallClock();
@@ -65,8 +62,19 @@ export class Kernel<W extends World> {
     this.mailbox.push({ envelope, onSettled });
   }
 
-  /** From now on silence counts again: after a stall, a clock step or an outage of the bus. */
+  /** Others cannot be heard now: their silence proves nothing until `resumeListening`. */
+  stopListening(): void {
+    this.isDeaf = true;
+  }
+
+  /** From now on silence counts again. */
   resumeListening(): void {
+    this.isDeaf = false;
+    this.noteGap();
+  }
+
+  /** There was a time in which nobody was heard (a stall of this thread, a step of the clock): silence counts from now. */
+  noteGap(): void {
     this.listeningSince = this.ports.wallClock();
   }
 
@@ -149,7 +157,11 @@ export class Kernel<W extends World> {
     } catch (error) {
       const dropped = this.drop(closure, retry?.dropped ?? []);
       if (retry === null) {
-        this.ports.log('warn', 'a handler threw; its actors are loaded again', describe(mail.envelope, error));
+        this.ports.log(
+          'warn',
+          'a handler threw; its actors are loaded again',
+          describe(mail.envelope, error),
+        );
         this.retrying = { mail, dropped };
         return false;
       }
@@ -177,23 +189,30 @@ export class Kernel<W extends World> {
     closure.touched.add(key);
     const context = this.contextFor(definition.kind, envelope.id, closure, now);
     let resident = this.actors.get(key);
-    if (resident === undefined) {
-      const state =
-        this.loadState(definition, envelope.id, now) ?? definition.absent(envelope.id, envelope.message, context);
-      if (state === null) return;
+    const isRemoved = resident !== undefined && definition.isRemoved?.(resident.state) === true;
+    if (resident === undefined || isRemoved) {
+      const stored = isRemoved ? null : this.loadState(definition, envelope.id, now);
+      const state = stored ?? definition.absent(envelope.id, envelope.message, context);
+      if (state === null) {
+        if (isRemoved) closure.over.add(key);
+        return;
+      }
       resident = { definition, id: envelope.id, state, dropAfterWindow: 0 };
       this.actors.set(key, resident);
       definition.started?.(state, context);
     }
     const handle = definition.handlers[envelope.message.type];
-    if (handle === undefined) throw new Error(`${envelope.actor} has no handler for ${envelope.message.type}`);
+    if (handle === undefined)
+      throw new Error(`${envelope.actor} has no handler for ${envelope.message.type}`);
     handle(resident.state, envelope.message, context);
-    if (definition.isOver?.(resident.state) === true) closure.over.add(key);
+    const { state } = resident;
+    if (definition.isOver?.(state) === true || definition.isRemoved?.(state) === true) closure.over.add(key);
     else closure.over.delete(key);
   }
 
   private contextFor(kind: Kind<W>, id: string, closure: Closure<W>, now: number): Context<W, Kind<W>> {
-    return new TurnContext<W, Kind<W>>(kind, id, now, this.listeningSince, closure, this.ports);
+    const listeningSince = this.isDeaf ? now : this.listeningSince;
+    return new TurnContext<W, Kind<W>>(kind, id, now, listeningSince, closure, this.ports);
   }
 
   private loadState(definition: AnyDefinition<W>, id: string, now: number): unknown {
@@ -323,7 +342,10 @@ export class Kernel<W extends World> {
   }
 }
 
-function describe(envelope: { actor: string; id: string; message: { type: string } }, error: unknown): Record<string, string> {
+function describe(
+  envelope: { actor: string; id: string; message: { type: string } },
+  error: unknown,
+): Record<string, string> {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { actor: envelope.actor, id: envelope.id, message: envelope.message.type, error: text };
 }

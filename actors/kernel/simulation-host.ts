@@ -111,7 +111,7 @@ export class SimulationHost<W extends World> {
     const gap = this.clock.tick();
     if (gap === null) return;
     this.noticedGap(Math.round(gap));
-    this.kernel.resumeListening();
+    this.kernel.noteGap();
   }
 
   private armTimer(): void {

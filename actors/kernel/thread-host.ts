@@ -4,6 +4,9 @@ import { Kernel } from './kernel.ts';
 import type { KernelPorts } from './ports.ts';
 import { SteadyClock } from './steady-clock.ts';
 
+/** Node runs a longer timeout at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
 /**
  * Runs a kernel in real time on its thread: pumps it when there is work, wakes it for timers, and notices when the
  * thread was stopped or the clock stepped, after which silence of others counts from anew.
@@ -17,12 +20,16 @@ export class ThreadHost<W extends World> {
   private readonly heartbeat: NodeJS.Timeout;
   private readonly noticeGap: () => void;
   private idleWaiters: (() => void)[] = [];
+  private isStopped = false;
 
   constructor(
     definitions: readonly AnyDefinition<W>[],
     ports: Omit<KernelPorts<W>, 'wallClock' | 'monotonicClock' | 'wake'>,
   ) {
-    this.clock = new SteadyClock(() => Date.now(), () => performance.now());
+    this.clock = new SteadyClock(
+      () => Date.now(),
+      () => performance.now(),
+    );
     this.kernel = new Kernel<W>(definitions, {
       ...ports,
       wallClock: () => this.clock.wall(),
@@ -35,7 +42,7 @@ export class ThreadHost<W extends World> {
       const gap = this.clock.tick();
       if (gap === null) return;
       ports.log('warn', 'this thread was stopped or the clock stepped', { gap_ms: String(Math.round(gap)) });
-      this.kernel.resumeListening();
+      this.kernel.noteGap();
     };
     this.heartbeat = setInterval(this.noticeGap, SteadyClock.tickMs);
     this.heartbeat.unref();
@@ -55,7 +62,9 @@ export class ThreadHost<W extends World> {
     });
   }
 
+  /** Runs nothing any more: what waits stays undone. */
   stop(): void {
+    this.isStopped = true;
     clearInterval(this.heartbeat);
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
@@ -63,10 +72,11 @@ export class ThreadHost<W extends World> {
   }
 
   private schedule(): void {
-    if (this.pumpQueued) return;
+    if (this.pumpQueued || this.isStopped) return;
     this.pumpQueued = true;
     setImmediate(() => {
       this.pumpQueued = false;
+      if (this.isStopped) return;
       this.noticeGap();
       this.kernel.pump();
       if (this.kernel.hasWork) this.schedule();
@@ -94,7 +104,7 @@ export class ThreadHost<W extends World> {
         this.timerDueAt = Infinity;
         this.schedule();
       },
-      Math.max(0, Math.ceil(dueAt - performance.now())),
+      Math.min(LONGEST_TIMEOUT_MS, Math.max(0, Math.ceil(dueAt - performance.now()))),
     );
   }
 }

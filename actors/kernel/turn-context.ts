@@ -33,7 +33,7 @@ export class TurnContext<W extends World, K extends Kind<W>> implements Context<
   }
 
   send<T extends Kind<W>>(actor: T, id: string, message: W['messages'][T]): void {
-    this.closure.pending.push({ actor, id, message } as Envelope<W['messages']>);
+    this.closure.pending.push({ actor, id, message });
   }
 
   reply(to: ReplyTo, answer: unknown): void {

@@ -21,7 +21,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.wake' });
       for (const id of state.activeJobs) context.send('job', id, { type: 'job.wake' });
     },
-    isOver: (state) => state.isRemoved,
+    isRemoved: (state) => state.isRemoved,
     absent: (id, message, context) => {
       if (message.type === 'farm.limited') return newLeaseState(farmId(id));
       if (message.type === 'lease.requested') answerUnknown(message, context);

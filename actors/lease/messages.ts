@@ -44,7 +44,12 @@ export type LeaseMessage =
       readonly until: number;
     }
   /** From a job actor: a ready task is ready no longer (canceled). */
-  | { readonly type: 'task.withdrawn'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number }
+  | {
+      readonly type: 'task.withdrawn';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly index: number;
+    }
   /** From a job actor: nothing of the job is to be leased any more (ended, paused). */
   | { readonly type: 'job.withdrawn'; readonly jobId: JobId }
   /** From a job actor: the answer to `tasks.take`. Tasks that could not be taken are not in it. */

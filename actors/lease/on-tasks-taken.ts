@@ -39,7 +39,12 @@ function endLease(
 ): void {
   state.pending.delete(leaseId);
   if (pending.assignments.length > 0) {
-    const reply: LeaseReply = { v: 1, type: 'leases', assignments: pending.assignments, steps: pending.steps };
+    const reply: LeaseReply = {
+      v: 1,
+      type: 'leases',
+      assignments: pending.assignments,
+      steps: pending.steps,
+    };
     context.reply(replyTo(pending.request.replyTo), reply);
   } else if (!serve(state, pending.request, context)) {
     park(state, pending.request, context);

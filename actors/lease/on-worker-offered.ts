@@ -13,10 +13,15 @@ export function onWorkerOffered(
 ): void {
   const { record, committedCores } = message;
   // Who asked in an earlier life of the daemon does not hear the reply any more.
-  if (state.workers.get(record.id)?.incarnation !== record.incarnation) dismissRequests(state, record.id, context);
+  if (state.workers.get(record.id)?.incarnation !== record.incarnation)
+    dismissRequests(state, record.id, context);
   if (record.status === 'offline') {
     removeWorker(state, record.id, context);
     return;
+  }
+  if (state.workers.get(record.id)?.incarnation !== record.incarnation) {
+    // Nobody waits for these replies any more: the worker has started anew.
+    for (const request of state.parked.takeAll(record.id)) answerUnknown(request, context);
   }
   const worker: LeaseWorker = {
     offer: offerOf(record),
@@ -49,11 +54,7 @@ export function onCoresFreed(
   serveWorker(state, worker, context);
 }
 
-function removeWorker(
-  state: LeaseState,
-  workerId: WorkerId,
-  context: ServiceContext<'lease'>,
-): void {
+function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   state.workers.delete(workerId);
   dismissRequests(state, workerId, context);
 }

@@ -1,12 +1,10 @@
 import type { ParkedRequest } from '../../src/core/lease/parked-requests.ts';
 import type { Signature } from '../../src/core/lease/ready-index.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { replyTo } from '../kernel/address.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
-
-/** Most tasks that one lease hands out, however many cores the worker has: bounds the size of a reply. */
-const MAX_TASKS_PER_LEASE = 256;
 
 export const freeCoresOf = (worker: LeaseWorker): number =>
   worker.isOnline ? worker.offer.cpuCount - worker.committedCores : 0;
@@ -15,7 +13,10 @@ export const freeCoresOf = (worker: LeaseWorker): number =>
 export function serve(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): boolean {
   const worker = state.workers.get(request.workerId);
   if (worker === undefined) return false;
-  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), MAX_TASKS_PER_LEASE);
+  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), {
+    tasks: WIRE_LIMITS.tasksPerLease,
+    steps: WIRE_LIMITS.stepsPerLease,
+  });
   if (taken.length === 0) return false;
   const leaseId = context.newId();
   state.pending.set(leaseId, { request, outstanding: taken.length, assignments: [], steps: {} });
@@ -40,7 +41,11 @@ export function serveWorker(state: LeaseState, worker: LeaseWorker, context: Ser
 }
 
 /** Serves parked requests, the longest waiting first, for as long as the signature has ready tasks for them. */
-export function serveSignature(state: LeaseState, signature: Signature, context: ServiceContext<'lease'>): void {
+export function serveSignature(
+  state: LeaseState,
+  signature: Signature,
+  context: ServiceContext<'lease'>,
+): void {
   while (signature.steps.length > 0) {
     const request = state.parked.firstFor(signature);
     if (request === null || !serve(state, request, context)) return;
@@ -82,7 +87,10 @@ export function answerEmpty(request: ParkedRequest, context: ServiceContext<'lea
   context.reply(replyTo(request.replyTo), reply);
 }
 
-export function answerUnknown(request: Pick<ParkedRequest, 'replyTo'>, context: ServiceContext<'lease'>): void {
+export function answerUnknown(
+  request: Pick<ParkedRequest, 'replyTo'>,
+  context: ServiceContext<'lease'>,
+): void {
   const reply: LeaseReply = { v: 1, type: 'unknown' };
   context.reply(replyTo(request.replyTo), reply);
 }

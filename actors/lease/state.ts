@@ -58,7 +58,9 @@ export function loadLease(id: string, reader: StoreReader): LeaseState | null {
   const state: LeaseState = {
     ...newLeaseState(farmId(id)),
     activeJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
-    knownWorkers: [...reader.scan('worker')].flatMap((row) => (row.value.farmId === farm.id ? [row.value.id] : [])),
+    knownWorkers: [...reader.scan('worker')].flatMap((row) =>
+      row.value.farmId === farm.id ? [row.value.id] : [],
+    ),
   };
   state.index.limitFarm(farm.maxConcurrentTasks);
   for (const { value: queue } of reader.scan('queue')) {

@@ -15,7 +15,11 @@ export type WorkerMessage =
   /** From the lease actor, at its start: load the worker, watch its liveness and offer it. */
   | { readonly type: 'worker.wake' }
   /** From the bus. Answer: PresenceReply. */
-  | { readonly type: 'worker.heartbeat'; readonly heartbeat: HeartbeatMessage; readonly replyTo: ReplyTo }
+  | {
+      readonly type: 'worker.heartbeat';
+      readonly heartbeat: HeartbeatMessage;
+      readonly replyTo: ReplyTo;
+    }
   | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }
   /** From a job actor: these attempts hold cores of the worker from now on. */
   | { readonly type: 'attempts.booked'; readonly bookings: readonly Booking[] }

@@ -18,7 +18,11 @@ const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
  */
 export const onWorkerRegistered =
   (timeoutMs: number) =>
-  (state: WorkerState, message: Extract<WorkerMessage, { type: 'worker.registered' }>, context: WorkerContext): void => {
+  (
+    state: WorkerState,
+    message: Extract<WorkerMessage, { type: 'worker.registered' }>,
+    context: WorkerContext,
+  ): void => {
     const isNewIncarnation = state.record.incarnation !== message.record.incarnation;
     const status = state.record.status === 'disabled' ? 'disabled' : 'online';
     const before = state.record;
@@ -53,7 +57,11 @@ export const onWorkerRegistered =
  */
 export const onWorkerHeartbeat =
   (timeoutMs: number, lostAfterMs: number) =>
-  (state: WorkerState, message: Extract<WorkerMessage, { type: 'worker.heartbeat' }>, context: WorkerContext): void => {
+  (
+    state: WorkerState,
+    message: Extract<WorkerMessage, { type: 'worker.heartbeat' }>,
+    context: WorkerContext,
+  ): void => {
     const { heartbeat } = message;
     if (heartbeat.incarnation !== state.record.incarnation) {
       context.reply(message.replyTo, UNKNOWN);
@@ -67,7 +75,11 @@ export const onWorkerHeartbeat =
     );
     if (wasOffline) watchLiveness(state, timeoutMs, context);
     noteHeld(state, heartbeat.open_attempts, context);
-    reclaimAttempts(lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context), UNKNOWN_TO_WORKER_MESSAGE, context);
+    reclaimAttempts(
+      lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),
+      UNKNOWN_TO_WORKER_MESSAGE,
+      context,
+    );
     const reply: PresenceReply = { v: 1, type: 'alive', closed: closedOf(state, heartbeat.open_attempts) };
     context.reply(message.replyTo, reply);
   };
@@ -93,9 +105,12 @@ export function onWorkerDeregister(
  */
 function noteHeld(state: WorkerState, openAttempts: readonly AttemptId[], context: WorkerContext): void {
   for (const attemptId of openAttempts) state.missedSince.delete(attemptId);
-  const held = openAttempts.filter((attemptId) => state.bookings.has(attemptId) && !state.held.has(attemptId));
+  const held = openAttempts.filter(
+    (attemptId) => state.bookings.has(attemptId) && !state.held.has(attemptId),
+  );
   for (const attemptId of held) state.held.add(attemptId);
-  for (const [job, attemptIds] of byJob(held)) context.send('job', job, { type: 'attempts.held', attemptIds });
+  for (const [job, attemptIds] of byJob(held))
+    context.send('job', job, { type: 'attempts.held', attemptIds });
 }
 
 /**

@@ -13,9 +13,14 @@ export interface WorkerState {
   isRemoved: boolean;
 }
 
-export function loadWorker(id: string, reader: StoreReader): WorkerState | null {
+/** The worker as the store holds it; null when there is none, or its farm lives on another shard. */
+export function loadWorker(
+  id: string,
+  reader: StoreReader,
+  ownsFarm: (farm: string) => boolean,
+): WorkerState | null {
   const record = reader.get('worker', id);
-  if (record === undefined) return null;
+  if (record === undefined || !ownsFarm(record.farmId)) return null;
   const bookings = reader.get('booking', id)?.bookings ?? [];
   return {
     record,

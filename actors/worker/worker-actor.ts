@@ -7,7 +7,7 @@ import { onExpiryGranted, onLivenessDue, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
 import { loadWorker, type WorkerState } from './state.ts';
-import { offer, writeBookings } from './worker-turn.ts';
+import { offer, publish, writeBookings } from './worker-turn.ts';
 
 /** Margin over the lease hold after which an assignment that the worker does not know was lost on its way. */
 const LOST_MARGIN_MS = 10_000;
@@ -17,11 +17,11 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
   const timeoutMs = settings.heartbeatTimeoutMs;
   return {
     kind: 'worker',
-    load: loadWorker,
+    load: (id, reader) => loadWorker(id, reader, settings.ownsFarm),
     started: (state, context) => {
       watchLiveness(state, timeoutMs, context);
     },
-    isOver: (state) => state.isRemoved,
+    isRemoved: (state) => state.isRemoved,
     absent,
     handlers: {
       'worker.registered': onWorkerRegistered(timeoutMs),
@@ -57,6 +57,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
         context.change(remove('worker', keys.worker(state.record.id)));
         context.change(remove('booking', keys.booking(state.record.id)));
         context.send('lease', state.record.farmId, { type: 'worker.removed', workerId: state.record.id });
+        publish(state.record, 'removed', context);
       },
     },
   };

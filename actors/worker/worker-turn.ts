@@ -8,7 +8,11 @@ import { committedCoresOf, type WorkerState } from './state.ts';
 type WorkerContext = ServiceContext<'worker'>;
 
 /** Writes the worker's record, and tells everybody when its status or incarnation has changed; whether it has. */
-export function changeWorker(state: WorkerState, patch: Partial<WorkerRecord>, context: WorkerContext): boolean {
+export function changeWorker(
+  state: WorkerState,
+  patch: Partial<WorkerRecord>,
+  context: WorkerContext,
+): boolean {
   const before = state.record;
   state.record = { ...before, ...patch };
   context.change(put('worker', keys.worker(state.record.id), state.record));
@@ -28,18 +32,19 @@ function announce(state: WorkerState, context: WorkerContext): void {
     status: record.status,
   });
   offer(state, context);
+  publish(record, record.status, context);
+}
+
+/** Tells clients what has become of the worker. */
+export function publish(
+  record: WorkerRecord,
+  status: WorkerRecord['status'] | 'removed',
+  context: WorkerContext,
+): void {
+  const { id, name, hostname, farmId } = record;
   context.effect({
     kind: 'event',
-    event: {
-      subject: 'workers',
-      payload: {
-        worker_id: record.id,
-        name: record.name,
-        hostname: record.hostname,
-        farm_id: record.farmId,
-        status: record.status,
-      },
-    },
+    event: { subject: 'workers', payload: { worker_id: id, name, hostname, farm_id: farmId, status } },
   });
 }
 

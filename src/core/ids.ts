@@ -40,7 +40,8 @@ export const isUuid = (text: string): boolean => UUID_PATTERN.test(text);
 
 export const stepIdOf = (job: JobId, stepOrder: number): StepId => `${job}-${stepOrder}` as StepId;
 
-export const taskIdOf = (task: TaskAddress): TaskId => `${task.jobId}-${task.stepOrder}-${task.index}` as TaskId;
+export const taskIdOf = (task: TaskAddress): TaskId =>
+  `${task.jobId}-${task.stepOrder}-${task.index}` as TaskId;
 
 export const attemptIdOf = (attempt: AttemptAddress): AttemptId =>
   `${attempt.jobId}-${attempt.stepOrder}-${attempt.index}-${attempt.attemptNumber}` as AttemptId;

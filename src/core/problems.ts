@@ -23,6 +23,13 @@ export interface PointedError {
   readonly column?: number;
 }
 
+/**
+ * The text of errors in a problem's detail: `<JSON pointer>: <message>`, joined with semicolons (interface.md, "OpenJD template shape", rule 7).
+ * The pointer of the whole document is empty.
+ */
+export const textOfErrors = (errors: readonly PointedError[]): string =>
+  errors.map((error) => `${error.pointer}: ${error.detail}`).join('; ');
+
 export interface Problem {
   readonly kind: ProblemKind;
   readonly detail: string;
@@ -30,7 +37,8 @@ export interface Problem {
 }
 
 /** What an actor answers a client's request with. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+export type Outcome<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
 export const done = <T>(value: T): Outcome<T> => ({ ok: true, value });
 

@@ -87,7 +87,7 @@ const isOver = (job: JobState): boolean =>
   job.record.status === 'completed' || job.record.status === 'failed' || job.record.status === 'canceled';
 
 /** I6: each task is in exactly one status, and the counts of its step are those of the tasks. */
-export const stepCountsAddUp: Invariant = {
+const stepCountsAddUp: Invariant = {
   name: 'the counts of a step are those of its tasks',
   check: ofTouchedSteps((job, step) => {
     const counted = countTasks(step);
@@ -101,7 +101,7 @@ export const stepCountsAddUp: Invariant = {
 };
 
 /** I6: a job's counts are the sums of its steps'. */
-export const jobCountsAddUp: Invariant = {
+const jobCountsAddUp: Invariant = {
   name: 'the counts of a job are those of its steps',
   check: ofTouchedJobs((job) => {
     for (const status of [...TASK_STATUSES, 'total'] as const) {
@@ -116,7 +116,7 @@ export const jobCountsAddUp: Invariant = {
 };
 
 /** I3: assigned and running tasks have exactly one open attempt, the others none. */
-export const liveTasksHaveOneOpenAttempt: Invariant = {
+const liveTasksHaveOneOpenAttempt: Invariant = {
   name: 'a task is assigned or running exactly while it has one open attempt',
   check: ofTouchedSteps((job, step, view) => {
     for (const { index, status, own } of tasksOf(step)) {
@@ -141,7 +141,7 @@ export const liveTasksHaveOneOpenAttempt: Invariant = {
 };
 
 /** I4: attempt numbers are dense, and the task's record names the latest. */
-export const attemptsAreDense: Invariant = {
+const attemptsAreDense: Invariant = {
   name: 'the attempts of a task are numbered from 1 without gaps',
   check: ofTouchedSteps((job, step, view) => {
     for (const { index, own } of tasksOf(step)) {
@@ -159,7 +159,7 @@ export const attemptsAreDense: Invariant = {
 };
 
 /** I5: at most one attempt is credited, and only a task that succeeded has it. */
-export const successIsCreditedOnce: Invariant = {
+const successIsCreditedOnce: Invariant = {
   name: 'a task succeeds once, by one attempt',
   check: ofTouchedSteps((job, step, view) => {
     for (const { index, status, own } of tasksOf(step)) {
@@ -176,7 +176,7 @@ export const successIsCreditedOnce: Invariant = {
 };
 
 /** I5: terminal tasks stay what they are. */
-export const terminalTasksStay: Invariant = {
+const terminalTasksStay: Invariant = {
   name: 'a terminal task stays what it is',
   check: ofTouchedSteps((job, step, view) => {
     for (const { index, status } of tasksOf(step)) {
@@ -189,7 +189,7 @@ export const terminalTasksStay: Invariant = {
 };
 
 /** I9: only what a worker reported as failed is a failure; reclaimed work is none. */
-export const failuresAreGenuine: Invariant = {
+const failuresAreGenuine: Invariant = {
   name: 'failed_attempts counts the failures that workers reported',
   check: ofTouchedJobs((job, view) => {
     let ofJob = 0;
@@ -214,7 +214,7 @@ export const failuresAreGenuine: Invariant = {
 };
 
 /** I11: a step begins when those that it depends on have completed. */
-export const stepsWaitForTheirDependencies: Invariant = {
+const stepsWaitForTheirDependencies: Invariant = {
   name: 'a step waits until the steps that it depends on have completed',
   check: ofTouchedSteps((job, step, view) => {
     const { taskCounts } = step.record;
@@ -235,7 +235,7 @@ export const stepsWaitForTheirDependencies: Invariant = {
 };
 
 /** I11: what is over is over as a whole, and what is not over has work left. */
-export const jobsEndWithTheirTasks: Invariant = {
+const jobsEndWithTheirTasks: Invariant = {
   name: 'a job is terminal exactly when all its tasks are',
   check: ofTouchedJobs((job) => {
     let left = 0;
@@ -255,7 +255,7 @@ export const jobsEndWithTheirTasks: Invariant = {
 };
 
 /** I11: a job is blocked only while an upstream job is not terminal. */
-export const blockedJobsWaitForSomething: Invariant = {
+const blockedJobsWaitForSomething: Invariant = {
   name: 'a job is blocked only while an upstream job is not terminal',
   check: ofFarms(({ jobs }, view) => {
     const active = new Set(jobs.map((job) => job.record.id));
@@ -270,7 +270,7 @@ export const blockedJobsWaitForSomething: Invariant = {
 };
 
 /** I8: what is booked on workers are the open attempts, and it fits. */
-export const bookingsAreOpenAttempts: Invariant = {
+const bookingsAreOpenAttempts: Invariant = {
   name: 'the bookings of a worker are the open attempts on it, and fit its cores',
   check: ofFarms(({ jobs, workers }) => {
     const open = new Map<AttemptId, WorkerId>();
@@ -293,7 +293,7 @@ export const bookingsAreOpenAttempts: Invariant = {
 };
 
 /** The lease actor's state follows from what workers and jobs hold. */
-export const leaseKnowsWorkers: Invariant = {
+const leaseKnowsWorkers: Invariant = {
   name: 'the lease actor knows the free cores of every worker',
   check: ofFarms(({ lease, workers }) => {
     let offered = 0;
@@ -316,7 +316,7 @@ export const leaseKnowsWorkers: Invariant = {
   }),
 };
 
-export const leaseKnowsReadyTasks: Invariant = {
+const leaseKnowsReadyTasks: Invariant = {
   name: 'the lease actor knows the ready and the live tasks of every step',
   check: ofTouchedSteps((job, step, view) => {
     const { id, farmId, status } = job.record;
@@ -343,7 +343,7 @@ export const leaseKnowsReadyTasks: Invariant = {
 };
 
 /** What the caps count is what is live. */
-export const leaseCountsLive: Invariant = {
+const leaseCountsLive: Invariant = {
   name: 'the lease actor counts the live tasks of farm and queues',
   check: ofFarms(({ farm, lease, jobs }) => {
     const live = new Map<QueueId | null, number>([[null, 0]]);
@@ -361,7 +361,7 @@ export const leaseCountsLive: Invariant = {
 };
 
 /** I12, at rest: no ready task waits while a worker that asks for work may run it. */
-export const noReadyTaskWaits: Invariant = {
+const noReadyTaskWaits: Invariant = {
   name: 'no ready task waits while an eligible worker that asks has room',
   check: ofFarms((view, { now, isClockSteady }) => {
     for (const worker of view.workers) {
@@ -411,7 +411,7 @@ function hasRoom({ farm, jobs }: FarmView, queueId: QueueId): boolean {
 }
 
 /** State is what the store holds (design.md, "A turn"): once everything is on disk. */
-export const memoryIsWhatTheStoreHolds: Invariant = {
+const memoryIsWhatTheStoreHolds: Invariant = {
   name: 'what is in memory is what the store holds',
   check: (view) => {
     for (const { farm, jobs, workers } of view.farms) {
@@ -455,7 +455,7 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
 }
 
 /** Nothing is left of what is over. */
-export const everyJobIsOverOrCannotRun: Invariant = {
+const everyJobIsOverOrCannotRun: Invariant = {
   name: 'in the end every job is terminal, or waits for what does not come',
   check: ofFarms((view) => {
     const stuck = new Set(view.jobs.filter((job) => cannotRun(view, job)).map((job) => job.record.id));
@@ -485,7 +485,7 @@ function cannotRun({ farm, workers }: FarmView, job: JobState): boolean {
   );
 }
 
-export const nothingIsBookedInTheEnd: Invariant = {
+const nothingIsBookedInTheEnd: Invariant = {
   name: 'in the end nothing is booked',
   check: ofFarms(({ workers }) => {
     for (const { record, bookings } of workers) {

@@ -50,6 +50,7 @@ const SETTINGS: ServiceSettings = {
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   staleAssignedMs: STALE_ASSIGNED_MS,
+  ownsFarm: () => true,
 };
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
@@ -294,6 +295,7 @@ class Simulation {
       const downMs = random.around(faults.busDownMs);
       this.trace.note('bus crash', lossMs, downMs);
       bus.crash(lossMs, downMs);
+      service.host?.kernel.stopListening();
       time.after(downMs, () => {
         if (service.host !== null) this.checker.listeningSince = time.now;
         service.connectBus();

@@ -37,7 +37,7 @@ export interface EncodedChangeSet {
   readonly changes: readonly EncodedChange[];
 }
 
-export class ChangeSetFormatError extends Error {
+class ChangeSetFormatError extends Error {
   override readonly name = 'ChangeSetFormatError';
 }
 

@@ -7,7 +7,7 @@ export type Environment = RootDatabase<Uint8Array, string>;
 const GIB = 2 ** 30;
 
 /** How far a file may grow before it must be mapped anew: address space, not memory. */
-export const MAP_BYTES = { state: 256 * GIB, logs: 1024 * GIB } as const;
+const MAP_BYTES = { state: 256 * GIB, logs: 1024 * GIB } as const;
 
 export type EnvironmentKind = keyof typeof MAP_BYTES;
 

@@ -10,8 +10,10 @@ export const STORE_EXIT_CODES = {
 } as const satisfies Record<StoreFailure['kind'], number>;
 
 const STDERR = 2;
+const STDERR_TRIES = 20;
+const STDERR_RETRY_MS = 10;
 /** How long the main thread has to end the process with the exit code before it is killed without, in tenths of a second. */
-const EXIT_GRACE_TENTHS = 20;
+const EXIT_GRACE_TENTHS = 8;
 
 /**
  * Ends the process from a thread that holds a store (reliability.md, D3): says why on stderr, asks the main thread to exit with the code of the
@@ -19,13 +21,25 @@ const EXIT_GRACE_TENTHS = 20;
  * same cause `process.exit` in the main thread can hang, when another thread is inside a transaction: a process of its own then kills this one.
  */
 export function failStop(failure: StoreFailure, tellMain: (failure: StoreFailure) => void): never {
-  writeSync(STDERR, `callsheet: ending the process (${failure.kind}): ${failure.detail}\n`);
+  sayLastWords(`ending the process (${failure.kind}): ${failure.detail}`);
   killUnlessGone(process.pid);
   tellMain(failure);
   const never = new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(never, 0, 0, 2 * EXIT_GRACE_TENTHS * 100);
   process.kill(process.pid, 'SIGKILL');
   for (;;) Atomics.wait(never, 0, 0);
+}
+
+/** One line on stderr, now. A pipe that takes nothing does not keep the process from ending: after some tries the line is given up. */
+export function sayLastWords(text: string): void {
+  for (let tries = 0; tries < STDERR_TRIES; tries++) {
+    try {
+      writeSync(STDERR, `callsheet: ${text}\n`);
+      return;
+    } catch {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STDERR_RETRY_MS);
+    }
+  }
 }
 
 function killUnlessGone(pid: number): void {

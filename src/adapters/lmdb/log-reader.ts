@@ -9,14 +9,9 @@ import {
   type LogChunk,
   type LogChunkRecord,
 } from '../../core/records/log-chunk.ts';
-import {
-  DATA_FILE,
-  openEnvironment,
-  openExistingDatabase,
-  type ByteDatabase,
-  type Environment,
-} from './environment.ts';
+import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
+import { openCheckedEnvironment } from './open-checked.ts';
 import { readStoreFormat, StoreOpenError } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
@@ -30,7 +25,7 @@ export interface LogStoreReader extends LogReader {
 /** Opens the log store for reading, in any thread, once its writer has opened it. Throws `StoreOpenError`. */
 export async function openLogReader(directory: string): Promise<LogStoreReader> {
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
-  const environment = openEnvironment(directory, 'logs');
+  const environment = openCheckedEnvironment(directory, 'logs');
   try {
     readStoreFormat(environment, directory, 'logs');
     const chunks = openExistingDatabase(environment, LOG_DATABASES.chunks);

@@ -2,14 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row, ScanOptions, StoreReader } from '../../core/ports/store.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tables.ts';
-import {
-  DATA_FILE,
-  openEnvironment,
-  openExistingDatabase,
-  type ByteDatabase,
-  type Environment,
-} from './environment.ts';
+import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { isKey, keyBytes } from './key-bytes.ts';
+import { openCheckedEnvironment } from './open-checked.ts';
 import { readStoreFormat, StoreOpenError } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeValue } from './value-codec.ts';
@@ -26,7 +21,7 @@ export interface StateReader extends StoreReader {
  */
 export async function openStateReader(directory: string): Promise<StateReader> {
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
-  const environment = openEnvironment(directory, 'state');
+  const environment = openCheckedEnvironment(directory, 'state');
   try {
     readStoreFormat(environment, directory, 'state');
     return readerOf(environment, openTables(environment, directory));
@@ -51,7 +46,7 @@ function readerOf(environment: Environment, tables: OpenTables): StateReader {
   return {
     get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
       const bytes = keyBytes(key);
-      const value = isKey(bytes) ? tables[table].getBinaryFast(bytes) : undefined;
+      const value = isKey(bytes) ? tables[table].getBinary(bytes) : undefined;
       return value === undefined ? undefined : decodeValue(table, value);
     },
     *scan<T extends TableName>(table: T, options?: ScanOptions): Generator<Row<T>, void, undefined> {

@@ -1,7 +1,6 @@
-import { writeSync } from 'node:fs';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { DiskState } from '../system/disk-watermark.ts';
-import { STORE_EXIT_CODES } from './fail-stop.ts';
+import { sayLastWords, STORE_EXIT_CODES } from './fail-stop.ts';
 import {
   STORE_PROTOCOL,
   type StoreCommand,
@@ -25,8 +24,6 @@ export interface StoreThreadEvents {
   readonly diskChanged: (disk: DiskState) => void;
   readonly warned: (text: string) => void;
 }
-
-const STDERR = 2;
 
 /**
  * Starts the store thread from its entry (src/bin/threads/store-thread.ts) and resolves when the store is open. Rejects with one line that says
@@ -97,6 +94,6 @@ export function startStoreThread(
 }
 
 function endProcess(detail: string): never {
-  writeSync(STDERR, `callsheet: ending the process (the store thread is gone): ${detail}\n`);
+  sayLastWords(`ending the process (the store thread is gone): ${detail}`);
   process.exit(STORE_EXIT_CODES['broken-protocol']);
 }

@@ -3,7 +3,7 @@ import type { ByteDatabase } from './environment.ts';
 import { endOfPrefix, keyBytes, MAX_KEY_BYTES } from './key-bytes.ts';
 
 /** A row as it is stored; the value is a copy. */
-export interface ByteRow {
+interface ByteRow {
   readonly key: string;
   readonly value: Uint8Array;
 }

@@ -19,7 +19,7 @@ export function encodeValue<T extends TableName>(table: T, value: Tables[T]): Ui
 /** The row that `encodeValue` gave the bytes of. The bytes are copied. */
 export function decodeValue<T extends TableName>(table: T, bytes: Uint8Array): Tables[T] {
   // The store holds only what encodeValue wrote under the same table name.
-  if (table === RAW_TABLE) return Uint8Array.prototype.slice.call(bytes) as Tables[T];
+  if (table === RAW_TABLE) return new Uint8Array(bytes) as Tables[T];
   return packr.unpack(bytes) as Tables[T];
 }
 

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockDirectory, DirectoryLockError } from '../system/disk-lock.ts';
 import { createDiskReserve } from '../system/disk-reserve.ts';
+import { makeDirectory } from '../system/make-directory.ts';
 import { freeBytes, nextDiskState, type DiskState, type DiskWatermarks } from '../system/disk-watermark.ts';
 import {
   DATA_FILE,
   openDatabase,
-  openEnvironment,
   type ByteDatabase,
   type Environment,
   type EnvironmentKind,
 } from './environment.ts';
+import { openCheckedEnvironment } from './open-checked.ts';
 import {
   FORMAT_VERSIONS,
   isFresh,
@@ -28,7 +29,7 @@ export interface StoreFailure {
 }
 
 /** Ends the process; nothing may be acknowledged after it. Must not return. */
-export type EndProcess = (failure: StoreFailure) => never;
+type EndProcess = (failure: StoreFailure) => never;
 
 export interface DiskLimits extends DiskWatermarks {
   /** How far ahead of the file's growth disk blocks are reserved. */
@@ -73,7 +74,7 @@ export async function openWriterEnvironment(
   const lock = lockStore(directory);
   let environment: Environment | undefined;
   try {
-    environment = openOrExplain(directory, kind);
+    environment = openCheckedEnvironment(directory, kind);
     const storeId = formatOf(environment, kind, options);
     return writerOf(environment, storeId, { ...options, disk, endProcess }, () => lock.release());
   } catch (error) {
@@ -85,19 +86,11 @@ export async function openWriterEnvironment(
 
 function lockStore(directory: string): { release(): void } {
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory, 0o700);
     return lockDirectory(directory);
   } catch (error) {
     if (error instanceof DirectoryLockError)
       throw new StoreOpenError(directory, error.message, { cause: error });
-    throw new StoreOpenError(directory, describe(error), { cause: error });
-  }
-}
-
-function openOrExplain(directory: string, kind: EnvironmentKind): Environment {
-  try {
-    return openEnvironment(directory, kind);
-  } catch (error) {
     throw new StoreOpenError(directory, describe(error), { cause: error });
   }
 }

@@ -18,7 +18,7 @@ export interface DiskReserve {
   isShort(fileBytes: number): boolean;
 }
 
-export interface DiskReserveOptions {
+interface DiskReserveOptions {
   /** The file; it must exist. */
   readonly file: string;
   /** How far ahead of the file's end to reserve. */
@@ -30,7 +30,7 @@ export interface DiskReserveOptions {
 }
 
 /** Without a reserve, this much must stay free beyond what a write needs: others write to the disk too. */
-export const UNRESERVED_MARGIN_BYTES = 64 * 1024 * 1024;
+const UNRESERVED_MARGIN_BYTES = 64 * 1024 * 1024;
 
 type Allocation =
   | { readonly kind: 'done' }
@@ -45,7 +45,7 @@ export function createDiskReserve(options: DiskReserveOptions): DiskReserve {
   let isAvailable = true;
 
   const extendTo = (end: number): boolean => {
-    if (end - reservedEnd > freeBytes(directory)) return false;
+    if (!isAvailable || end - reservedEnd > freeBytes(directory)) return false;
     const allocation = allocate(command, file, reservedEnd, end - reservedEnd);
     if (allocation.kind === 'done') reservedEnd = end;
     if (allocation.kind === 'unavailable') {

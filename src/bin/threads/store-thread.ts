@@ -4,5 +4,4 @@ import { runStoreThread } from '../../adapters/lmdb/store-thread.ts';
 
 /** The store thread: started by `startStoreThread`, which gives it these options. */
 if (parentPort === null) throw new Error('the store thread is started by the service, not by hand');
-const options: StoreThreadOptions = workerData;
-await runStoreThread(parentPort, options);
+await runStoreThread(parentPort, workerData as StoreThreadOptions);

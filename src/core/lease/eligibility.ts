@@ -44,7 +44,9 @@ function hasAmount(worker: WorkerOffer, amount: AmountRequirement): boolean {
 const CASE_SENSITIVE = new Set(['attr.worker.computelocation']);
 
 function hasAttribute(worker: WorkerOffer, attribute: AttributeRequirement): boolean {
-  const fold = CASE_SENSITIVE.has(attribute.name) ? (text: string) => text : (text: string) => text.toLowerCase();
+  const fold = CASE_SENSITIVE.has(attribute.name)
+    ? (text: string) => text
+    : (text: string) => text.toLowerCase();
   const value = worker.attributes.get(attribute.name);
   if (value === undefined) return false;
   const offered = fold(value);

@@ -19,7 +19,15 @@ interface Group {
   readonly offer: WorkerOffer;
   readonly queueId: QueueId | null;
   readonly freeCores: number;
-  readonly requests: Set<ParkedRequest>;
+  /** In the order in which they came. */
+  readonly parked: Parked[];
+}
+
+interface Parked {
+  readonly request: ParkedRequest;
+  /** Rises with every request that is parked. */
+  readonly order: number;
+  group: Group;
 }
 
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
@@ -28,9 +36,10 @@ const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${work
 export class ParkedRequests {
   /** In the order in which they came, which is the order in which their holds end. */
   private readonly all = new Set<ParkedRequest>();
-  private readonly bySlot = new Map<string, { readonly request: ParkedRequest; group: Group }>();
+  private readonly bySlot = new Map<string, Parked>();
   private readonly slotsOfWorker = new Map<WorkerId, Set<string>>();
   private readonly groups = new Map<string, Group>();
+  private nextOrder = 0;
 
   get size(): number {
     return this.all.size;
@@ -40,9 +49,10 @@ export class ParkedRequests {
   park(request: ParkedRequest, offer: WorkerOffer, freeCores: number): ParkedRequest | null {
     const replaced = this.take(request.workerId, request.queueId);
     const slot = slotKey(request.workerId, request.queueId);
-    const group = this.join(request, offer, freeCores);
+    const parked = { request, order: this.nextOrder++, group: this.groupOf(request, offer, freeCores) };
+    join(parked);
     this.all.add(request);
-    this.bySlot.set(slot, { request, group });
+    this.bySlot.set(slot, parked);
     const slots = this.slotsOfWorker.get(request.workerId);
     if (slots === undefined) this.slotsOfWorker.set(request.workerId, new Set([slot]));
     else slots.add(slot);
@@ -54,7 +64,7 @@ export class ParkedRequests {
     const slot = slotKey(workerId, queueId);
     const parked = this.bySlot.get(slot);
     if (parked === undefined) return null;
-    this.leave(parked.request, parked.group);
+    this.leave(parked);
     this.all.delete(parked.request);
     this.bySlot.delete(slot);
     const slots = this.slotsOfWorker.get(workerId);
@@ -85,20 +95,23 @@ export class ParkedRequests {
     for (const slot of this.slotsOfWorker.get(workerId) ?? []) {
       const parked = this.bySlot.get(slot);
       if (parked === undefined) continue;
-      this.leave(parked.request, parked.group);
-      parked.group = this.join(parked.request, offer, freeCores);
+      this.leave(parked);
+      parked.group = this.groupOf(parked.request, offer, freeCores);
+      join(parked);
     }
   }
 
   /** The longest parked request that work of this signature could satisfy, or null. */
   firstFor(signature: Signature): ParkedRequest | null {
-    for (const { offer, queueId, freeCores, requests } of this.groups.values()) {
+    let first: Parked | null = null;
+    for (const { offer, queueId, freeCores, parked } of this.groups.values()) {
+      const head = parked[0];
+      if (head === undefined || (first !== null && first.order < head.order)) continue;
       if (queueId !== null && queueId !== signature.queueId) continue;
       if (coresOf(signature.requirements, offer.cpuCount) > freeCores) continue;
-      if (ineligibleReason(offer, signature) !== null) continue;
-      for (const request of requests) return request;
+      if (ineligibleReason(offer, signature) === null) first = head;
     }
-    return null;
+    return first?.request ?? null;
   }
 
   /** When the oldest hold ends, or null. */
@@ -118,20 +131,38 @@ export class ParkedRequests {
     return ended;
   }
 
-  private join(request: ParkedRequest, offer: WorkerOffer, freeCores: number): Group {
-    const key = JSON.stringify([offer.signature, request.queueId, freeCores]);
+  private groupOf(request: ParkedRequest, offer: WorkerOffer, freeCores: number): Group {
+    const key = groupKey(offer, request.queueId, freeCores);
     let group = this.groups.get(key);
     if (group === undefined) {
-      group = { offer, queueId: request.queueId, freeCores, requests: new Set() };
+      group = { offer, queueId: request.queueId, freeCores, parked: [] };
       this.groups.set(key, group);
     }
-    group.requests.add(request);
     return group;
   }
 
-  private leave(request: ParkedRequest, group: Group): void {
-    group.requests.delete(request);
-    if (group.requests.size > 0) return;
-    this.groups.delete(JSON.stringify([group.offer.signature, group.queueId, group.freeCores]));
+  private leave({ group, order }: Parked): void {
+    group.parked.splice(placeOf(group.parked, order), 1);
+    if (group.parked.length > 0) return;
+    this.groups.delete(groupKey(group.offer, group.queueId, group.freeCores));
   }
+}
+
+const groupKey = (offer: WorkerOffer, queueId: QueueId | null, freeCores: number): string =>
+  JSON.stringify([offer.signature, queueId, freeCores]);
+
+function join(parked: Parked): void {
+  parked.group.parked.splice(placeOf(parked.group.parked, parked.order), 0, parked);
+}
+
+/** Where the request of this order stands, or would stand. */
+function placeOf(parked: readonly Parked[], order: number): number {
+  let low = 0;
+  let high = parked.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((parked[middle]?.order ?? Infinity) < order) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -30,6 +30,12 @@ export interface TakenTasks {
   readonly cores: number;
 }
 
+/** What one lease hands out at the most, however many cores the worker has. */
+export interface LeaseBounds {
+  readonly tasks: number;
+  readonly steps: number;
+}
+
 /** Steps with the same demand. */
 export interface Signature extends Demand {
   readonly key: string;
@@ -173,13 +179,13 @@ export class ReadyIndex {
   /**
    * First fit (interface.md, "Lease (assignment) algorithm", rules 2 to 4): walks the candidates in their order and
    * takes each that fits the cores that are left. A step that does not fit is passed over as a whole, because its
-   * tasks all cost the same. At most `maxTasks`.
+   * tasks all cost the same. What is left over for a bound on one lease waits for the worker's next.
    */
-  take(worker: WorkerOffer, queueId: QueueId | null, freeCores: number, maxTasks: number): TakenTasks[] {
+  take(worker: WorkerOffer, queueId: QueueId | null, freeCores: number, bounds: LeaseBounds): TakenTasks[] {
     const taken: TakenTasks[] = [];
     let free = freeCores;
-    let left = maxTasks;
-    while (free > 0 && left > 0) {
+    let left = bounds.tasks;
+    while (free > 0 && left > 0 && taken.length < bounds.steps) {
       const step = this.firstFitting(worker, queueId, free);
       if (step === null) break;
       const cores = coresOf(step.requirements, worker.cpuCount);
@@ -199,7 +205,8 @@ export class ReadyIndex {
     for (const signature of this.eligibleSignatures(worker)) {
       const head = signature.steps[0];
       if (head === undefined || (queueId !== null && signature.queueId !== queueId)) continue;
-      if (coresOf(signature.requirements, worker.cpuCount) > free || this.room(signature.queueId) <= 0) continue;
+      if (coresOf(signature.requirements, worker.cpuCount) > free || this.room(signature.queueId) <= 0)
+        continue;
       if (best === null || compareCandidates(head, best) < 0) best = head;
     }
     return best;

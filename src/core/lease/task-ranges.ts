@@ -56,6 +56,7 @@ export class TaskRanges {
       const count = Math.min(left, run.end - run.start);
       taken.push({ start: run.start, count });
       left -= count;
+      this.total -= count;
       if (count < run.end - run.start) {
         this.runs[used] = { start: run.start + count, end: run.end };
         break;
@@ -63,7 +64,6 @@ export class TaskRanges {
       used++;
     }
     if (used > 0) this.runs.splice(0, used);
-    this.total -= howMany - left;
     return taken;
   }
 

@@ -28,7 +28,8 @@ export function offerOf(worker: WorkerRecord): WorkerOffer {
     ['attr.worker.cpu.arch', worker.arch],
   ]);
   if (worker.computeLocation !== '') attributes.set('attr.worker.computelocation', worker.computeLocation);
-  for (const [tag, value] of Object.entries(worker.tags)) attributes.set(`attr.worker.tag.${tag.toLowerCase()}`, value);
+  for (const [tag, value] of Object.entries(worker.tags))
+    attributes.set(`attr.worker.tag.${tag.toLowerCase()}`, value);
   return {
     workerId: worker.id,
     ordinal: worker.ordinal,
@@ -37,6 +38,11 @@ export function offerOf(worker: WorkerRecord): WorkerOffer {
     computeLocation: worker.computeLocation,
     amounts,
     attributes,
-    signature: JSON.stringify([[...worker.queueIds].sort(), worker.computeLocation, [...amounts], [...attributes].sort()]),
+    signature: JSON.stringify([
+      [...worker.queueIds].sort(),
+      worker.computeLocation,
+      [...amounts],
+      [...attributes].sort(),
+    ]),
   };
 }

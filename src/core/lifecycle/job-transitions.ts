@@ -2,7 +2,15 @@
  * The job's state machine as data: one row a row of interface.md, "States and transitions", "Job", and of
  * interface-decisions.md (pending to running at the first lease). `from` null is a new job.
  */
-export const JOB_STATUSES = ['pending', 'blocked', 'paused', 'running', 'completed', 'failed', 'canceled'] as const;
+export const JOB_STATUSES = [
+  'pending',
+  'blocked',
+  'paused',
+  'running',
+  'completed',
+  'failed',
+  'canceled',
+] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export type JobTrigger =
@@ -52,13 +60,13 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   { from: 'failed', trigger: 'retry', to: 'pending' },
   { from: 'canceled', trigger: 'retry', to: 'pending' },
   { from: 'pending', trigger: 'all steps completed', to: 'completed' },
+  { from: 'blocked', trigger: 'all steps completed', to: 'completed' },
   { from: 'running', trigger: 'all steps completed', to: 'completed' },
   { from: 'paused', trigger: 'all steps completed', to: 'completed' },
-  { from: 'blocked', trigger: 'all steps completed', to: 'completed' },
   { from: 'pending', trigger: 'a step failed', to: 'failed' },
+  { from: 'blocked', trigger: 'a step failed', to: 'failed' },
   { from: 'running', trigger: 'a step failed', to: 'failed' },
   { from: 'paused', trigger: 'a step failed', to: 'failed' },
-  { from: 'blocked', trigger: 'a step failed', to: 'failed' },
 ];
 
 const TARGETS: ReadonlyMap<string, JobStatus> = new Map(

@@ -30,7 +30,11 @@ export type FailureOutcome = 'retry' | 'exhausted' | 'auto-park';
  * What follows a genuine failure (interface.md, "Failure handling on a worker-reported failure"). Both counts include
  * the failure itself.
  */
-export function failureOutcome(policy: RetryPolicy, taskFailures: number, jobFailures: number): FailureOutcome {
+export function failureOutcome(
+  policy: RetryPolicy,
+  taskFailures: number,
+  jobFailures: number,
+): FailureOutcome {
   if (policy.failureLimit > 0 && jobFailures >= policy.failureLimit) return 'auto-park';
   return taskFailures < policy.maxAttempts ? 'retry' : 'exhausted';
 }
@@ -39,5 +43,7 @@ export function failureOutcome(policy: RetryPolicy, taskFailures: number, jobFai
  * Whether a ready task is held back at `now` by its retry_after (milliseconds since the epoch). When the clock was set
  * back to before the hold began, its length cannot be told any more, and the task is let go.
  */
-export const isHeldBack = (task: { readonly retryAfter: number; readonly updatedAt: number }, now: number): boolean =>
-  task.retryAfter > now && task.updatedAt <= now;
+export const isHeldBack = (
+  task: { readonly retryAfter: number; readonly updatedAt: number },
+  now: number,
+): boolean => task.retryAfter > now && task.updatedAt <= now;

@@ -10,7 +10,8 @@ export function isTerminalStep(status: StepStatus): status is 'completed' | 'fai
 
 /**
  * The status of a step, from its tasks alone. A step is over when every task is terminal: failed when one failed, else
- * canceled when one was canceled, else completed. A step without tasks is completed.
+ * canceled when one was canceled, else completed. A step without tasks is completed. One that has nothing but pending
+ * tasks left waits on steps or on the job, whatever became of the others.
  */
 export function stepStatusOf(counts: TaskCounts): StepStatus {
   const terminal = counts.succeeded + counts.failed + counts.canceled;
@@ -19,8 +20,8 @@ export function stepStatusOf(counts: TaskCounts): StepStatus {
     return counts.canceled > 0 ? 'canceled' : 'completed';
   }
   if (counts.assigned + counts.running > 0) return 'running';
-  if (counts.ready > 0) return terminal > 0 ? 'running' : 'ready';
-  return terminal > 0 ? 'running' : 'pending';
+  if (counts.ready === 0) return 'pending';
+  return terminal > 0 ? 'running' : 'ready';
 }
 
 /**

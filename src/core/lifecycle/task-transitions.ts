@@ -2,7 +2,15 @@
  * The task's state machine as data: one row a row of interface.md, "States and transitions", "Task". The check of a
  * transition, the actors and the tests read the same rows.
  */
-export const TASK_STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
+export const TASK_STATUSES = [
+  'pending',
+  'ready',
+  'assigned',
+  'running',
+  'succeeded',
+  'failed',
+  'canceled',
+] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 export type TaskTrigger =

@@ -1,4 +1,4 @@
-import type { SpaceDescription } from './space-description.ts';
+import type { RangeConstraint, SpaceDescription } from './space-description.ts';
 
 /**
  * What a template and its parameter values resolve to at job creation: all that scheduling and the worker need, and
@@ -20,6 +20,11 @@ export interface ParameterValue {
   readonly value: string;
 }
 
+export interface TaskParameterValue {
+  readonly type: TaskParameterType;
+  readonly value: string;
+}
+
 export interface StepPlan {
   readonly name: string;
   /** Position in the template, from 0. */
@@ -28,18 +33,37 @@ export interface StepPlan {
   readonly dependsOn: readonly number[];
   readonly taskCount: number;
   /** Types of the task parameters, in the order of their definition. */
-  readonly taskParameters: readonly { readonly name: string; readonly type: BaseType }[];
+  readonly taskParameters: readonly TaskParameterPlan[];
+  /** How the chunked parameter is cut; absent when the step has none. */
+  readonly chunks?: ChunksPlan;
   readonly space: SpaceDescription;
   readonly requirements: StepRequirements;
   readonly environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
 }
 
+export interface TaskParameterPlan {
+  readonly name: string;
+  readonly type: TaskParameterType;
+}
+
+/** A value of type CHUNK[INT] is a range expression: `1-10`, `1,3,7`. */
+export type TaskParameterType = BaseType | 'CHUNK[INT]';
+
+/** Specification, section 3.4.1.5. The space is cut by `defaultTaskCount`; the target is carried for schedulers that adapt. */
+export interface ChunksPlan {
+  readonly parameter: string;
+  readonly defaultTaskCount: number;
+  /** 0 means that there is no target. */
+  readonly targetRuntimeSeconds: number;
+  readonly rangeConstraint: RangeConstraint;
+}
+
 /** Host requirements, resolved (interface.md, "OpenJD template shape", rule 4). */
 export interface StepRequirements {
   /** Cores that one task reserves; null reserves the whole machine. */
   readonly cores: number | null;
-  /** Promoted compute location; empty when there is none. */
+  /** Promoted compute location; empty when there is none. A promoted location is not among the attributes. */
   readonly computeLocation: string;
   readonly amounts: readonly AmountRequirement[];
   readonly attributes: readonly AttributeRequirement[];
@@ -52,7 +76,7 @@ export interface AmountRequirement {
   readonly max?: number;
 }
 
-/** Names are lower case. */
+/** Names are lower case; values are as written and compare without case. */
 export interface AttributeRequirement {
   readonly name: string;
   readonly anyOf?: readonly string[];
@@ -65,13 +89,14 @@ export interface ActionPlan {
   readonly command: string;
   /** Format strings. */
   readonly args: readonly string[];
-  /** Seconds; absent means no limit. */
+  /** Seconds; absent means no limit. The default of an onExit is filled in. */
   readonly timeoutSeconds?: number;
   readonly cancelation?: CancelationPlan;
 }
 
 export type CancelationPlan =
   | { readonly mode: 'TERMINATE' }
+  /** The default of the period is filled in. */
   | { readonly mode: 'NOTIFY_THEN_TERMINATE'; readonly notifyPeriodSeconds?: number };
 
 export interface EmbeddedFilePlan {

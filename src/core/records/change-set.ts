@@ -2,7 +2,12 @@ import type { TableName, Tables } from './tables.ts';
 
 /** Writes one row. */
 export type PutChange = {
-  [T in TableName]: { readonly op: 'put'; readonly table: T; readonly key: string; readonly value: Tables[T] };
+  [T in TableName]: {
+    readonly op: 'put';
+    readonly table: T;
+    readonly key: string;
+    readonly value: Tables[T];
+  };
 }[TableName];
 
 /** Removes one row; nothing happens when there is none. */
@@ -38,4 +43,23 @@ export const put = <T extends TableName>(table: T, key: string, value: Tables[T]
 
 export const remove = (table: TableName, key: string): Change => ({ op: 'remove', table, key });
 
-export const removePrefix = (table: TableName, prefix: string): Change => ({ op: 'removePrefix', table, prefix });
+export const removePrefix = (table: TableName, prefix: string): Change => ({
+  op: 'removePrefix',
+  table,
+  prefix,
+});
+
+/**
+ * The same changes without those that a later one undoes: of several puts and removals of one row only the last
+ * counts. A set with a `removePrefix` is left as it is.
+ */
+export function latestChanges(changes: readonly Change[]): readonly Change[] {
+  const latest = new Map<string, Change>();
+  for (const change of changes) {
+    if (change.op === 'removePrefix') return changes;
+    const row = `${change.table} ${change.key}`;
+    latest.delete(row);
+    latest.set(row, change);
+  }
+  return latest.size === changes.length ? changes : [...latest.values()];
+}

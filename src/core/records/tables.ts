@@ -1,4 +1,4 @@
-import type { FarmId, JobId, QueueId, TaskAddress, WorkerId } from '../ids.ts';
+import { jobId, type FarmId, type JobId, type QueueId, type TaskAddress, type WorkerId } from '../ids.ts';
 import type { JobPlan } from '../openjd/plan.ts';
 import type { AttemptRecord } from './attempt.ts';
 import type { FarmRecord } from './farm.ts';
@@ -86,3 +86,9 @@ export const keys = {
 
 /** The number that a task page's, a worker ordinal's key ends with. */
 export const lastNumberOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));
+
+/** The task that the key of a task text names. */
+export function taskOfTextKey(key: string): TaskAddress {
+  const [job = '', order, index] = key.split('/');
+  return { jobId: jobId(job), stepOrder: Number(order), index: Number(index) };
+}

@@ -45,7 +45,8 @@ export function readTask(page: Uint8Array, index: number): TaskState | null {
   const code = page[at] ?? 0;
   if (code === 0) return null;
   const status = TASK_STATUSES[code - 1];
-  if (status === undefined) throw new Error(`task page holds the unknown status code ${code} at index ${index}`);
+  if (status === undefined)
+    throw new Error(`task page holds the unknown status code ${code} at index ${index}`);
   const view = viewOf(page);
   const when = view.getFloat64(at + 16, true);
   const isReady = status === 'ready';

@@ -1,5 +1,5 @@
 import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../ids.ts';
-import type { EnvironmentPlan, ParameterValue, ScriptPlan } from '../openjd/plan.ts';
+import type { EnvironmentPlan, ParameterValue, ScriptPlan, TaskParameterValue } from '../openjd/plan.ts';
 
 /** Messages between worker and service (interface.md, "Worker-facing message bus"), JSON on the wire. Field names are the wire's. */
 
@@ -97,7 +97,7 @@ export interface Assignment {
   readonly attempt_id: AttemptId;
   readonly name: string;
   readonly cores: number;
-  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  readonly parameters: Readonly<Record<string, TaskParameterValue>>;
 }
 
 export interface StepAssignment {

@@ -10,7 +10,7 @@ export function chunkAxis(described: readonly IntegerRun[], cut: ChunkCut): Axis
   return {
     ...axis,
     indicesOf: (value) => {
-      const first = /^-?[0-9]+/.exec(value)?.[0];
+      const first = /^-?[0-9]{1,19}/.exec(value)?.[0];
       const index = first === undefined ? null : axis.chunkOf(BigInt(first));
       return index !== null && axis.valueAt(index) === value ? [index] : [];
     },
@@ -25,7 +25,7 @@ interface Chunks {
 }
 
 /** How many chunks a row of `length` integers is cut into. */
-export const chunkCount = (length: number, cut: ChunkCut): number => Math.ceil(length / cut.size);
+const chunkCount = (length: number, cut: ChunkCut): number => Math.ceil(length / cut.size);
 
 /** Consecutive integers, or (step above 1) integers of which no two are consecutive. */
 interface Row {
@@ -63,7 +63,9 @@ function contiguous(runs: readonly Run[], cut: ChunkCut): Chunks {
       const offset = Number((value - row.start) / row.step);
       if (row.step !== 1n) return sums.before(order) + offset;
       const chunks = counts[order] ?? 1;
-      return sums.before(order) + holderOf(offset, chunks, (chunk) => spreadStart(chunk, row.count, chunks, cut));
+      return (
+        sums.before(order) + holderOf(offset, chunks, (chunk) => spreadStart(chunk, row.count, chunks, cut))
+      );
     },
   };
 }
@@ -141,7 +143,8 @@ function rowsOf(runs: readonly Run[]): Row[] {
     if (run.step === 1n || run.count === 1n) addConsecutive(run.start, run.count);
     else {
       addConsecutive(run.start, 1n);
-      if (run.count > 2n) rows.push({ start: run.start + run.step, step: run.step, count: Number(run.count - 2n) });
+      if (run.count > 2n)
+        rows.push({ start: run.start + run.step, step: run.step, count: Number(run.count - 2n) });
       addConsecutive(lastOf(run), 1n);
     }
   }

@@ -29,14 +29,16 @@ export function openSpace(description: SpaceDescription): Space {
   return {
     length,
     at: (index) => {
-      if (!Number.isInteger(index) || index < 0 || index >= length) throw new RangeError(`there is no point ${index}`);
+      if (!Number.isInteger(index) || index < 0 || index >= length)
+        throw new RangeError(`there is no point ${index}`);
       return pointAt(leaves, index);
     },
     indexOf: (values) => {
       if (Object.keys(values).length !== leaves.length) return null;
       for (const index of candidates(opened, values)) {
         const point = pointAt(leaves, index);
-        if (leaves.every(({ name }) => Object.hasOwn(values, name) && point[name] === values[name])) return index;
+        if (leaves.every(({ name }) => Object.hasOwn(values, name) && point[name] === values[name]))
+          return index;
       }
       return null;
     },
@@ -48,7 +50,13 @@ function pointAt(leaves: readonly Leaf[], index: number): Record<string, string>
   for (const leaf of leaves) {
     const value = leaf.axis.valueAt(Math.floor(index / leaf.divisor) % leaf.axis.length);
     // An assignment to this name would set the prototype and lose the value.
-    if (leaf.name === '__proto__') Object.defineProperty(point, leaf.name, { value, enumerable: true, configurable: true, writable: true });
+    if (leaf.name === '__proto__')
+      Object.defineProperty(point, leaf.name, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     else point[leaf.name] = value;
   }
   return point;

@@ -1,0 +1,54 @@
+const SECOND_MS = 1000;
+const KIB = 1024;
+
+/** Named limits of a worker's daemon. */
+export const AGENT_LIMITS = {
+  /** The longest time between two heartbeats; a short heartbeat timeout makes it a sixth of that. */
+  heartbeatMsMax: 5 * SECOND_MS,
+  heartbeatsPerTimeout: 6,
+  /** How long an answer to an announcement is waited for before the first registration has named a timeout. */
+  announceTimeoutMs: 10 * SECOND_MS,
+  registerRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
+  refusedRetry: { firstMs: 1 * SECOND_MS, mostMs: 10 * SECOND_MS },
+  /** Between SIGTERM and SIGKILL when the worker has lost contact, or the service has given the work away. */
+  fenceGraceMs: 3 * SECOND_MS,
+  /** Between SIGTERM and SIGKILL when the worker leaves. */
+  leaveGraceMs: 5 * SECOND_MS,
+  /** How long a leaving worker waits for the service to confirm its last reports. */
+  leaveConfirmMs: 5 * SECOND_MS,
+  /** How long a leaving worker waits for the answer to its departure. */
+  departMs: 3 * SECOND_MS,
+  /** How long a lease request is waited for (interface.md, "Limits": about 35 s). */
+  leaseTimeoutMs: 35 * SECOND_MS,
+  /**
+   * An assignment that may be older than this is started only after the service has confirmed it: the service takes
+   * back what is not reported running within 30 s.
+   */
+  leaseFreshMs: 20 * SECOND_MS,
+  leaseRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
+  /** An empty answer that comes sooner than this counts as a failed try. */
+  leaseEmptyMsMin: 1 * SECOND_MS,
+  /** Attempts that have ended here and are remembered, so that a doubled assignment is not run twice. */
+  endedAttempts: 4096,
+  reportRetry: { firstMs: 250, mostMs: 10 * SECOND_MS },
+  /** A report that is stored and still not confirmed is said again after this. */
+  reportRepeatMs: 60 * SECOND_MS,
+  /** Characters of a report's message that are kept. */
+  reportMessageCharacters: 4 * KIB,
+  logChunkBytes: 32 * KIB,
+  logChunkMs: 100,
+  /** Log chunks that are published together. */
+  logChunksAtOnce: 8,
+  logRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
+  /** When the bus has not taken logs for this long, output is dropped and the task goes on. */
+  logStallMs: 10 * SECOND_MS,
+  /** How long a terminal report waits for the logs before it. */
+  logDrainMs: 5 * SECOND_MS,
+  /** How long the logs of an ended attempt are still offered to the bus. */
+  logGiveUpMs: 60 * SECOND_MS,
+  /** onExit without a timeout of its own (session_behaviours.md, 6). */
+  exitTimeoutSeconds: 300,
+  /** NOTIFY_THEN_TERMINATE without a period of its own. */
+  notifyRunSeconds: 120,
+  notifyEnvironmentSeconds: 30,
+} as const;

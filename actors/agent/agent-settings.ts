@@ -1,0 +1,18 @@
+/** What a worker's daemon is started with. */
+export interface AgentSettings {
+  readonly name: string;
+  readonly hostName: string;
+  /** Farm id or name; empty when the service has only one. */
+  readonly farm: string;
+  /** Queue ids or names; empty means no affinity. */
+  readonly queues: readonly string[];
+  readonly cpuCount: number;
+  readonly memoryMib: number;
+  readonly os: string;
+  readonly arch: string;
+  readonly softwareVersion: string;
+  readonly computeLocation: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Where sessions get their directories: absolute. */
+  readonly sessionsDirectory: string;
+}

@@ -1,0 +1,87 @@
+import type { AttemptId, QueueId, TaskId } from '../../src/core/ids.ts';
+import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
+import type { ActionStart } from '../../src/core/ports/task-processes.ts';
+import type {
+  DeregisterMessage,
+  HeartbeatMessage,
+  LeaseRequest,
+  LogMessage,
+  RegisterMessage,
+  StatusMessage,
+} from '../../src/core/wire/bus-messages.ts';
+import type { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
+import type { Envelope } from '../kernel/address.ts';
+import type { Context } from '../kernel/actor.ts';
+import type { OutboxMessage } from './outbox/messages.ts';
+import type { PollerMessage } from './poller/messages.ts';
+import type { RegistrarMessage } from './registrar/messages.ts';
+import type { SessionMessage } from './session/messages.ts';
+import type { ShipperMessage } from './shipper/messages.ts';
+
+/** Every kind of actor of a worker's daemon. The registrar, the poller and the outbox are one each, with the kind as id. */
+export type AgentMessages = {
+  registrar: RegistrarMessage;
+  poller: PollerMessage;
+  session: SessionMessage;
+  shipper: ShipperMessage;
+  outbox: OutboxMessage;
+};
+
+export type AgentEnvelope = Envelope<AgentMessages>;
+
+/** A presence message but for its `reply_to`, which the bus fills in. */
+export type Announcement =
+  | Omit<RegisterMessage, 'reply_to'>
+  | Omit<HeartbeatMessage, 'reply_to'>
+  | Omit<DeregisterMessage, 'reply_to'>;
+
+/** What the daemon does to the world outside. Who executes an effect answers with the message that is named with it. */
+export type AgentEffect =
+  /** Answered by the registrar's `presence.answered` or `presence.unanswered`. */
+  | {
+      readonly kind: 'announce';
+      readonly token: number;
+      readonly announcement: Announcement;
+      readonly timeoutMs: number;
+    }
+  /** Answered by the poller's `lease.answered` or `lease.unanswered`. */
+  | {
+      readonly kind: 'request-lease';
+      readonly requestId: string;
+      readonly queue: QueueId | typeof ANY_QUEUE;
+      readonly request: LeaseRequest;
+      readonly timeoutMs: number;
+    }
+  /** Answered by the outbox's `report.stored` or `report.unstored`. */
+  | { readonly kind: 'report'; readonly report: StatusMessage }
+  /** Answered by the shipper's `logs.stored`. */
+  | { readonly kind: 'ship-logs'; readonly attemptId: AttemptId; readonly chunks: readonly LogMessage[] }
+  /** Cancels of the task are given to its session from now on (`session.cancel`). */
+  | { readonly kind: 'follow-cancels'; readonly taskId: TaskId }
+  | { readonly kind: 'unfollow-cancels'; readonly taskId: TaskId }
+  /** Answered by the session's `session.opened`. */
+  | { readonly kind: 'open-session'; readonly attemptId: AttemptId; readonly directory: string }
+  /** Answered by the session's `action.started`, `action.output` and `action.ended`. */
+  | { readonly kind: 'start-action'; readonly attemptId: AttemptId; readonly action: ActionStart }
+  | {
+      readonly kind: 'notify-action';
+      readonly attemptId: AttemptId;
+      readonly run: number;
+      readonly notifyEndAt: number;
+    }
+  | { readonly kind: 'terminate-action'; readonly attemptId: AttemptId; readonly run: number }
+  | { readonly kind: 'kill-action'; readonly attemptId: AttemptId; readonly run: number }
+  | { readonly kind: 'output-consumed'; readonly attemptId: AttemptId; readonly bytes: number }
+  /** Answered by the session's `session.closed`. */
+  | { readonly kind: 'close-session'; readonly attemptId: AttemptId }
+  /** The worker has left: the daemon may end. */
+  | { readonly kind: 'left' };
+
+export interface AgentWorld {
+  readonly messages: AgentMessages;
+  readonly change: JournalChange;
+  readonly effect: AgentEffect;
+  readonly reader: JournalReader;
+}
+
+export type AgentContext<K extends keyof AgentMessages> = Context<AgentWorld, K>;

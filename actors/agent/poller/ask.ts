@@ -1,0 +1,43 @@
+import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentContext } from '../agent-world.ts';
+import { backoffMs } from '../backoff.ts';
+import type { Registration } from './messages.ts';
+import { heldCores, type PollerState, type QueueToken } from './state.ts';
+
+type PollerContext = AgentContext<'poller'>;
+
+/** One outstanding request a queue (interface.md, "Lease (assignment) algorithm", rule 1), while cores are free. */
+export function askForWork(state: PollerState, cpuCount: number, context: PollerContext): void {
+  const { registration } = state;
+  if (registration === null || heldCores(state) >= cpuCount) return;
+  for (const queue of queuesOf(registration)) {
+    if (state.requests.has(queue) || state.resting.has(queue)) continue;
+    const id = context.newId();
+    state.requests.set(queue, { id, incarnation: registration.incarnation, sentAt: context.now });
+    context.effect({
+      kind: 'request-lease',
+      requestId: id,
+      queue,
+      request: {
+        v: 1,
+        worker_id: registration.workerId,
+        farm_id: registration.farmId,
+        incarnation: registration.incarnation,
+      },
+      timeoutMs: AGENT_LIMITS.leaseTimeoutMs,
+    });
+  }
+}
+
+/** The queue is asked again later, later each time. */
+export function rest(state: PollerState, queue: QueueToken, context: PollerContext): void {
+  const tries = state.tries.get(queue) ?? 0;
+  state.tries.set(queue, tries + 1);
+  state.resting.add(queue);
+  const delayMs = backoffMs(tries, AGENT_LIMITS.leaseRetry, context.newId());
+  context.after(`retry ${queue}`, delayMs, { type: 'lease.retry', queue });
+}
+
+const queuesOf = (registration: Registration): readonly QueueToken[] =>
+  registration.queueIds.length === 0 ? [ANY_QUEUE] : registration.queueIds;

@@ -1,0 +1,95 @@
+import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
+import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentContext } from '../agent-world.ts';
+import type { PollerState, WaitingAssignment } from './state.ts';
+
+type PollerContext = AgentContext<'poller'>;
+
+/** Takes the assignments of a reply, each attempt once: begins them, or has them confirmed first. */
+export function takeAssignments(
+  state: PollerState,
+  reply: Extract<LeaseReply, { type: 'leases' }>,
+  doubted: boolean,
+  context: PollerContext,
+): void {
+  const taken: WaitingAssignment[] = [];
+  for (const assignment of reply.assignments) {
+    const attemptId = assignment.attempt_id;
+    if (state.held.has(attemptId) || state.ended.has(attemptId)) continue;
+    const step = reply.steps[assignment.step_id];
+    if (step === undefined) {
+      context.log('error', 'an assignment came without its step; the service takes it back', {
+        attempt: attemptId,
+      });
+      continue;
+    }
+    state.held.set(attemptId, { taskId: assignment.task_id, cores: assignment.cores });
+    taken.push({ assignment, step });
+  }
+  if (taken.length === 0) return;
+  const attemptIds = taken.map(({ assignment }) => assignment.attempt_id);
+  context.send('registrar', 'registrar', { type: 'attempts.taken', attemptIds, doubted });
+  for (const each of taken) {
+    if (doubted) state.doubted.set(each.assignment.attempt_id, each);
+    else begin(state, each, context);
+  }
+}
+
+/** The service has confirmed these: they are begun. */
+export function beginConfirmed(
+  state: PollerState,
+  attemptIds: readonly AttemptId[],
+  context: PollerContext,
+): void {
+  for (const attemptId of attemptIds) {
+    const doubted = state.doubted.get(attemptId);
+    state.doubted.delete(attemptId);
+    if (doubted !== undefined) begin(state, doubted, context);
+  }
+}
+
+/** These are over, or were never begun: their cores are free. */
+export function letGo(state: PollerState, attemptIds: Iterable<AttemptId>, context: PollerContext): void {
+  for (const attemptId of attemptIds) {
+    state.doubted.delete(attemptId);
+    state.queued.delete(attemptId);
+    if (!state.held.delete(attemptId)) continue;
+    state.ended.add(attemptId);
+    const [oldest] = state.ended;
+    if (oldest !== undefined && state.ended.size > AGENT_LIMITS.endedAttempts) state.ended.delete(oldest);
+  }
+  if (state.registration !== null) beginQueued(state, context);
+}
+
+/** What waited for an attempt that is over. */
+export function beginQueued(state: PollerState, context: PollerContext): void {
+  for (const waiting of [...state.queued.values()]) begin(state, waiting, context);
+}
+
+/** No task runs twice at once: an attempt waits for an earlier one of its task that is still being stopped here. */
+function begin(state: PollerState, waiting: WaitingAssignment, context: PollerContext): void {
+  const { assignment, step } = waiting;
+  const attemptId = assignment.attempt_id;
+  if (isHeldByEarlier(state, assignment.task_id, attemptId)) {
+    state.queued.set(attemptId, waiting);
+    return;
+  }
+  state.queued.delete(attemptId);
+  const { registration } = state;
+  if (registration === null) throw new Error(`the attempt ${attemptId} is begun without a registration`);
+  context.send('session', attemptId, {
+    type: 'session.begin',
+    assignment,
+    step,
+    workerId: registration.workerId,
+  });
+}
+
+function isHeldByEarlier(state: PollerState, taskId: TaskId, attemptId: AttemptId): boolean {
+  for (const [holder, held] of state.held) {
+    if (holder === attemptId) return false;
+    if (held.taskId === taskId) return true;
+  }
+  return false;
+}

@@ -1,0 +1,94 @@
+import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentContext } from '../agent-world.ts';
+import { askForWork, rest } from './ask.ts';
+import { takeAssignments } from './assignments.ts';
+import type { PollerMessage } from './messages.ts';
+import type { OpenRequest, PollerState, QueueToken } from './state.ts';
+
+type PollerContext = AgentContext<'poller'>;
+
+/** Work, or no work for now. */
+export const onLeaseAnswered =
+  (cpuCount: number) =>
+  (
+    state: PollerState,
+    { requestId, reply }: Extract<PollerMessage, { type: 'lease.answered' }>,
+    context: PollerContext,
+  ): void => {
+    const found = takeRequest(state, requestId);
+    // A request of an earlier incarnation: the service has taken back what it gave to that one.
+    if (found === null) return;
+    const { queue, request } = found;
+    if (reply.type === 'unknown') {
+      context.send('registrar', 'registrar', {
+        type: 'registration.doubted',
+        incarnation: request.incarnation,
+      });
+      rest(state, queue, context);
+      return;
+    }
+    if (state.registration === null) {
+      warnOfLost(reply, context);
+      return;
+    }
+    if (reply.assignments.length === 0 && context.now - request.sentAt < AGENT_LIMITS.leaseEmptyMsMin) {
+      rest(state, queue, context);
+      return;
+    }
+    state.tries.delete(queue);
+    takeAssignments(state, reply, isDoubtful(request, context), context);
+    askForWork(state, cpuCount, context);
+  };
+
+/** Nobody answered. A request that was held to its end is repeated at once; the others after a while. */
+export const onLeaseUnanswered =
+  (cpuCount: number) =>
+  (
+    state: PollerState,
+    { requestId, reason }: Extract<PollerMessage, { type: 'lease.unanswered' }>,
+    context: PollerContext,
+  ): void => {
+    const found = takeRequest(state, requestId);
+    if (found === null) return;
+    if (reason !== 'timed-out') rest(state, found.queue, context);
+    askForWork(state, cpuCount, context);
+  };
+
+/** An answer to a request that was given up: the tasks may have been given away meanwhile, so they are asked about first. */
+export const onLeaseAnsweredLate =
+  (cpuCount: number) =>
+  (
+    state: PollerState,
+    { reply }: Extract<PollerMessage, { type: 'lease.answered-late' }>,
+    context: PollerContext,
+  ): void => {
+    if (reply.type === 'unknown') return;
+    if (state.registration === null) warnOfLost(reply, context);
+    else takeAssignments(state, reply, true, context);
+    askForWork(state, cpuCount, context);
+  };
+
+/** Whether the service could have taken the work back by now: it does when it hears nothing for a while. */
+function isDoubtful(request: OpenRequest, context: PollerContext): boolean {
+  return request.sentAt < context.listeningSince || context.now - request.sentAt >= AGENT_LIMITS.leaseFreshMs;
+}
+
+function takeRequest(
+  state: PollerState,
+  requestId: string,
+): { readonly queue: QueueToken; readonly request: OpenRequest } | null {
+  for (const [queue, request] of state.requests) {
+    if (request.id !== requestId) continue;
+    state.requests.delete(queue);
+    return { queue, request };
+  }
+  return null;
+}
+
+function warnOfLost(reply: Extract<LeaseReply, { type: 'leases' }>, context: PollerContext): void {
+  if (reply.assignments.length === 0) return;
+  context.log('warn', 'work came while this worker was not registered; the service takes it back', {
+    attempts: reply.assignments.map((assignment) => assignment.attempt_id).join(' '),
+  });
+}

@@ -1,0 +1,55 @@
+import type { AttemptId, QueueId, TaskId } from '../../../src/core/ids.ts';
+import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
+import type { Registration } from './messages.ts';
+
+export type QueueToken = QueueId | typeof ANY_QUEUE;
+
+/** A lease request that has not been answered. */
+export interface OpenRequest {
+  readonly id: string;
+  readonly incarnation: string;
+  readonly sentAt: number;
+}
+
+/** An assignment that is not begun yet. */
+export interface WaitingAssignment {
+  readonly assignment: Assignment;
+  readonly step: StepAssignment;
+}
+
+export interface PollerState {
+  registration: Registration | null;
+  /** What each attempt holds, from the assignment to the end of the session. */
+  readonly held: Map<AttemptId, { readonly taskId: TaskId; readonly cores: number }>;
+  readonly requests: Map<QueueToken, OpenRequest>;
+  /** Queues that are not asked before their timer. */
+  readonly resting: Set<QueueToken>;
+  /** Requests of a queue that failed one after another. */
+  readonly tries: Map<QueueToken, number>;
+  /** Begun when the service has confirmed that they are still this worker's. */
+  readonly doubted: Map<AttemptId, WaitingAssignment>;
+  /** Begun when an earlier attempt of the task, which is being stopped here, is over. */
+  readonly queued: Map<AttemptId, WaitingAssignment>;
+  /** Attempts that have ended here, oldest first: an assignment that comes twice is run once. */
+  readonly ended: Set<AttemptId>;
+}
+
+export function newPoller(): PollerState {
+  return {
+    registration: null,
+    held: new Map(),
+    requests: new Map(),
+    resting: new Set(),
+    tries: new Map(),
+    doubted: new Map(),
+    queued: new Map(),
+    ended: new Set(),
+  };
+}
+
+export function heldCores(state: PollerState): number {
+  let cores = 0;
+  for (const held of state.held.values()) cores += held.cores;
+  return cores;
+}

@@ -1,0 +1,109 @@
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentSettings } from '../agent-settings.ts';
+import type { AgentContext, Announcement } from '../agent-world.ts';
+import { backoffMs } from '../backoff.ts';
+import { dropDoubted, fenceAfterMs, openAttempts, type RegistrarState, type Standing } from './state.ts';
+
+type RegistrarContext = AgentContext<'registrar'>;
+
+/** Registers the worker; again and again until the service has answered. */
+export function announceRegistration(
+  state: RegistrarState,
+  settings: AgentSettings,
+  context: RegistrarContext,
+): void {
+  state.phase = 'registering';
+  send(state, AGENT_LIMITS.announceTimeoutMs, context, {
+    v: 1,
+    type: 'register',
+    worker_id: state.workerId,
+    incarnation: state.incarnation,
+    name: settings.name,
+    hostname: settings.hostName,
+    // Farms that were made or renamed since do not put the worker out of the one that it is in.
+    farm: state.standing?.farmId ?? settings.farm,
+    queues: settings.queues,
+    cpu_count: settings.cpuCount,
+    memory_mib: settings.memoryMib,
+    os: settings.os,
+    arch: settings.arch,
+    software_version: settings.softwareVersion,
+    compute_location: settings.computeLocation,
+    tags: settings.tags,
+    open_attempts: openAttempts(state),
+  });
+  const delayMs = backoffMs(state.tries, AGENT_LIMITS.registerRetry, context.newId());
+  context.after('announce', delayMs, { type: 'announce.due' });
+  state.tries++;
+}
+
+/** A new start in the eyes of the service: it takes back every attempt that this worker does not bring along. */
+export function registerAnew(
+  state: RegistrarState,
+  settings: AgentSettings,
+  context: RegistrarContext,
+): void {
+  context.send('poller', 'poller', { type: 'poller.unregistered' });
+  dropDoubted(state);
+  state.incarnation = context.newId();
+  state.tries = 0;
+  state.refusals = 0;
+  if (state.running.size === 0) context.cancelTimer('contact');
+  announceRegistration(state, settings, context);
+}
+
+/** One heartbeat; the next follows by itself. */
+export function announceHeartbeat(
+  state: RegistrarState,
+  standing: Standing,
+  context: RegistrarContext,
+): void {
+  send(state, fenceAfterMs(standing), context, {
+    v: 1,
+    type: 'heartbeat',
+    worker_id: state.workerId,
+    farm_id: standing.farmId,
+    incarnation: state.incarnation,
+    open_attempts: openAttempts(state),
+  });
+  context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
+}
+
+export function announceDeparture(
+  state: RegistrarState,
+  standing: Standing,
+  context: RegistrarContext,
+): void {
+  context.cancelTimer('announce');
+  send(state, AGENT_LIMITS.departMs, context, {
+    v: 1,
+    type: 'deregister',
+    worker_id: state.workerId,
+    farm_id: standing.farmId,
+    incarnation: state.incarnation,
+  });
+}
+
+/** The worker was heard at `sentAt`: from then on it may work for two thirds of the heartbeat timeout. */
+export function confirmContact(standing: Standing, sentAt: number, context: RegistrarContext): void {
+  const left = fenceAfterMs(standing) - (context.now - sentAt);
+  context.after('contact', Math.max(0, left), { type: 'contact.lost' });
+}
+
+const heartbeatEveryMs = (standing: Standing): number =>
+  Math.min(AGENT_LIMITS.heartbeatMsMax, standing.heartbeatTimeoutMs / AGENT_LIMITS.heartbeatsPerTimeout);
+
+function send(
+  state: RegistrarState,
+  timeoutMs: number,
+  context: RegistrarContext,
+  announcement: Announcement,
+): void {
+  state.lastToken++;
+  state.pending.set(state.lastToken, {
+    sentAt: context.now,
+    incarnation: state.incarnation,
+    doubted: [...state.doubted],
+  });
+  context.effect({ kind: 'announce', token: state.lastToken, announcement, timeoutMs });
+}

@@ -1,0 +1,36 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+
+/** How a session ended. */
+export type SessionOutcome =
+  /** Its end has been given to the outbox. */
+  | 'reported'
+  /** The service had closed the attempt: there is nothing to report. */
+  | 'closed'
+  /** Stopped by the worker itself: the attempt is to be given back. */
+  | 'interrupted';
+
+/** The registrar: the worker's standing with the service, and which attempts are open. */
+export type RegistrarMessage =
+  /** The daemon is ready to work. */
+  | { readonly type: 'agent.start' }
+  /** The daemon has been asked to stop. Answered by the effect `left`. */
+  | { readonly type: 'agent.leave' }
+  /** From the bus: the answer to the announcement of that token. */
+  | { readonly type: 'presence.answered'; readonly token: number; readonly reply: PresenceReply }
+  /** From the bus: there will be no answer to the announcement of that token. */
+  | { readonly type: 'presence.unanswered'; readonly token: number; readonly reason: string }
+  /** From the bus: it is there, for the first time or again. */
+  | { readonly type: 'bus.ready' }
+  /** Own timer: time for the next heartbeat, or to register again. */
+  | { readonly type: 'announce.due' }
+  /** Own timer: no contact was confirmed for two thirds of the heartbeat timeout. */
+  | { readonly type: 'contact.lost' }
+  /** Own timer: a leaving worker has waited long enough. */
+  | { readonly type: 'leave.overdue' }
+  /** From the poller: these attempts are this worker's. `doubted`: started only when the service says that they are open. */
+  | { readonly type: 'attempts.taken'; readonly attemptIds: readonly AttemptId[]; readonly doubted: boolean }
+  /** From the poller: a lease request was answered with "unknown". */
+  | { readonly type: 'registration.doubted'; readonly incarnation: string }
+  /** From a session: it is over. */
+  | { readonly type: 'session.over'; readonly attemptId: AttemptId; readonly outcome: SessionOutcome };

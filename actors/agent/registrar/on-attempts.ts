@@ -1,0 +1,42 @@
+import type { AgentSettings } from '../agent-settings.ts';
+import type { AgentContext } from '../agent-world.ts';
+import { announceHeartbeat, registerAnew } from './announce.ts';
+import { settleToLeave } from './leave.ts';
+import type { RegistrarMessage } from './messages.ts';
+import { fenceWhenStopped } from './on-contact-lost.ts';
+import type { RegistrarState } from './state.ts';
+
+type RegistrarContext = AgentContext<'registrar'>;
+
+/** Work has come. Doubted work is asked about at once. */
+export function onAttemptsTaken(
+  state: RegistrarState,
+  { attemptIds, doubted }: Extract<RegistrarMessage, { type: 'attempts.taken' }>,
+  context: RegistrarContext,
+): void {
+  for (const attemptId of attemptIds) {
+    state.running.add(attemptId);
+    if (doubted) state.doubted.add(attemptId);
+  }
+  if (doubted && state.standing !== null) announceHeartbeat(state, state.standing, context);
+}
+
+/**
+ * A session has ended. What was interrupted is given back, by a new incarnation unless one is under way anyhow. Its cores are free
+ * only then: nothing is asked for in the name of the old one.
+ */
+export const onSessionOver =
+  (settings: AgentSettings) =>
+  (
+    state: RegistrarState,
+    { attemptId, outcome }: Extract<RegistrarMessage, { type: 'session.over' }>,
+    context: RegistrarContext,
+  ): void => {
+    if (state.running.delete(attemptId)) {
+      if (outcome === 'reported') state.reported.add(attemptId);
+      if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);
+      else if (state.phase === 'settling') settleToLeave(state, context);
+      else if (outcome === 'interrupted') registerAnew(state, settings, context);
+    }
+    context.send('poller', 'poller', { type: 'cores.freed', attemptId });
+  };

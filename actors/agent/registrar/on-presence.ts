@@ -1,0 +1,144 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentSettings } from '../agent-settings.ts';
+import type { AgentContext } from '../agent-world.ts';
+import { backoffMs } from '../backoff.ts';
+import { announceHeartbeat, announceRegistration, confirmContact } from './announce.ts';
+import { leaveWhenConfirmed, left } from './leave.ts';
+import type { RegistrarMessage } from './messages.ts';
+import { dropDoubted, type RegistrarState } from './state.ts';
+
+type RegistrarContext = AgentContext<'registrar'>;
+type Registered = Extract<PresenceReply, { type: 'registered' }>;
+
+/** The service has answered an announcement. An answer for an earlier incarnation says nothing about this one. */
+export const onPresenceAnswered =
+  (settings: AgentSettings) =>
+  (
+    state: RegistrarState,
+    { token, reply }: Extract<RegistrarMessage, { type: 'presence.answered' }>,
+    context: RegistrarContext,
+  ): void => {
+    const announcement = state.pending.get(token);
+    state.pending.delete(token);
+    if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
+    // What was asked before a stall or a clock step may have been answered long ago.
+    const isFresh = announcement.sentAt >= context.listeningSince;
+    switch (reply.type) {
+      case 'registered':
+        if (state.phase === 'registering') enter(state, reply, settings, context);
+        if (isFresh) heard(state, announcement.sentAt, context);
+        settle(state, reply.closed, announcement.doubted, isFresh, context);
+        return;
+      case 'alive':
+        if (isFresh) heard(state, announcement.sentAt, context);
+        settle(state, reply.closed, announcement.doubted, isFresh, context);
+        return;
+      case 'unknown':
+        if (state.phase !== 'registered') return;
+        context.log('warn', 'the service does not know this worker; it registers again');
+        state.tries = 0;
+        context.send('poller', 'poller', { type: 'poller.unregistered' });
+        dropDoubted(state);
+        announceRegistration(state, settings, context);
+        return;
+      case 'refused':
+        if (state.phase === 'registering') refused(state, reply.reason, context);
+        return;
+      case 'departed':
+        if (state.phase === 'departing') left(state, context);
+    }
+  };
+
+/** An announcement went unanswered. The next one is under way by its timer; a departure is not repeated. */
+export function onPresenceUnanswered(
+  state: RegistrarState,
+  { token, reason }: Extract<RegistrarMessage, { type: 'presence.unanswered' }>,
+  context: RegistrarContext,
+): void {
+  const announcement = state.pending.get(token);
+  state.pending.delete(token);
+  if (announcement === undefined || announcement.incarnation !== state.incarnation) return;
+  if (state.phase === 'departing') {
+    context.log('warn', 'the departure was not confirmed; the service will notice the silence', { reason });
+    left(state, context);
+    return;
+  }
+  const level = state.phase === 'registering' && state.tries % 10 !== 1 ? 'debug' : 'warn';
+  context.log(level, 'the service did not answer', { reason });
+}
+
+function enter(
+  state: RegistrarState,
+  reply: Registered,
+  settings: AgentSettings,
+  context: RegistrarContext,
+): void {
+  if (reply.worker_id !== state.workerId) {
+    state.workerId = reply.worker_id;
+    context.change({ op: 'worker-identified', workerId: reply.worker_id });
+  }
+  const standing = { farmId: reply.farm_id, heartbeatTimeoutMs: reply.heartbeat_timeout_ms };
+  state.standing = standing;
+  state.phase = 'registered';
+  state.tries = 0;
+  state.refusals = 0;
+  context.log('info', 'registered with the service', {
+    worker_id: state.workerId,
+    worker: settings.name,
+    farm_id: standing.farmId,
+  });
+  context.send('poller', 'poller', {
+    type: 'poller.registered',
+    registration: {
+      workerId: state.workerId,
+      farmId: standing.farmId,
+      incarnation: state.incarnation,
+      queueIds: reply.queue_ids,
+    },
+  });
+  announceHeartbeat(state, standing, context);
+}
+
+/** The service is there and says no: it is asked again, but not as often as one that is silent. */
+function refused(state: RegistrarState, reason: string, context: RegistrarContext): void {
+  const delayMs = backoffMs(state.refusals, AGENT_LIMITS.refusedRetry, context.newId());
+  context.log('warn', `the service refuses this worker: ${reason}`, { reason });
+  context.after('announce', delayMs, { type: 'announce.due' });
+  state.refusals++;
+  state.standing = null;
+}
+
+function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
+  const isWorking = state.phase === 'registered';
+  if (isWorking && state.standing !== null) confirmContact(state.standing, sentAt, context);
+}
+
+/** Attempts that the service has closed are stopped or forgotten; doubted ones that it knows as open are begun. */
+function settle(
+  state: RegistrarState,
+  closed: readonly AttemptId[],
+  asked: readonly AttemptId[],
+  isFresh: boolean,
+  context: RegistrarContext,
+): void {
+  const confirmed = closed.filter((attemptId) => state.reported.delete(attemptId));
+  if (confirmed.length > 0) {
+    context.send('outbox', 'outbox', { type: 'report.confirmed', attemptIds: confirmed });
+  }
+  const refuted = closed.filter((attemptId) => state.doubted.has(attemptId));
+  for (const attemptId of closed) {
+    if (state.running.has(attemptId) && !state.doubted.has(attemptId)) {
+      context.send('session', attemptId, { type: 'session.void' });
+    }
+  }
+  for (const attemptId of refuted) {
+    state.doubted.delete(attemptId);
+    state.running.delete(attemptId);
+  }
+  if (refuted.length > 0) context.send('poller', 'poller', { type: 'attempts.refuted', attemptIds: refuted });
+  const open = isFresh ? asked.filter((attemptId) => state.doubted.delete(attemptId)) : [];
+  if (open.length > 0) context.send('poller', 'poller', { type: 'attempts.confirmed', attemptIds: open });
+  if (state.phase === 'confirming') leaveWhenConfirmed(state, context);
+}

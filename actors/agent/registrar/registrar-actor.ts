@@ -1,0 +1,55 @@
+import type { ActorDefinition } from '../../kernel/actor.ts';
+import type { AgentSettings } from '../agent-settings.ts';
+import type { AgentContext, AgentWorld } from '../agent-world.ts';
+import { announceHeartbeat, announceRegistration, registerAnew } from './announce.ts';
+import { onAgentLeave, onLeaveOverdue } from './leave.ts';
+import { onAttemptsTaken, onSessionOver } from './on-attempts.ts';
+import { onContactLost } from './on-contact-lost.ts';
+import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
+import { loadRegistrar, type RegistrarPhase, type RegistrarState } from './state.ts';
+
+/** Phases in which the service hears of the worker. */
+const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'settling', 'confirming']);
+
+/**
+ * The registrar owns the worker's standing with the service: it registers until it is answered, says each heartbeat which attempts are
+ * open, hears which are closed, and stops the worker's tasks when the service could have given them away.
+ */
+export function registrarActor(
+  settings: AgentSettings,
+): ActorDefinition<AgentWorld, 'registrar', RegistrarState> {
+  const announceNow = (
+    state: RegistrarState,
+    _message: unknown,
+    context: AgentContext<'registrar'>,
+  ): void => {
+    if (state.phase === 'registering') announceRegistration(state, settings, context);
+    else if (BEATING.has(state.phase) && state.standing !== null)
+      announceHeartbeat(state, state.standing, context);
+  };
+  return {
+    kind: 'registrar',
+    load: (_id, reader) => loadRegistrar(reader),
+    absent: () => null,
+    handlers: {
+      'agent.start': (state, _message, context) => {
+        context.send('outbox', 'outbox', { type: 'outbox.wake' });
+        registerAnew(state, settings, context);
+      },
+      'agent.leave': onAgentLeave,
+      'presence.answered': onPresenceAnswered(settings),
+      'presence.unanswered': onPresenceUnanswered,
+      'bus.ready': announceNow,
+      'announce.due': announceNow,
+      'contact.lost': onContactLost(settings),
+      'leave.overdue': onLeaveOverdue,
+      'attempts.taken': onAttemptsTaken,
+      'registration.doubted': (state, { incarnation }, context) => {
+        if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null)
+          return;
+        announceHeartbeat(state, state.standing, context);
+      },
+      'session.over': onSessionOver(settings),
+    },
+  };
+}

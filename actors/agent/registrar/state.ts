@@ -1,0 +1,81 @@
+import type { AttemptId, FarmId, WorkerId } from '../../../src/core/ids.ts';
+import type { JournalReader } from '../../../src/core/ports/agent-journal.ts';
+
+export type RegistrarPhase =
+  | 'idle'
+  /** Announced, not yet answered. */
+  | 'registering'
+  | 'registered'
+  /** Contact is lost: the sessions are being stopped, then it registers anew. */
+  | 'fencing'
+  /** Leaving: the sessions are being stopped. */
+  | 'settling'
+  /** Leaving: the last reports are not yet confirmed. */
+  | 'confirming'
+  /** Leaving: the departure is announced. */
+  | 'departing'
+  | 'left';
+
+/** An announcement that has not been answered. */
+interface PendingAnnouncement {
+  readonly sentAt: number;
+  readonly incarnation: string;
+  /** Attempts that were doubted when it was sent. */
+  readonly doubted: readonly AttemptId[];
+}
+
+/** The service's last word on this worker. */
+export interface Standing {
+  readonly farmId: FarmId;
+  readonly heartbeatTimeoutMs: number;
+}
+
+export interface RegistrarState {
+  phase: RegistrarPhase;
+  workerId: WorkerId;
+  incarnation: string;
+  standing: Standing | null;
+  /** Attempts whose session is not over, doubted ones included. */
+  readonly running: Set<AttemptId>;
+  /** Attempts whose end is in the outbox and not confirmed. */
+  readonly reported: Set<AttemptId>;
+  /** Running attempts that are not begun before the service has said that they are open. */
+  readonly doubted: Set<AttemptId>;
+  readonly pending: Map<number, PendingAnnouncement>;
+  lastToken: number;
+  /** Registrations without an answer, one after another. */
+  tries: number;
+  /** Registrations that were refused, one after another. */
+  refusals: number;
+}
+
+export function loadRegistrar(reader: JournalReader): RegistrarState {
+  return {
+    phase: 'idle',
+    workerId: reader.workerId,
+    incarnation: '',
+    standing: null,
+    running: new Set(),
+    reported: new Set(reader.reports.map((report) => report.attempt_id)),
+    doubted: new Set(),
+    pending: new Map(),
+    lastToken: 0,
+    tries: 0,
+    refusals: 0,
+  };
+}
+
+/** Every attempt whose end the service has not confirmed. */
+export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
+  ...state.running,
+  ...state.reported,
+];
+
+/** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
+export const fenceAfterMs = (standing: Standing): number => Math.floor((standing.heartbeatTimeoutMs * 2) / 3);
+
+/** Attempts that were never begun are let go: the service takes back what it hears of no more. */
+export function dropDoubted(state: RegistrarState): void {
+  for (const attemptId of state.doubted) state.running.delete(attemptId);
+  state.doubted.clear();
+}

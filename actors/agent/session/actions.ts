@@ -1,0 +1,113 @@
+import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reasons.ts';
+import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
+import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentContext } from '../agent-world.ts';
+import { resolveAction, type EnvironmentScript } from './scripts.ts';
+import type { RunningAction, SessionState } from './state.ts';
+
+type SessionContext = AgentContext<'session'>;
+
+const SECOND_MS = 1000;
+
+/** How an action went. `note` is in words for the one whose task it is. */
+export type ActionVerdict =
+  { readonly ok: true } | { readonly ok: false; readonly note: string; readonly exitCode?: number };
+
+/** Starts an action; gives why it cannot be started, or null. `environment` is null for the task's own. */
+export function startAction(
+  state: SessionState,
+  kind: RunningAction['kind'],
+  environment: EnvironmentScript | null,
+  plan: ActionPlan,
+  context: SessionContext,
+): string | null {
+  const resolved = resolveAction(environment ?? state.task, plan, state.directory);
+  if (!resolved.ok) return resolved.detail;
+  state.runs++;
+  state.action = {
+    run: state.runs,
+    kind,
+    environment,
+    plan,
+    isStarted: false,
+    isStopping: false,
+    hasTimedOut: false,
+    failText: null,
+    directiveError: null,
+  };
+  const action = { run: state.runs, ...resolved.value, variables: variablesOf(state) };
+  context.effect({ kind: 'start-action', attemptId: state.attemptId, action });
+  return null;
+}
+
+/** Of the process (session_behaviours.md, 2.8): outer environments first, each one's directives over its own variables. */
+function variablesOf(state: SessionState): Readonly<Record<string, string | null>> {
+  const variables = new Map<string, string | null>([['OPENJD_SESSION_WORKING_DIR', state.directory]]);
+  for (const environment of state.entered) {
+    for (const [name, value] of Object.entries(environment.variables)) variables.set(name, value);
+    for (const [name, value] of environment.directives) variables.set(name, value);
+  }
+  return Object.fromEntries(variables);
+}
+
+/** Seconds that the action may take; null for no limit. */
+export function timeoutSecondsOf(action: RunningAction): number | null {
+  return action.plan.timeoutSeconds ?? (action.kind === 'exit' ? AGENT_LIMITS.exitTimeoutSeconds : null);
+}
+
+/** Ends the running action by its own method (session_behaviours.md, 6): at once, or after a notice. */
+export function cancelAction(state: SessionState, action: RunningAction, context: SessionContext): void {
+  if (action.isStopping) return;
+  action.isStopping = true;
+  const { attemptId } = state;
+  const { cancelation } = action.plan;
+  if (cancelation?.mode !== 'NOTIFY_THEN_TERMINATE') {
+    context.effect({ kind: 'kill-action', attemptId, run: action.run });
+    return;
+  }
+  const standard =
+    action.kind === 'run' ? AGENT_LIMITS.notifyRunSeconds : AGENT_LIMITS.notifyEnvironmentSeconds;
+  const periodMs = (cancelation.notifyPeriodSeconds ?? standard) * SECOND_MS;
+  context.effect({
+    kind: 'notify-action',
+    attemptId,
+    run: action.run,
+    notifyEndAt: context.now + periodMs,
+  });
+  context.after('kill', periodMs, { type: 'action.kill-due', run: action.run });
+}
+
+/** Ends the running action without regard to its method: SIGTERM, and SIGKILL after the grace. */
+export function interruptAction(
+  state: SessionState,
+  action: RunningAction,
+  graceMs: number,
+  context: SessionContext,
+): void {
+  action.isStopping = true;
+  context.effect({ kind: 'terminate-action', attemptId: state.attemptId, run: action.run });
+  context.after('kill', graceMs, { type: 'action.kill-due', run: action.run });
+}
+
+/** How an action that has ended went. */
+export function verdictOf(action: RunningAction, end: ActionEnd): ActionVerdict {
+  const exitCode = end.kind === 'exited' ? { exitCode: end.code } : {};
+  if (action.directiveError !== null) return { ok: false, note: action.directiveError, ...exitCode };
+  if (action.hasTimedOut) {
+    return { ok: false, note: `timed out after ${String(timeoutSecondsOf(action))} s`, ...exitCode };
+  }
+  if (action.failText !== null) return { ok: false, note: action.failText, ...exitCode };
+  switch (end.kind) {
+    case 'exited':
+      return end.code === 0
+        ? { ok: true }
+        : { ok: false, note: reportedFailureReason('', end.code), exitCode: end.code };
+    case 'signaled':
+      return { ok: false, note: `killed by ${end.signal}` };
+    case 'not-started':
+      return { ok: false, note: end.reason };
+    case 'fenced':
+      return { ok: false, note: 'its processes were ended by their supervisor' };
+  }
+}

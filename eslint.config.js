@@ -1,0 +1,250 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/**
+ * The rules of the house (docs/architecture.md, "Fences"). Project references keep the direction of imports; what is finer
+ * than a folder is kept here.
+ */
+
+const message = {
+  uws: 'Only http/server may import uWebSockets.js: its wrapper is what keeps a thrown error from ending the process.',
+  lmdb: 'Only src/adapters/lmdb may import lmdb: one module knows which transactions roll back.',
+  nats: 'Only src/adapters/nats may import @nats-io packages.',
+  yaml: 'Only src/adapters/yaml, src/adapters/system and http/openapi may import yaml: others get parsed documents.',
+  door: "Only an actor's messages.ts may be imported from outside its folder.",
+  core: 'src/core imports nothing outside itself.',
+  inject: 'Inject it: the core and the actors get the time, ids and timers from their callers.',
+};
+
+const PACKAGES = {
+  uws: [{ name: 'uWebSockets.js', message: message.uws }],
+  lmdb: [{ name: 'lmdb', message: message.lmdb }],
+  yaml: [{ name: 'yaml', message: message.yaml }],
+};
+const NATS = { group: ['@nats-io/*'], message: message.nats };
+
+/** Restricted imports replace each other between blocks, so each block names all that it forbids. */
+function imports(allowed, patterns = []) {
+  const paths = Object.entries(PACKAGES).flatMap(([name, entries]) =>
+    allowed.includes(name) ? [] : entries,
+  );
+  const groups = [...(allowed.includes('nats') ? [] : [NATS]), ...patterns];
+  return { 'no-restricted-imports': ['error', { paths, patterns: groups }] };
+}
+
+/** The folders of actors below a folder; what they all use lies beside them. */
+const actorFolders = (folder) =>
+  readdirSync(new URL(folder, import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'kernel')
+    .map((entry) => entry.name);
+
+/** The actors of the service, and those of the worker's daemon. */
+const SERVICE_ACTORS = actorFolders('actors').filter((name) => name !== 'agent');
+const AGENT_ACTORS = existsSync(new URL('actors/agent', import.meta.url)) ? actorFolders('actors/agent') : [];
+
+/** From beyond an actor's folder, its messages.ts is the only door. */
+const throughTheDoor = (folders, prefix) => ({
+  regex: `^${prefix}(${folders.join('|')})/(?!messages\\.ts$)`,
+  message: message.door,
+});
+const SERVICE_DOORS = throughTheDoor(SERVICE_ACTORS, '\\.\\./');
+const AGENT_DOORS = throughTheDoor(AGENT_ACTORS, '\\.\\./');
+const DOORS_FROM_HTTP = throughTheDoor([...SERVICE_ACTORS, 'agent'], '.*actors/');
+
+const CLOCKS = [
+  'Date',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'performance',
+  'crypto',
+];
+
+/** Nothing in a decision may depend on when, where or how often it is taken. */
+const PURE = {
+  'no-restricted-globals': ['error', ...CLOCKS.map((name) => ({ name, message: message.inject }))],
+  'no-restricted-properties': [
+    'error',
+    { object: 'Math', property: 'random', message: message.inject },
+    { object: 'Intl', property: 'DateTimeFormat', message: message.inject },
+  ],
+};
+
+const SYNTAX = [
+  {
+    selector: 'ExportDefaultDeclaration',
+    message: 'Export by name: a name is the same wherever it is used.',
+  },
+  {
+    selector: 'TSEnumDeclaration',
+    message: 'No enums: use a union of literals, or an object declared as const.',
+  },
+  { selector: 'ExportAllDeclaration', message: 'No barrel files: import from the module that knows.' },
+  {
+    selector: 'CallExpression[callee.property.name=/^(transaction|batch)$/]',
+    message:
+      'lmdb: transaction() and batch() do not roll back when they throw; use transactionSync or childTransaction.',
+  },
+];
+
+/** Processes are terminated, threads are not. */
+const NO_TERMINATE = [
+  {
+    selector: "CallExpression[callee.property.name='terminate']",
+    message:
+      'Never terminate a thread: one that has opened LMDB or uWebSockets.js takes the process with it. Ask it to stop.',
+  },
+];
+
+const DYNAMIC_NODE = {
+  selector: 'ImportExpression',
+  message: 'An actor imports statically, so that the rules about what it may import hold.',
+};
+
+export default defineConfig(
+  globalIgnores([
+    'dist/',
+    'coverage/',
+    'var/',
+    'data/',
+    '.tap/',
+    'node_modules/',
+    'http/openapi/generated.ts',
+  ]),
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        project: ['src/*/tsconfig.json', '*/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: 'test', package: 'tap' }] },
+      ],
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrorsIgnorePattern: '^_' },
+      ],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/prefer-readonly': 'error',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // A test of tap is a function that may well await nothing, and a port may be asynchronous for the sake of others.
+      '@typescript-eslint/require-await': 'off',
+      eqeqeq: 'error',
+      'no-self-compare': 'error',
+      'no-console': 'error',
+      'no-param-reassign': 'off',
+      'no-restricted-syntax': ['error', ...SYNTAX, ...NO_TERMINATE],
+      ...imports([]),
+    },
+  },
+
+  // The core: pure.
+  {
+    files: ['src/core/**/*.ts'],
+    rules: {
+      ...PURE,
+      ...imports([], [{ regex: '^(?!\\.)', message: message.core }]),
+      'no-restricted-syntax': [
+        'error',
+        ...SYNTAX,
+        { selector: ':function[async=true]', message: 'The core is synchronous.' },
+        { selector: 'ImportExpression', message: message.core },
+      ],
+    },
+  },
+
+  // Writes times and reads no clock.
+  { files: ['src/core/timestamp.ts'], rules: { 'no-restricted-globals': 'off' } },
+
+  // Adapters: each native or network library has one home.
+  { files: ['src/adapters/lmdb/**/*.ts'], rules: imports(['lmdb']) },
+  { files: ['src/adapters/nats/**/*.ts'], rules: imports(['nats']) },
+  {
+    files: ['src/adapters/yaml/**/*.ts', 'src/adapters/system/**/*.ts', 'bench/openjd.ts'],
+    rules: imports(['yaml']),
+  },
+
+  {
+    files: ['src/adapters/process/**/*.ts', 'test/adapters/process/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...SYNTAX] },
+  },
+
+  // Actors: handlers are pure, and look at each other through messages.ts.
+  {
+    files: [
+      ...SERVICE_ACTORS.map((name) => `actors/${name}/**/*.ts`),
+      ...AGENT_ACTORS.map((name) => `actors/agent/${name}/**/*.ts`),
+    ],
+    rules: {
+      ...PURE,
+      ...imports(
+        [],
+        [
+          SERVICE_DOORS,
+          AGENT_DOORS,
+          { regex: '^node:', message: 'An actor does no I/O: it says what is to be done.' },
+        ],
+      ),
+      'no-restricted-syntax': ['error', ...SYNTAX, ...NO_TERMINATE, DYNAMIC_NODE],
+    },
+  },
+
+  // HTTP: one folder touches the engine.
+  { files: ['http/**/*.ts'], rules: imports([], [DOORS_FROM_HTTP]) },
+  { files: ['http/server/**/*.ts'], rules: imports(['uws'], [DOORS_FROM_HTTP]) },
+  { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [DOORS_FROM_HTTP]) },
+
+  // Commands and benchmarks print; tests and benchmarks may look anywhere.
+  { files: ['src/bin/**/*.ts'], rules: { 'no-console': 'off' } },
+  {
+    files: ['bench/**/*.ts', 'test/**/*.ts'],
+    rules: {
+      ...imports(['uws', 'lmdb', 'nats', 'yaml']),
+      'no-console': 'off',
+      // What a test parses it asserts as a whole.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+    },
+  },
+
+  // The types of a package that ships none say what it has.
+  { files: ['**/*.d.ts'], rules: { 'no-restricted-syntax': 'off' } },
+
+  // Scripts run before anything is installed: plain JavaScript of Node alone.
+  {
+    files: ['scripts/**/*.js', 'bin/**/*.js'],
+    rules: {
+      eqeqeq: 'error',
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(?!node:|\\.)',
+              message: 'Scripts run before packages are installed: node modules only.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+);

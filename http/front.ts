@@ -1,0 +1,23 @@
+import { readContract } from './openapi/contract.ts';
+import { createPipeline } from './pipeline/pipeline.ts';
+import type { Ports } from './ports.ts';
+import { handlersOf } from './routes/handlers.ts';
+import { serveHttp, type HttpServer, type ListenAddress } from './server/server.ts';
+
+export interface FrontOptions extends ListenAddress {
+  /** `http.cors_origins`, already checked; empty means every origin. */
+  readonly corsOrigins: readonly string[];
+}
+
+/**
+ * Starts the REST front. Rejects when the contract and the handlers do not fit each other, or when the address cannot
+ * be listened on.
+ */
+export async function startFront(options: FrontOptions, ports: Ports): Promise<HttpServer> {
+  const contract = readContract();
+  const pipeline = createPipeline(contract, handlersOf(contract), ports, options.corsOrigins);
+  return serveHttp(options, pipeline, (error) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    ports.log('error', 'an answer broke off', { error: text });
+  });
+}

@@ -1,0 +1,49 @@
+import type { Header, HttpRequest } from '../pipeline/message.ts';
+import { headerValues } from '../pipeline/message.ts';
+
+const EXPOSED_HEADERS = 'X-Request-ID, X-API-Version, Location, Retry-After';
+const ALLOWED_HEADERS = 'Accept, Authorization, Content-Type, X-Request-ID';
+const PREFLIGHT_SECONDS = '600';
+
+/**
+ * Which origins may read answers (interface.md, "CSRF and CORS"): `origins` as configured; an empty list means every
+ * origin, as `*` does.
+ */
+export class CorsPolicy {
+  readonly #everyone: boolean;
+  readonly #origins: ReadonlySet<string>;
+
+  constructor(origins: readonly string[]) {
+    this.#everyone = origins.length === 0 || origins.includes('*');
+    this.#origins = new Set(origins);
+  }
+
+  /** Headers of any answer. */
+  headers(request: HttpRequest): readonly Header[] {
+    const allowed = this.#allowedOrigin(request);
+    const vary: readonly Header[] = this.#everyone ? [] : [['Vary', 'Origin']];
+    if (allowed === null) return vary;
+    return [
+      ...vary,
+      ['Access-Control-Allow-Origin', allowed],
+      ['Access-Control-Expose-Headers', EXPOSED_HEADERS],
+    ];
+  }
+
+  /** What the answer to OPTIONS has besides, when it may be a preflight of an allowed origin. */
+  preflightHeaders(request: HttpRequest, methods: string): readonly Header[] {
+    if (this.#allowedOrigin(request) === null) return [];
+    return [
+      ['Access-Control-Allow-Methods', methods],
+      ['Access-Control-Allow-Headers', ALLOWED_HEADERS],
+      ['Access-Control-Max-Age', PREFLIGHT_SECONDS],
+    ];
+  }
+
+  #allowedOrigin(request: HttpRequest): string | null {
+    if (this.#everyone) return '*';
+    const origins = headerValues(request.headers, 'origin');
+    const origin = origins[0];
+    return origin !== undefined && origins.length === 1 && this.#origins.has(origin) ? origin : null;
+  }
+}

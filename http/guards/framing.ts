@@ -1,0 +1,22 @@
+import type { Header } from '../pipeline/message.ts';
+import { headerValues } from '../pipeline/message.ts';
+
+/**
+ * What is wrong with the framing of a request, or null. The engine takes the first of several Content-Length headers
+ * and knows no transfer coding but chunked: what it would read as a second request, a proxy in front may have read as
+ * a body (reliability.md, D13).
+ */
+export function framingFault(headers: readonly Header[]): string | null {
+  const lengths = headerValues(headers, 'content-length');
+  const codings = headerValues(headers, 'transfer-encoding');
+  const hosts = headerValues(headers, 'host');
+  if (hosts.length !== 1)
+    return hosts.length === 0 ? 'the Host header is missing' : 'more than one Host header';
+  if (lengths.length > 1) return 'more than one Content-Length header';
+  if (codings.length > 1) return 'more than one Transfer-Encoding header';
+  if (lengths.length > 0 && codings.length > 0) return 'both Content-Length and Transfer-Encoding';
+  if (lengths[0] !== undefined && !/^[0-9]{1,15}$/.test(lengths[0])) return 'Content-Length is not a number';
+  if (codings[0] !== undefined && codings[0].toLowerCase() !== 'chunked')
+    return 'Transfer-Encoding is not chunked';
+  return null;
+}

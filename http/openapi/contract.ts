@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { packageRoot } from './package-root.ts';
+
+/** The contract, read: openapi.yaml as the router and the validators need it. */
+export interface Contract {
+  /** The document, word for word. */
+  readonly text: string;
+  /** The named schemas. References in every schema of the contract read `<SCHEMA_SET>#/$defs/<name>`. */
+  readonly schemas: Node;
+  readonly operations: readonly Operation[];
+}
+
+export interface Operation {
+  readonly id: string;
+  /** In upper case. */
+  readonly method: string;
+  /** With `{name}` for a parameter. */
+  readonly path: string;
+  /** `public`, `authenticated` or a permission of interface.md, "Roles and permissions". */
+  readonly permission: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: Body | null;
+  /** Schemas by status, then by media type; `default` stands for every other status. */
+  readonly responses: ReadonlyMap<string, ReadonlyMap<string, Node>>;
+}
+
+export type ParameterKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'map';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly kind: ParameterKind;
+  readonly schema: Node;
+  /** Which query parameters belong to a map. */
+  readonly keyPattern: RegExp | null;
+}
+
+export interface Body {
+  /** Whether the handler gets the text itself, unparsed. */
+  readonly verbatim: boolean;
+  /** Schemas by media type, in lower case. */
+  readonly content: ReadonlyMap<string, Node>;
+}
+
+/** A node of the document. */
+export type Node = Readonly<Record<string, unknown>>;
+
+/** What references to named schemas begin with. */
+export const SCHEMA_SET = 'callsheet';
+
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+const CONTRACT_PATH = 'http/openapi/openapi.yaml';
+
+/** Reads the contract of this package. Throws when it says something that is not understood here. */
+export function readContract(): Contract {
+  return parseContract(readFileSync(join(packageRoot(), CONTRACT_PATH), 'utf8'));
+}
+
+export function parseContract(text: string): Contract {
+  const document = nodeAt(parse(text), 'the contract');
+  const operations: Operation[] = [];
+  for (const [path, item] of Object.entries(nodeAt(document['paths'], 'paths'))) {
+    const shared = nodeAt(item, path);
+    for (const method of METHODS) {
+      if (shared[method] === undefined) continue;
+      operations.push(
+        readOperation(document, path, method, nodeAt(shared[method], `${method} ${path}`), shared),
+      );
+    }
+  }
+  const components = nodeAt(document['components'], 'components');
+  return { text, schemas: schemaNode(components['schemas'], 'components/schemas'), operations };
+}
+
+function readOperation(
+  document: Node,
+  path: string,
+  method: string,
+  operation: Node,
+  shared: Node,
+): Operation {
+  const where = `${method} ${path}`;
+  const parameters = [...listAt(shared['parameters'], where), ...listAt(operation['parameters'], where)].map(
+    (item) => readParameter(document, resolve(document, item, where), where),
+  );
+  return {
+    id: textAt(operation['operationId'], `operationId of ${where}`),
+    method: method.toUpperCase(),
+    path,
+    permission: textAt(operation['x-permission'], `x-permission of ${where}`),
+    parameters,
+    body:
+      operation['requestBody'] === undefined
+        ? null
+        : readBody(resolve(document, operation['requestBody'], where), where),
+    responses: readResponses(document, nodeAt(operation['responses'], where), where),
+  };
+}
+
+function readParameter(document: Node, parameter: Node, where: string): Parameter {
+  const name = textAt(parameter['name'], `a parameter of ${where}`);
+  const place = parameter['in'];
+  if (place !== 'path' && place !== 'query')
+    throw unclear(`parameter ${name} of ${where} is in ${String(place)}`);
+  const schema = nodeAt(parameter['schema'], `parameter ${name} of ${where}`);
+  const target = resolve(document, schema, where);
+  return {
+    name,
+    in: place,
+    required: parameter['required'] === true,
+    kind: kindOf(target, `parameter ${name} of ${where}`),
+    schema: schemaNode(schema, where),
+    keyPattern: target['type'] === 'object' ? keyPatternOf(target, where) : null,
+  };
+}
+
+function kindOf(schema: Node, where: string): ParameterKind {
+  switch (schema['type']) {
+    case 'string':
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      return schema['type'];
+    case 'array':
+      return 'list';
+    case 'object':
+      return 'map';
+    default:
+      throw unclear(`${where} has the type ${String(schema['type'])}`);
+  }
+}
+
+function keyPatternOf(schema: Node, where: string): RegExp {
+  const names = nodeAt(schema['propertyNames'], `the parameter map of ${where}`);
+  return new RegExp(textAt(names['pattern'], `the parameter map of ${where}`), 'u');
+}
+
+function readBody(body: Node, where: string): Body {
+  return { verbatim: body['x-verbatim'] === true, content: readContent(body['content'], where) };
+}
+
+function readResponses(document: Node, responses: Node, where: string): Operation['responses'] {
+  return new Map(
+    Object.entries(responses).map(([status, item]) => {
+      const response = resolve(document, item, `${status} of ${where}`);
+      return [status, readContent(response['content'] ?? {}, `${status} of ${where}`)];
+    }),
+  );
+}
+
+function readContent(content: unknown, where: string): ReadonlyMap<string, Node> {
+  return new Map(
+    Object.entries(nodeAt(content, where)).map(([mediaType, entry]) => [
+      mediaType.toLowerCase(),
+      schemaNode(nodeAt(entry, where)['schema'], where),
+    ]),
+  );
+}
+
+/** Follows references inside the document. */
+function resolve(document: Node, value: unknown, where: string): Node {
+  const node = nodeAt(value, where);
+  if (node['$ref'] === undefined) return node;
+  const reference = textAt(node['$ref'], where);
+  const target = reference
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<unknown>((at, part) => nodeAt(at, where)[part], document);
+  return resolve(document, target, `${reference} in ${where}`);
+}
+
+/** A schema with its references turned towards the schema set. */
+function schemaNode(value: unknown, where: string): Node {
+  return nodeAt(turnReferences(value), where);
+}
+
+function turnReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turnReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      key === '$ref' && typeof item === 'string'
+        ? item.replace('#/components/schemas/', `${SCHEMA_SET}#/$defs/`)
+        : turnReferences(item),
+    ]),
+  );
+}
+
+function nodeAt(value: unknown, where: string): Node {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw unclear(`${where} is not an object`);
+  return { ...value };
+}
+
+function listAt(value: unknown, where: string): readonly unknown[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw unclear(`${where} is not a list`);
+  return value;
+}
+
+function textAt(value: unknown, where: string): string {
+  if (typeof value !== 'string') throw unclear(`${where} is missing or not a text`);
+  return value;
+}
+
+const unclear = (what: string): Error => new Error(`openapi.yaml: ${what}`);

@@ -1,0 +1,67 @@
+import type { Contract, Operation } from '../openapi/contract.ts';
+import { SchemaSet } from '../openapi/schema-set.ts';
+import type { Ports } from '../ports.ts';
+import { DEFAULTED_PARAMETERS, type AnyReply, type Handlers } from '../routes/operation.ts';
+import { BodyReader } from './body.ts';
+import { ParameterReader } from './parameters.ts';
+import { Router } from './router.ts';
+
+/** An operation with all that serves it. */
+export interface Route {
+  readonly operation: Operation;
+  readonly parameters: ParameterReader;
+  readonly body: BodyReader | null;
+  readonly handle: ErasedHandler;
+}
+
+/** A handler without the types of its operation. */
+type ErasedHandler = (call: ErasedCall, ports: Ports) => AnyReply | Promise<AnyReply>;
+
+export interface ErasedCall {
+  readonly path: object;
+  readonly query: object;
+  readonly body: unknown;
+  readonly principal: { readonly username: string };
+  readonly ended: () => AbortSignal;
+}
+
+/**
+ * Binds the operations of the contract to their handlers. Throws when one side has what the other lacks, or when a
+ * parameter has no default that its handler counts on.
+ */
+export function bindRoutes(contract: Contract, handlers: Handlers): Router<Route> {
+  const bound = new Map<string, unknown>(Object.entries(handlers));
+  const described = new Set(contract.operations.map((operation) => operation.id));
+  for (const id of bound.keys()) {
+    if (!described.has(id)) throw new Error(`the handler ${id} has no operation in the contract`);
+  }
+  const schemas = new SchemaSet(contract);
+  const router = new Router<Route>();
+  for (const operation of contract.operations) {
+    const handler = bound.get(operation.id);
+    if (!isHandler(handler)) throw new Error(`the operation ${operation.id} of the contract has no handler`);
+    checkDefaults(operation);
+    router.add(operation.method, operation.path, {
+      operation,
+      parameters: new ParameterReader(operation, schemas),
+      body: operation.body === null ? null : new BodyReader(operation.body, schemas),
+      handle: handler,
+    });
+  }
+  return router;
+}
+
+/**
+ * The readers of an operation let through only what its schemas allow, and the handler's types are generated from the
+ * same schemas: so a handler may be called with what they read.
+ */
+const isHandler = (value: unknown): value is ErasedHandler => typeof value === 'function';
+
+function checkDefaults(operation: Operation): void {
+  for (const { name, schema } of operation.parameters) {
+    const isDefaulted = DEFAULTED_PARAMETERS.some((defaulted) => defaulted === name);
+    if (isDefaulted && schema['default'] === undefined) {
+      throw new Error(`the parameter ${name} of ${operation.id} has no default in the contract`);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { Body } from '../openapi/contract.ts';
+import type { Check, SchemaSet } from '../openapi/schema-set.ts';
+import { refused, done, type Outcome } from '../../src/core/problems.ts';
+import { parseJsonText } from '../../src/core/wire/json-text.ts';
+import { pointedProblem } from '../problems.ts';
+import type { Header } from './message.ts';
+import { headerValues } from './message.ts';
+
+/** interface-decisions.md, "REST". */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+const MAX_NESTING = 64;
+
+/** A body whose text is kept: the handler gets it as it came. */
+export interface VerbatimBody {
+  readonly mediaType: string;
+  readonly text: string;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads the bodies of one operation's requests. */
+export class BodyReader {
+  readonly #verbatim: boolean;
+  readonly #mediaTypes: readonly string[];
+  readonly #checks: ReadonlyMap<string, Check>;
+
+  constructor(body: Body, schemas: SchemaSet) {
+    this.#verbatim = body.verbatim;
+    this.#mediaTypes = [...body.content.keys()];
+    this.#checks = new Map(
+      [...body.content].map(([mediaType, schema]) => [mediaType, schemas.check(schema)]),
+    );
+  }
+
+  /** The media type of a request's body, when the operation takes it. Nothing is guessed (reliability.md, D15). */
+  mediaType(headers: readonly Header[]): Outcome<string> {
+    const given = headerValues(headers, 'content-type');
+    const mediaType = given.length === 1 ? mediaTypeOf(given[0] ?? '') : null;
+    if (mediaType !== null && this.#mediaTypes.includes(mediaType)) return done(mediaType);
+    const named = given.length === 0 ? 'none is given' : `not ${given.join(', ').slice(0, 100)}`;
+    return refused(
+      'unsupported-media-type',
+      `the content type must be ${this.#mediaTypes.join(' or ')}; ${named}`,
+    );
+  }
+
+  /** The value of a body, checked. */
+  read(mediaType: string, bytes: Uint8Array): Outcome<unknown> {
+    const text = decode(bytes);
+    if (text === null) return refused('bad-request', 'the body is not valid UTF-8');
+    if (this.#verbatim) {
+      const body: VerbatimBody = { mediaType, text };
+      return done(body);
+    }
+    const value = parseJson(text);
+    if (!value.ok) return value;
+    const errors = this.#checks.get(mediaType)?.(value.value) ?? [];
+    return errors.length > 0 ? { ok: false, problem: pointedProblem('bad-request', errors) } : value;
+  }
+}
+
+/** Type and subtype in lower case, or null when the text is not UTF-8 or no media type. */
+function mediaTypeOf(text: string): string | null {
+  const [type, ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const charsets = parameters.filter((parameter) => parameter.startsWith('charset='));
+  const isUtf8 = charsets.every((charset) => /^charset="?utf-?8"?$/.test(charset));
+  return type !== undefined && isUtf8 ? type : null;
+}
+
+function decode(bytes: Uint8Array): string | null {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Nesting is capped: deep input takes a parser seconds and hundreds of megabytes (reliability.md, D7). */
+function parseJson(text: string): Outcome<unknown> {
+  const parsed = parseJsonText(text, { length: MAX_BODY_BYTES, nesting: MAX_NESTING });
+  return parsed.ok
+    ? done(parsed.value)
+    : refused('bad-request', parsed.reason.replace(/^message: /, 'the body is '));
+}

@@ -1,0 +1,169 @@
+import type { Problem } from '../../src/core/problems.ts';
+import { CorsPolicy } from '../guards/cors.ts';
+import { framingFault } from '../guards/framing.ts';
+import { ANONYMOUS } from '../guards/principal.ts';
+import type { Contract } from '../openapi/contract.ts';
+import type { Ports } from '../ports.ts';
+import { pointedProblem, problemResponse } from '../problems.ts';
+import type { AnyReply, Handlers } from '../routes/operation.ts';
+import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
+import { MAX_BODY_BYTES, type BodyReader } from './body.ts';
+import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
+import { parseQueryString } from './query-string.ts';
+import { requestIdOf } from './request-id.ts';
+
+const API_PREFIX = '/api/v1';
+
+const SECURITY_HEADERS: readonly Header[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cache-Control', 'no-store'],
+];
+
+/**
+ * The way of a request, forward only: id, framing, route, parameters, content type, body, handler, answer. Every stage
+ * but the last can leave with a problem. Throws when contract and handlers do not fit.
+ */
+export function createPipeline(
+  contract: Contract,
+  handlers: Handlers,
+  ports: Ports,
+  corsOrigins: readonly string[],
+): RequestHandler {
+  const router = bindRoutes(contract, handlers);
+  const cors = new CorsPolicy(corsOrigins);
+
+  return (request) => {
+    const requestId = requestIdOf(request.headers, () => ports.newId());
+    const answered = dispatch(request, requestId);
+    const common = [...commonHeaders(request.path, requestId), ...cors.headers(request)];
+    return answered instanceof Promise
+      ? answered.then((response) => withHeaders(response, common))
+      : withHeaders(answered, common);
+  };
+
+  function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
+    const refuse = (problem: Problem, headers: readonly Header[] = [], close = false): HttpResponse =>
+      problemResponse(problem, requestId, headers, close);
+
+    const fault = framingFault(request.headers);
+    if (fault !== null) return refuse({ kind: 'bad-request', detail: fault }, [], true);
+
+    const match = router.match(request.method, request.path);
+    if (!match.found) return withoutRoute(request, match.methods, refuse);
+
+    const query = parseQueryString(request.query);
+    if (query === null) return refuse({ kind: 'bad-request', detail: 'the query has a malformed escape' });
+    const route = match.target;
+    const parameters = route.parameters.read(match.parameters, query);
+    if (!parameters.ok) return refuse(pointedProblem('bad-request', parameters.errors));
+
+    const call = (body: unknown): ErasedCall => ({
+      path: parameters.path,
+      query: parameters.query,
+      body,
+      principal: ANONYMOUS,
+      ended: () => request.ended(),
+    });
+    return route.body === null
+      ? run(route, call(undefined), requestId)
+      : withBody(request, route, route.body, call, requestId);
+  }
+
+  function withoutRoute(
+    request: HttpRequest,
+    methods: readonly string[],
+    refuse: (problem: Problem, headers?: readonly Header[]) => HttpResponse,
+  ): HttpResponse {
+    const path = request.path.slice(0, 200);
+    if (methods.length === 0) return refuse({ kind: 'not-found', detail: `nothing is at ${path}` });
+    const allowed = methods.join(', ');
+    const allow: Header = ['Allow', allowed];
+    if (request.method === 'OPTIONS') {
+      return { status: 204, headers: [allow, ...cors.preflightHeaders(request, allowed)], body: null };
+    }
+    const detail = `${request.method.slice(0, 20)} is not served at ${path}, but ${allowed} are`;
+    return refuse({ kind: 'method-not-allowed', detail }, [allow]);
+  }
+
+  async function withBody(
+    request: HttpRequest,
+    route: Route,
+    reader: BodyReader,
+    call: (body: unknown) => ErasedCall,
+    requestId: string,
+  ): Promise<HttpResponse> {
+    const mediaType = reader.mediaType(request.headers);
+    if (!mediaType.ok) return problemResponse(mediaType.problem, requestId);
+    const read = await request.readBody(MAX_BODY_BYTES);
+    if (!read.ok) {
+      const problem: Problem =
+        read.reason === 'too-large'
+          ? { kind: 'too-large', detail: `the body is over ${MAX_BODY_BYTES} bytes` }
+          : { kind: 'bad-request', detail: 'the body broke off' };
+      return problemResponse(problem, requestId, [], true);
+    }
+    const body = reader.read(mediaType.value, read.bytes);
+    if (!body.ok) return problemResponse(body.problem, requestId);
+    return run(route, call(body.value), requestId);
+  }
+
+  function run(route: Route, call: ErasedCall, requestId: string): HttpResponse | Promise<HttpResponse> {
+    const broken = (error: unknown): HttpResponse => {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      ports.log('error', 'a request failed', {
+        request_id: requestId,
+        operation: route.operation.id,
+        error: text,
+      });
+      return problemResponse(
+        { kind: 'internal', detail: 'the request failed; the log of the service says why' },
+        requestId,
+      );
+    };
+    try {
+      const reply = route.handle(call, ports);
+      return reply instanceof Promise
+        ? reply.then((given) => responseOf(given, requestId)).catch(broken)
+        : responseOf(reply, requestId);
+    } catch (error) {
+      return broken(error);
+    }
+  }
+}
+
+function responseOf(reply: AnyReply, requestId: string): HttpResponse {
+  switch (reply.kind) {
+    case 'problem':
+      return problemResponse(reply.problem, requestId);
+    case 'done':
+      return { status: 204, headers: [], body: null };
+    case 'text':
+      return { status: 200, headers: [['Content-Type', reply.contentType]], body: reply.text };
+    case 'lines':
+      return { status: 200, headers: [['Content-Type', 'application/x-ndjson']], body: reply.lines };
+    case 'json': {
+      const location: readonly Header[] = reply.location === undefined ? [] : [['Location', reply.location]];
+      return {
+        status: reply.status,
+        headers: [['Content-Type', 'application/json'], ...location],
+        body: JSON.stringify(reply.body),
+      };
+    }
+  }
+}
+
+function commonHeaders(path: string, requestId: string): readonly Header[] {
+  const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
+  return [
+    ['X-Request-ID', requestId],
+    ...(isApi ? [['X-API-Version', '1'] as const] : []),
+    ...SECURITY_HEADERS,
+  ];
+}
+
+const withHeaders = (response: HttpResponse, headers: readonly Header[]): HttpResponse => ({
+  ...response,
+  headers: [...response.headers, ...headers],
+});

@@ -1,0 +1,84 @@
+import type { ServiceEnvelope } from '../actors/service-messages.ts';
+import type { ReplyTo } from '../actors/kernel/address.ts';
+import type { JobId, TaskId } from '../src/core/ids.ts';
+import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
+import type { JobPlan } from '../src/core/openjd/plan.ts';
+import type { LogReader } from '../src/core/ports/log-store.ts';
+import type { StoreReader } from '../src/core/ports/store.ts';
+import type { Outcome, PointedError } from '../src/core/problems.ts';
+import type { TemplateFormat } from '../src/core/records/job.ts';
+
+/** What the front needs of the rest of the service. The composition root supplies it. */
+export interface Ports {
+  /** Committed state. Reads of one turn of the event loop see one state. */
+  readonly store: StoreReader;
+  readonly actors: Actors;
+  /** Parses, validates and resolves a template, off this thread and with a deadline. */
+  prepareJob(request: PreparationRequest): Promise<Preparation>;
+  readonly logs: Pick<LogReader, 'page'>;
+  readonly events: TaskEvents;
+  readonly health: HealthChecks;
+  /** All metrics of the process in the Prometheus text format. */
+  metrics(): Promise<string>;
+  readonly version: VersionFacts;
+  /** False while the disk is too full for new jobs (reliability.md, D2). */
+  acceptsSubmissions(): boolean;
+  /** The server's own retry settings, at the head of the cascade. */
+  readonly serverRetry: RetryPolicy;
+  /** A new UUIDv7. */
+  newId(): string;
+  /** Resolves after a time, or at once when the signal aborts. */
+  delay(milliseconds: number, signal: AbortSignal): Promise<void>;
+  log(level: 'info' | 'warn' | 'error', text: string, attributes: Readonly<Record<string, string>>): void;
+}
+
+export interface Actors {
+  /**
+   * Sends the message that `make` builds and gives the actor's answer, after the commit that made it true. The type of
+   * the answer is the one that the message's own comment names. Rejects when no answer will come.
+   */
+  ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>>;
+}
+
+export interface PreparationRequest {
+  readonly text: string;
+  readonly format: TemplateFormat;
+  /** Values of job parameters by name, as the client gave them. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+export type Preparation =
+  | { readonly ok: true; readonly job: PreparedJob }
+  | { readonly ok: false; readonly errors: readonly PointedError[] }
+  /** The time for it was up: no verdict on the template. */
+  | { readonly ok: false; readonly deadline: true };
+
+export interface PreparedJob {
+  readonly plan: JobPlan;
+  readonly description: string;
+  readonly extensions: readonly string[];
+}
+
+/** Something about a task has changed that is in the store by now: its status, its job's status, or its log has grown. */
+export type TaskEvent =
+  | { readonly kind: 'status' | 'log'; readonly taskId: TaskId }
+  | { readonly kind: 'job'; readonly jobId: JobId };
+
+export interface TaskEvents {
+  /** Gives the function that ends the subscription. */
+  subscribe(listener: (event: TaskEvent) => void): () => void;
+}
+
+/** Each resolves when the part can be reached, and rejects with what is wrong. */
+export interface HealthChecks {
+  store(): Promise<void>;
+  bus(): Promise<void>;
+}
+
+/** interface-decisions.md, "REST": GET /version. */
+export interface VersionFacts {
+  readonly version: string;
+  readonly commit: string;
+  readonly builtAt: string;
+  readonly node: string;
+}

@@ -1,0 +1,42 @@
+import type { Contract } from '../openapi/contract.ts';
+import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
+import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
+import type { Handlers } from './operation.ts';
+import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
+import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
+import { submitJob } from './submit-job.ts';
+import { getTaskLogs } from './task-logs.ts';
+import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
+import { getWorker, listWorkers } from './workers.ts';
+
+/** The handler of every operation. */
+export function handlersOf(contract: Contract): Handlers {
+  return {
+    getHealthz,
+    getReadyz,
+    getMetrics,
+    getOpenapi: () => ({ kind: 'text', contentType: 'application/yaml', text: contract.text }),
+    getVersion,
+    listFarms,
+    createFarm,
+    getFarm,
+    replaceFarm,
+    deleteFarm,
+    listQueues,
+    createQueue,
+    getQueue,
+    replaceQueue,
+    deleteQueue,
+    submitJob,
+    listJobs,
+    getJob,
+    listJobTasks,
+    cancelJob,
+    getTask,
+    listTaskAttempts,
+    getTaskLogs,
+    cancelTask,
+    listWorkers,
+    getWorker,
+  };
+}

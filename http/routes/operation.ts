@@ -1,0 +1,105 @@
+import type { Problem, ProblemKind } from '../../src/core/problems.ts';
+import type { Principal } from '../guards/principal.ts';
+import type { operations } from '../openapi/generated.ts';
+import { pointedProblem } from '../problems.ts';
+import type { VerbatimBody } from '../pipeline/body.ts';
+import type { Ports } from '../ports.ts';
+
+/** What a handler of an operation gets and gives, with the types of the contract. */
+export type OperationId = keyof operations;
+
+/**
+ * Parameters that have a default wherever the contract has them: a handler always gets a value. The binding checks it
+ * against the contract.
+ */
+export const DEFAULTED_PARAMETERS = [
+  'limit',
+  'offset',
+  'sort_by',
+  'sort_dir',
+  'priority',
+  'tail',
+  'after_bus_seq',
+] as const;
+type Defaulted = (typeof DEFAULTED_PARAMETERS)[number];
+
+type PathOf<Op extends OperationId> = operations[Op]['parameters'] extends { readonly path: infer Path }
+  ? Path
+  : object;
+
+type GivenQuery<Op extends OperationId> = NonNullable<operations[Op]['parameters']['query']>;
+type QueryOf<Op extends OperationId> = [GivenQuery<Op>] extends [never]
+  ? object
+  : GivenQuery<Op> & Required<Pick<GivenQuery<Op>, keyof GivenQuery<Op> & Defaulted>>;
+
+type ContentOf<Op extends OperationId> = operations[Op] extends {
+  readonly requestBody: { readonly content: infer Content };
+}
+  ? Content
+  : never;
+type BodyOf<Op extends OperationId> = [ContentOf<Op>] extends [never]
+  ? undefined
+  : ContentOf<Op> extends { readonly 'application/yaml': unknown }
+    ? VerbatimBody
+    : ContentOf<Op>[keyof ContentOf<Op>];
+
+/** A request that has passed every check. */
+export interface Call<Op extends OperationId> {
+  readonly path: PathOf<Op>;
+  readonly query: QueryOf<Op>;
+  readonly body: BodyOf<Op>;
+  readonly principal: Principal;
+  /** Aborts when the client is gone or the server stops. */
+  readonly ended: () => AbortSignal;
+}
+
+type Responses<Op extends OperationId> = operations[Op]['responses'];
+
+type JsonReply<Op extends OperationId> = {
+  [Status in keyof Responses<Op> & number]: Responses<Op>[Status] extends {
+    readonly content: { readonly 'application/json': infer Body };
+  }
+    ? { readonly kind: 'json'; readonly status: Status; readonly body: Body; readonly location?: string }
+    : never;
+}[keyof Responses<Op> & number];
+
+export type Reply<Op extends OperationId> =
+  | JsonReply<Op>
+  | { readonly kind: 'done' }
+  | { readonly kind: 'text'; readonly contentType: string; readonly text: string }
+  | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
+  | ProblemReply;
+
+/** The reply of some operation. */
+export type AnyReply = { [Op in OperationId]: Reply<Op> }[OperationId];
+
+export interface ProblemReply {
+  readonly kind: 'problem';
+  readonly problem: Problem;
+}
+
+export type Handler<Op extends OperationId> = (
+  call: Call<Op>,
+  ports: Ports,
+) => Reply<Op> | Promise<Reply<Op>>;
+
+/** One handler for each operation of the contract. */
+export type Handlers = { readonly [Op in OperationId]: Handler<Op> };
+
+export const problem = (kind: ProblemKind, detail: string): ProblemReply => ({
+  kind: 'problem',
+  problem: { kind, detail },
+});
+
+/** 400 for one thing that is wrong with a request. */
+export const invalid = (pointer: string, detail: string): ProblemReply => ({
+  kind: 'problem',
+  problem: pointedProblem('bad-request', [{ pointer, detail }]),
+});
+
+/** 404 for what a path names: "no job 0198...". */
+export const notFound = (what: string, id: string): ProblemReply =>
+  problem('not-found', `no ${what} ${id.slice(0, 100)}`);
+
+/** 204. */
+export const DONE = { kind: 'done' } as const;

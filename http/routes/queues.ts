@@ -1,0 +1,101 @@
+import type { QueueInput } from '../../actors/farm/messages.ts';
+import { farmId, queueId } from '../../src/core/ids.ts';
+import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { pageOf, sortedBy } from '../views/page-view.ts';
+import { queueView } from '../views/queue-view.ts';
+import { retryOverride } from '../views/retry-view.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { DONE, invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
+
+const SORT_KEYS = {
+  created_at: (queue: QueueRecord) => queue.createdAt,
+  name: (queue: QueueRecord) => queue.name,
+  priority: (queue: QueueRecord) => queue.priority,
+  updated_at: (queue: QueueRecord) => queue.updatedAt,
+} as const;
+
+export const listQueues: Handler<'listQueues'> = ({ query }, { store }) => {
+  const found: QueueRecord[] = [];
+  for (const { value: queue } of store.scan('queue')) {
+    if (query.farm_id !== undefined && queue.farmId !== query.farm_id) continue;
+    if (query.paused !== undefined && queue.paused !== query.paused) continue;
+    found.push(queue);
+  }
+  const sorted = sortedBy(found, SORT_KEYS[query.sort_by], query.sort_dir);
+  return { kind: 'json', status: 200, body: pageOf(sorted, query, queueView) };
+};
+
+export const getQueue: Handler<'getQueue'> = ({ path }, { store }) => {
+  const queue = store.get('queue', keys.queue(queueId(path.id)));
+  return queue === undefined
+    ? notFound('queue', path.id)
+    : { kind: 'json', status: 200, body: queueView(queue) };
+};
+
+export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
+  const refusal = isolationRefusal(body);
+  if (refusal !== null) return refusal;
+  const farm = farmId(body.farm_id);
+  if (ports.store.get('farm', keys.farm(farm)) === undefined) {
+    return invalid('/farm_id', `no farm ${body.farm_id.slice(0, 100)}`);
+  }
+  const outcome = await ports.actors.ask<QueueRecord>((replyTo) => ({
+    actor: 'farm',
+    id: farm,
+    message: { type: 'queue.create', input: queueInput(body), replyTo },
+  }));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  return {
+    kind: 'json',
+    status: 201,
+    body: queueView(outcome.value),
+    location: `/api/v1/queues/${outcome.value.id}`,
+  };
+};
+
+export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body }, ports) => {
+  const stored = ports.store.get('queue', keys.queue(queueId(path.id)));
+  if (stored === undefined) return notFound('queue', path.id);
+  const refusal = isolationRefusal(body);
+  if (refusal !== null) return refusal;
+  if (body.farm_id !== undefined && body.farm_id !== stored.farmId) {
+    return invalid('/farm_id', 'a queue stays in its farm');
+  }
+  const outcome = await ports.actors.ask<QueueRecord>((replyTo) => ({
+    actor: 'farm',
+    id: stored.farmId,
+    message: { type: 'queue.replace', queueId: stored.id, input: queueInput(body), replyTo },
+  }));
+  return outcome.ok
+    ? { kind: 'json', status: 200, body: queueView(outcome.value) }
+    : { kind: 'problem', problem: outcome.problem };
+};
+
+export const deleteQueue: Handler<'deleteQueue'> = async ({ path }, ports) => {
+  const stored = ports.store.get('queue', keys.queue(queueId(path.id)));
+  if (stored === undefined) return notFound('queue', path.id);
+  const outcome = await ports.actors.ask<null>((replyTo) => ({
+    actor: 'farm',
+    id: stored.farmId,
+    message: { type: 'queue.delete', queueId: stored.id, replyTo },
+  }));
+  return outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
+};
+
+function queueInput(body: Schemas['QueueSettings']): QueueInput {
+  return {
+    name: body.name,
+    description: body.description ?? '',
+    priority: body.priority ?? 0,
+    maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
+    paused: body.paused ?? false,
+    retry: retryOverride(body),
+  };
+}
+
+/** Jobs would otherwise run as the worker's own account although the queue asks for another. */
+function isolationRefusal(body: Schemas['QueueSettings']): ProblemReply | null {
+  const isAsked = typeof body.run_as_user === 'string' || typeof body.run_as_group === 'string';
+  return isAsked ? problem('bad-request', 'task isolation is not supported by this version') : null;
+}

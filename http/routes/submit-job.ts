@@ -1,0 +1,106 @@
+import type { JobSubmission } from '../../actors/farm/messages.ts';
+import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { done, type Outcome } from '../../src/core/problems.ts';
+import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { pointedProblem } from '../problems.ts';
+import type { PreparedJob } from '../ports.ts';
+import { JobViewer } from '../views/job-view.ts';
+import { retryOverride } from '../views/retry-view.ts';
+import { invalid, problem, type Call, type Handler } from './operation.ts';
+
+const PARAMETER_PREFIX = 'param.';
+
+/** interface.md, "POST /api/v1/jobs". */
+export const submitJob: Handler<'submitJob'> = async (call, ports) => {
+  const { query, body } = call;
+  if (!ports.acceptsSubmissions()) {
+    return problem('unavailable', 'the disk of the service is nearly full: no new jobs for now');
+  }
+  const farm = farmId(query.farm_id);
+  if (ports.store.get('farm', keys.farm(farm)) === undefined) {
+    return invalid('/query/farm_id', `no farm ${query.farm_id}`);
+  }
+  if (ports.store.get('queue', keys.queue(queueId(query.queue_id)))?.farmId !== farm) {
+    return invalid('/query/queue_id', `the farm has no queue ${query.queue_id}`);
+  }
+  const templateFormat: TemplateFormat = body.mediaType === 'application/json' ? 'json' : 'yaml';
+  const prepared = await ports.prepareJob({
+    text: body.text,
+    format: templateFormat,
+    values: parameterValues(query),
+  });
+  if (!prepared.ok) {
+    return 'deadline' in prepared
+      ? problem('unavailable', 'the template took too long to evaluate; a second attempt may succeed')
+      : { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };
+  }
+  const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
+  if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
+  const submission = submissionOf(call, prepared.job, templateFormat, upstreams.value);
+  const outcome = await ports.actors.ask<JobRecord>((replyTo) => ({
+    actor: 'farm',
+    id: farm,
+    message: { type: 'job.submit', submission, replyTo },
+  }));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
+  return { kind: 'json', status: 201, body: job, location: `/api/v1/jobs/${job.id}` };
+};
+
+function submissionOf(
+  { query, body, principal }: Call<'submitJob'>,
+  job: PreparedJob,
+  templateFormat: TemplateFormat,
+  upstreams: JobSubmission['upstreams'],
+): JobSubmission {
+  const submitter = principal.username;
+  return {
+    queueId: queueId(query.queue_id),
+    plan: job.plan,
+    description: job.description,
+    extensions: job.extensions,
+    templateText: body.text,
+    templateFormat,
+    owner: ownerOf(query.owner ?? '', submitter),
+    submitter,
+    project: query.project ?? '',
+    priority: query.priority,
+    retry: retryOverride(query),
+    upstreams,
+  };
+}
+
+/** The jobs that must complete first, as the store has them now. */
+function upstreamsOf(
+  store: StoreReader,
+  farm: FarmId,
+  ids: readonly string[],
+): Outcome<JobSubmission['upstreams']> {
+  const upstreams: { jobId: JobId; status: JobStatus }[] = [];
+  for (const id of new Set(ids)) {
+    const job = store.get('job', keys.job(jobId(id)));
+    if (job?.farmId !== farm) {
+      return {
+        ok: false,
+        problem: pointedProblem('bad-request', [
+          { pointer: '/query/depends_on', detail: `the farm has no job ${id}` },
+        ]),
+      };
+    }
+    upstreams.push({ jobId: job.id, status: job.status });
+  }
+  return done(upstreams);
+}
+
+/** interface.md, "Job identity rules", 2 and 3. */
+function ownerOf(given: string, submitter: string): string {
+  return given === '' || given.toLowerCase() === submitter.toLowerCase() ? submitter : given;
+}
+
+function parameterValues(query: Call<'submitJob'>['query']): Record<string, string> {
+  const members = Object.entries(query.parameters ?? {});
+  return Object.fromEntries(members.map(([name, value]) => [name.slice(PARAMETER_PREFIX.length), value]));
+}

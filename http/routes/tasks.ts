@@ -1,0 +1,36 @@
+import { taskIdOf } from '../../src/core/ids.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { attemptView } from '../views/attempt-view.ts';
+import { TaskViewer } from '../views/task-viewer.ts';
+import { findTask } from './find-task.ts';
+import { notFound, type Handler } from './operation.ts';
+
+export const getTask: Handler<'getTask'> = ({ path }, ports) => {
+  const task = findTask(ports.store, path.id);
+  if (task === null) return notFound('task', path.id);
+  return {
+    kind: 'json',
+    status: 200,
+    body: new TaskViewer(ports.store, task.job).view(task.step, task.address.index),
+  };
+};
+
+export const listTaskAttempts: Handler<'listTaskAttempts'> = ({ path }, { store }) => {
+  const task = findTask(store, path.id);
+  if (task === null) return notFound('task', path.id);
+  const attempts = [...store.scan('attempt', { prefix: keys.attemptsOf(task.address) })];
+  return { kind: 'json', status: 200, body: { items: attempts.map((row) => attemptView(row.value)) } };
+};
+
+export const cancelTask: Handler<'cancelTask'> = async ({ path }, ports) => {
+  const task = findTask(ports.store, path.id);
+  if (task === null) return notFound('task', path.id);
+  const { jobId, stepOrder, index } = task.address;
+  const outcome = await ports.actors.ask<null>((replyTo) => ({
+    actor: 'job',
+    id: jobId,
+    message: { type: 'task.cancel', stepOrder, index, replyTo },
+  }));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  return { kind: 'json', status: 202, body: { task_id: taskIdOf(task.address), status: 'canceled' } };
+};

@@ -1,0 +1,14 @@
+import type { us_listen_socket } from 'uWebSockets.js';
+
+/** What the engine has and its type declarations leave out. */
+declare module 'uWebSockets.js' {
+  interface TemplatedApp {
+    listen(
+      host: string,
+      port: number,
+      options: number,
+      callback: (socket: us_listen_socket | false) => void,
+    ): TemplatedApp;
+  }
+  const LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+}

@@ -1,0 +1,98 @@
+import './header-limit.ts';
+import * as engine from 'uWebSockets.js';
+import './engine-declarations.ts';
+import type { HttpResponse, RequestHandler } from '../pipeline/message.ts';
+import { Exchange } from './exchange.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  /**
+   * Takes no new connection, ends endless answers, lets other running requests end for at most `budgetMs` milliseconds
+   * and then closes every connection.
+   */
+  stop(budgetMs: number): Promise<void>;
+}
+
+/**
+ * Serves HTTP/1.1. One handler is registered with the engine for every path and method; it cannot throw, because the
+ * engine ends the process when it does (reliability.md, D6). `failed` is told of every error that a request's
+ * handler or its endless answer ends with; the connection is then closed. Rejects when the address is taken.
+ */
+export async function serveHttp(
+  address: ListenAddress,
+  handle: RequestHandler,
+  failed: (error: unknown) => void,
+): Promise<HttpServer> {
+  const running = new Set<Exchange>();
+  let stopping = false;
+  let idle: (() => void) | null = null;
+
+  const settled = (exchange: Exchange): void => {
+    running.delete(exchange);
+    if (running.size === 0) idle?.();
+  };
+  const answer = async (exchange: Exchange, response: Promise<HttpResponse>): Promise<void> => {
+    try {
+      await send(exchange, await response);
+    } catch (error) {
+      failed(error);
+      exchange.abandon();
+    }
+  };
+  const send = (exchange: Exchange, response: HttpResponse): Promise<void> =>
+    exchange.send(stopping ? { ...response, close: true } : response);
+
+  const app = engine.App();
+  app.any('/*', (response, request) => {
+    let exchange: Exchange | null = null;
+    try {
+      exchange = new Exchange(response, request, settled);
+      running.add(exchange);
+      if (stopping) exchange.stopping();
+      void answer(exchange, Promise.resolve(handle(exchange)));
+    } catch (error) {
+      failed(error);
+      if (exchange === null) response.close();
+      else exchange.abandon();
+    }
+    exchange?.arrived();
+  });
+
+  const socket = await new Promise<engine.us_listen_socket | false>((resolve) => {
+    // Exclusive: the engine would otherwise share the port with another process of its kind.
+    app.listen(address.host, address.port, engine.LIBUS_LISTEN_EXCLUSIVE_PORT, resolve);
+  });
+  if (socket === false) {
+    throw new Error(
+      `cannot listen on ${address.host}:${address.port}: the address is taken or not one of this machine`,
+    );
+  }
+
+  return {
+    port: engine.us_socket_local_port(socket),
+    async stop(budgetMs) {
+      if (stopping) return;
+      stopping = true;
+      engine.us_listen_socket_close(socket);
+      for (const exchange of running) exchange.stopping();
+      if (running.size > 0) await untilIdleOr(budgetMs);
+      app.close();
+    },
+  };
+
+  function untilIdleOr(budgetMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, budgetMs);
+      idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

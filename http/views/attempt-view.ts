@@ -1,0 +1,16 @@
+import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import type { Schemas } from './schemas.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** interface.md, "Task attempt". */
+export function attemptView(attempt: AttemptRecord): Schemas['Attempt'] {
+  return {
+    attempt_number: attempt.attemptNumber,
+    status: attempt.status,
+    worker_id: attempt.workerId,
+    ...(attempt.exitCode !== undefined && { exit_code: attempt.exitCode }),
+    ...(attempt.message !== '' && { message: attempt.message }),
+    started_at: timestampOf(attempt.startedAt),
+    ...(attempt.endedAt !== undefined && { ended_at: timestampOf(attempt.endedAt) }),
+  };
+}

@@ -1,0 +1,17 @@
+import type { FarmRecord } from '../../src/core/records/farm.ts';
+import { retryView } from './retry-view.ts';
+import type { Schemas } from './schemas.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** interface.md, "Farm". */
+export function farmView(farm: FarmRecord): Schemas['Farm'] {
+  return {
+    id: farm.id,
+    name: farm.name,
+    description: farm.description,
+    max_concurrent_tasks: farm.maxConcurrentTasks,
+    ...retryView(farm.retry),
+    created_at: timestampOf(farm.createdAt),
+    updated_at: timestampOf(farm.updatedAt),
+  };
+}

@@ -1,0 +1,86 @@
+import {
+  effectiveRetry,
+  type RetryOverride,
+  type RetryPolicy,
+} from '../../src/core/lifecycle/retry-policy.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { failureSummary } from './failure-summary.ts';
+import type { Schemas } from './schemas.ts';
+import { stepView } from './step-view.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** Shows jobs of one answer. What several of them share is read once. */
+export class JobViewer {
+  readonly #store: StoreReader;
+  readonly #serverRetry: RetryPolicy;
+  readonly #overrides = new Map<string, RetryOverride>();
+
+  constructor(store: StoreReader, serverRetry: RetryPolicy) {
+    this.#store = store;
+    this.#serverRetry = serverRetry;
+  }
+
+  /** interface.md, "Job". */
+  view(job: JobRecord): Schemas['Job'] {
+    const retry = effectiveRetry(this.#serverRetry, this.#farmRetry(job), this.#queueRetry(job), job.retry);
+    return {
+      id: job.id,
+      farm_id: job.farmId,
+      queue_id: job.queueId,
+      name: job.name,
+      owner: job.owner,
+      submitter: job.submitter,
+      priority: job.priority,
+      project: job.project,
+      status: job.status,
+      template_format: job.templateFormat,
+      created_at: timestampOf(job.createdAt),
+      updated_at: timestampOf(job.updatedAt),
+      failed_attempts: job.failedAttempts,
+      ...(job.parkReason !== '' && { park_reason: job.parkReason }),
+      ...(job.cancelReason !== '' && { cancel_reason: job.cancelReason }),
+      effective_retry: {
+        max_attempts: retry.maxAttempts,
+        retry_delay_seconds: retry.retryDelaySeconds,
+        failure_limit: retry.failureLimit,
+      },
+      task_counts: job.taskCounts,
+    };
+  }
+
+  /** The job with its steps. */
+  detail(job: JobRecord): Schemas['JobDetail'] {
+    const steps = [...this.#store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
+    const parameters = Object.entries(this.#store.get('plan', keys.plan(job.id))?.parameters ?? {});
+    return {
+      ...this.view(job),
+      ...(job.description !== '' && { description: job.description }),
+      steps: steps.map((step) => stepView(step, steps)),
+      failure_summary: failureSummary(this.#store, job),
+      ...(job.dependsOn.length > 0 && { depends_on: job.dependsOn }),
+      ...(parameters.length > 0 && {
+        parameters: Object.fromEntries(parameters.map(([name, parameter]) => [name, parameter.value])),
+      }),
+      ...(job.extensions.length > 0 && { extensions: job.extensions }),
+    };
+  }
+
+  #farmRetry(job: JobRecord): RetryOverride {
+    return this.#override(job.farmId, () => this.#store.get('farm', keys.farm(job.farmId))?.retry);
+  }
+
+  #queueRetry(job: JobRecord): RetryOverride {
+    return this.#override(job.queueId, () => this.#store.get('queue', keys.queue(job.queueId))?.retry);
+  }
+
+  /** A farm or queue that was deleted since sets nothing. */
+  #override(id: string, read: () => RetryOverride | undefined): RetryOverride {
+    const known = this.#overrides.get(id);
+    if (known !== undefined) return known;
+    const override = read() ?? {};
+    this.#overrides.set(id, override);
+    return override;
+  }
+}

@@ -1,0 +1,20 @@
+import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { retryView } from './retry-view.ts';
+import type { Schemas } from './schemas.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** interface.md, "Queue". */
+export function queueView(queue: QueueRecord): Schemas['Queue'] {
+  return {
+    id: queue.id,
+    farm_id: queue.farmId,
+    name: queue.name,
+    description: queue.description,
+    priority: queue.priority,
+    max_concurrent_tasks: queue.maxConcurrentTasks,
+    paused: queue.paused,
+    ...retryView(queue.retry),
+    created_at: timestampOf(queue.createdAt),
+    updated_at: timestampOf(queue.updatedAt),
+  };
+}

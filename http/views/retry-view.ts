@@ -1,0 +1,35 @@
+import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
+
+/** Retry fields as the contract names them; absent ones inherit. */
+interface RetryFields {
+  readonly max_attempts?: number | null;
+  readonly retry_delay_seconds?: number | null;
+  readonly failure_limit?: number | null;
+}
+
+/** What a level sets itself, to be spread into its view. */
+export function retryView(retry: RetryOverride): {
+  max_attempts?: number;
+  retry_delay_seconds?: number;
+  failure_limit?: number;
+} {
+  return {
+    ...(retry.maxAttempts !== undefined && { max_attempts: retry.maxAttempts }),
+    ...(retry.retryDelaySeconds !== undefined && { retry_delay_seconds: retry.retryDelaySeconds }),
+    ...(retry.failureLimit !== undefined && { failure_limit: retry.failureLimit }),
+  };
+}
+
+/** What a client sets: null means the same as absent. */
+export function retryOverride(fields: RetryFields): RetryOverride {
+  const {
+    max_attempts: maxAttempts,
+    retry_delay_seconds: retryDelaySeconds,
+    failure_limit: failureLimit,
+  } = fields;
+  return {
+    ...(typeof maxAttempts === 'number' && { maxAttempts }),
+    ...(typeof retryDelaySeconds === 'number' && { retryDelaySeconds }),
+    ...(typeof failureLimit === 'number' && { failureLimit }),
+  };
+}

@@ -1,0 +1,21 @@
+import { stepIdOf } from '../../src/core/ids.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
+import type { Schemas } from './schemas.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** interface-decisions.md, "REST": Step. `steps` are all steps of the job, by order. */
+export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schemas['Step'] {
+  const dependsOn = step.dependsOn.flatMap((order) => steps[order]?.name ?? []);
+  return {
+    id: stepIdOf(step.jobId, step.order),
+    job_id: step.jobId,
+    name: step.name,
+    order: step.order,
+    status: step.status,
+    ...(step.computeLocation !== '' && { compute_location: step.computeLocation }),
+    ...(dependsOn.length > 0 && { depends_on: dependsOn }),
+    task_counts: step.taskCounts,
+    created_at: timestampOf(step.createdAt),
+    updated_at: timestampOf(step.updatedAt),
+  };
+}

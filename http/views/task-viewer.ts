@@ -1,0 +1,84 @@
+import { stepIdOf, taskIdOf, type TaskAddress, type WorkerId } from '../../src/core/ids.ts';
+import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
+import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
+import { taskNameOf } from '../../src/core/records/task-name.ts';
+import { taskStateOf } from '../../src/core/records/task-view.ts';
+import type { Schemas } from './schemas.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** Shows tasks of one job. What several of them share is read once. */
+export class TaskViewer {
+  readonly #store: StoreReader;
+  readonly #job: JobRecord;
+  #plan: JobPlan | undefined;
+  readonly #spaces = new Map<number, Space>();
+  readonly #workers = new Map<number, WorkerId | null>();
+
+  constructor(store: StoreReader, job: JobRecord) {
+    this.#store = store;
+    this.#job = job;
+  }
+
+  /** interface.md, "Task". */
+  view(step: StepRecord, index: number): Schemas['Task'] {
+    const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
+    const state = taskStateOf(step, this.#store.get('taskPage', keys.taskPageOf(address)), index);
+    const parameters = this.#spaceOf(step).at(index);
+    const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
+    const workerId = wasHeld ? this.#workerOf(state.workerOrdinal) : null;
+    const failureReason = failureReasonOf(this.#store, step, address, state);
+    return {
+      id: taskIdOf(address),
+      job_id: this.#job.id,
+      step_id: stepIdOf(this.#job.id, step.order),
+      name: taskNameOf(step.name, parameters),
+      ...(Object.keys(parameters).length > 0 && { parameters }),
+      status: state.status,
+      ...(workerId !== null && { assigned_worker_id: workerId }),
+      ...(wasHeld && state.assignedAt > 0 && { assigned_at: timestampOf(state.assignedAt) }),
+      created_at: timestampOf(this.#job.createdAt),
+      updated_at: timestampOf(state.updatedAt),
+      ...(failureReason !== '' && { failure_reason: failureReason }),
+      ...(state.retryAfter > 0 && { retry_after: timestampOf(state.retryAfter) }),
+      failed_attempts: state.failedAttempts,
+    };
+  }
+
+  #spaceOf(step: StepRecord): Space {
+    const known = this.#spaces.get(step.order);
+    if (known !== undefined) return known;
+    this.#plan ??= this.#store.get('plan', keys.plan(this.#job.id));
+    const plan = this.#plan?.steps[step.order];
+    if (plan === undefined) throw new Error(`the job ${this.#job.id} has no plan of its step ${step.order}`);
+    const space = openSpace(plan.space);
+    this.#spaces.set(step.order, space);
+    return space;
+  }
+
+  #workerOf(ordinal: number): WorkerId | null {
+    if (ordinal === 0) return null;
+    const known = this.#workers.get(ordinal);
+    if (known !== undefined) return known;
+    const row = this.#store.get('workerOrdinal', keys.workerOrdinal(this.#job.farmId, ordinal));
+    const workerId = row?.workerId ?? null;
+    this.#workers.set(ordinal, workerId);
+    return workerId;
+  }
+}
+
+function failureReasonOf(
+  store: StoreReader,
+  step: StepRecord,
+  address: TaskAddress,
+  state: TaskState,
+): string {
+  if (state.hasText) return store.get('taskText', keys.taskText(address))?.failureReason ?? '';
+  // Only an untouched task can be canceled without a text of its own.
+  return state.status === 'canceled' ? step.untouched.failureReason : '';
+}

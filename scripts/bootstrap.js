@@ -1,0 +1,108 @@
+/**
+ * Makes a fresh clone ready: checks Node, installs packages, gets nats-server, builds. Does only what is missing, says what
+ * it does, and works again on the next run. Plain JavaScript without dependencies: it runs before packages are installed.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from './build.js';
+import { Stop, root, run, runMain, works } from './run.js';
+
+const NODE_MIN = [20, 19];
+
+/** Where system packages put servers; not on the PATH of ordinary users. */
+const SYSTEM_PROGRAMS = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
+
+const say = (text) => console.log(`bootstrap: ${text}`);
+
+function checkNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [majorMin, minorMin] = NODE_MIN;
+  if (major > majorMin || (major === majorMin && minor >= minorMin)) return;
+  throw new Stop(`Callsheet needs Node ${NODE_MIN.join('.')} or newer; this is ${process.versions.node}.`);
+}
+
+/** Installs the packages of the lockfile when node_modules was not made from it. */
+async function installPackages() {
+  const modules = join(root, 'node_modules');
+  const stamp = join(modules, '.callsheet-lock');
+  const hash = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(process.versions.modules)
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    say('node_modules is a link: taken as it is');
+    return;
+  }
+  say('installing packages (npm ci)');
+  const status = await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
+  if (status !== 0) throw new Stop('The packages could not be installed: see above.');
+  writeFileSync(stamp, hash);
+}
+
+/** An environment in which `nats-server` is found where system packages put it. */
+function withSystemPrograms(env) {
+  const path = (env.PATH ?? '').split(delimiter);
+  return {
+    ...env,
+    PATH: [...path, ...SYSTEM_PROGRAMS.filter((folder) => !path.includes(folder))].join(delimiter),
+  };
+}
+
+/** Debian's package starts a server of its own on port 4222: the one who asked for a demo did not ask for that. */
+async function disableUnit() {
+  if (!works('systemctl', ['--version'])) return;
+  await run('systemctl', ['disable', 'nats-server.service']);
+  if (existsSync('/run/systemd/system')) await run('systemctl', ['stop', 'nats-server.service']);
+}
+
+async function getNatsServer(env) {
+  if ((env.SVC_BUS_URL ?? '') !== '') {
+    say('SVC_BUS_URL is set: the bus is an outside server');
+    return;
+  }
+  const program = env.SVC_BUS_SERVER_PATH || 'nats-server';
+  if (works(program, ['--version'], env)) return;
+  const how = 'apt-get update && apt-get install -y --no-install-recommends nats-server';
+  const isRoot = process.getuid?.() === 0;
+  if (program !== 'nats-server' || !isRoot || !works('apt-get', ['--version'])) {
+    throw new Stop(
+      `nats-server is missing (looked for ${program}): on Debian or Ubuntu run "${how}" as root, elsewhere put a nats-server 2.9 or newer on the PATH, or set SVC_BUS_URL to a server with JetStream.`,
+    );
+  }
+  say(`nats-server is missing: ${how}`);
+  const apt = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
+  const failed =
+    (await run('apt-get', ['update'], { env: apt })) !== 0 ||
+    (await run('apt-get', ['install', '-y', '--no-install-recommends', 'nats-server'], { env: apt })) !== 0;
+  if (failed || !works(program, ['--version'], env)) {
+    throw new Stop('nats-server could not be installed: see above.');
+  }
+  say("the service starts its own nats-server: Debian's unit of that name is disabled");
+  await disableUnit();
+}
+
+/**
+ * Makes the repository ready to run.
+ *
+ * @param {{ bus?: boolean }} [needs] bus: a nats-server is needed (default true)
+ * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
+ */
+export async function bootstrap({ bus = true } = {}) {
+  checkNode();
+  await installPackages();
+  const env = withSystemPrograms(process.env);
+  if (bus) await getNatsServer(env);
+  await build();
+  return env;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await runMain(async () => {
+    await bootstrap();
+    say('ready');
+    return 0;
+  });
+}

@@ -1,0 +1,12 @@
+/**
+ * `npm run demo [-- --fresh] [-- --exit]`: makes the repository ready, then starts the service and two workers on this
+ * machine and renders the example job with them (src/bin/demo).
+ */
+import { join } from 'node:path';
+import { bootstrap } from './bootstrap.js';
+import { root, run, runMain } from './run.js';
+
+await runMain(async () => {
+  const env = await bootstrap();
+  return run(process.execPath, [join(root, 'dist/src/bin/demo/demo.js'), ...process.argv.slice(2)], { env });
+});

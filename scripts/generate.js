@@ -1,0 +1,55 @@
+/**
+ * `npm run generate` writes the files that are made from others; `--check` says which of them are stale instead. Needs a
+ * build.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configurationReference } from '../dist/src/core/config/reference.js';
+import { Stop, root, run, runMain } from './run.js';
+
+const CONTRACT = 'http/openapi/openapi.yaml';
+
+/** The types of the REST contract. */
+async function contractTypes() {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-generate-'));
+  const output = join(folder, 'generated.ts');
+  const cli = join(root, 'node_modules/openapi-typescript/bin/cli.js');
+  try {
+    const status = await run(
+      process.execPath,
+      [cli, join(root, CONTRACT), '--immutable', '--output', output],
+      {
+        stdout: 'ignore',
+      },
+    );
+    if (status !== 0) throw new Stop(`The types of ${CONTRACT} could not be made: see above.`);
+    return readFileSync(output, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Path, maker and source of each generated file. */
+const GENERATED = [
+  { path: 'docs/configuration.md', make: configurationReference, source: 'src/core/config/keys.ts' },
+  { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
+];
+
+await runMain(async () => {
+  const checking = process.argv.includes('--check');
+  let stale = 0;
+  for (const { path, make, source } of GENERATED) {
+    const file = join(root, path);
+    const text = await make();
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+    if (checking) {
+      stale++;
+      console.error(`${path} is not what ${source} makes: run "npm run generate".`);
+    } else {
+      writeFileSync(file, text);
+      console.log(`wrote ${path}`);
+    }
+  }
+  return stale === 0 ? 0 : 1;
+});

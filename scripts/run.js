@@ -1,0 +1,71 @@
+/**
+ * Runs programs for the other scripts. Plain JavaScript without dependencies: it must work before packages are installed.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A script cannot go on: its message is all that the reader needs. */
+export class Stop extends Error {}
+
+/**
+ * Runs a program in the foreground, in the root of the repository, and gives its exit status (128 when a signal ended it).
+ * Interrupts go to the program, which decides; this process waits for it.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, stdout?: 'inherit' | 'ignore' }} [options]
+ * @returns {Promise<number>}
+ */
+export function run(program, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const { env = process.env, stdout = 'inherit' } = options;
+    const child = spawn(program, args, { cwd: root, stdio: ['inherit', stdout, 'inherit'], env });
+    const pass = (signal) => child.kill(signal);
+    const wait = () => {};
+    process.on('SIGTERM', pass);
+    process.on('SIGHUP', pass);
+    // A terminal sends SIGINT to the child as well.
+    process.on('SIGINT', wait);
+    const ended = () => {
+      process.off('SIGTERM', pass);
+      process.off('SIGHUP', pass);
+      process.off('SIGINT', wait);
+    };
+    child.on('error', (error) => {
+      ended();
+      reject(new Stop(`${program} could not be started: ${error.message}`));
+    });
+    child.on('exit', (code) => {
+      ended();
+      resolve(code ?? 128);
+    });
+  });
+}
+
+/**
+ * Whether a program is there: runs it with arguments that do nothing.
+ *
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export function works(program, args, env = process.env) {
+  return spawnSync(program, args, { stdio: 'ignore', env }).status === 0;
+}
+
+/**
+ * Ends the process with what a script's main function gives, or with its complaint.
+ *
+ * @param {() => Promise<number>} main
+ */
+export async function runMain(main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    console.error(error instanceof Stop ? error.message : error);
+    process.exitCode = 1;
+  }
+}

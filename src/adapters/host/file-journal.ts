@@ -1,0 +1,224 @@
+import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { workerId, type AttemptId, type WorkerId } from '../../core/ids.ts';
+import type { JournalChange, JournalReader } from '../../core/ports/agent-journal.ts';
+import type { StatusMessage } from '../../core/wire/bus-messages.ts';
+import { replaceFile } from './durable-file.ts';
+
+/** Lines after which the journal is written anew with what still counts. */
+const COMPACT_AFTER_LINES = 10_000;
+
+/** What is on the disk cannot be read; the message names the file and what is wrong. */
+class JournalError extends Error {
+  override readonly name = 'JournalError';
+}
+
+interface Append {
+  readonly changes: readonly JournalChange[];
+  readonly onDurable: () => void;
+}
+
+/** A line of the journal. */
+type JournalLine =
+  | { readonly op: 'report-kept'; readonly report: StatusMessage }
+  | { readonly op: 'report-confirmed'; readonly attempt_id: AttemptId };
+
+/**
+ * The worker's journal: lines of JSON, appended and flushed before `onDurable`; a last line that was torn by a crash is
+ * dropped at the next start. The worker's id is in a file of its own, `identity.json`.
+ */
+export class FileJournal implements JournalReader {
+  private readonly journalPath: string;
+  private readonly identityPath: string;
+  private readonly onFailure: (error: unknown) => void;
+  private readonly kept: Map<AttemptId, StatusMessage>;
+  private identity: WorkerId;
+  private handle: FileHandle;
+  private lines: number;
+  private waiting: Append[] = [];
+  private writing: Promise<void> | null = null;
+
+  private constructor(directory: string, opened: OpenedJournal, onFailure: (error: unknown) => void) {
+    this.journalPath = journalPathIn(directory);
+    this.identityPath = identityPathIn(directory);
+    this.onFailure = onFailure;
+    this.kept = opened.kept;
+    this.identity = opened.identity;
+    this.handle = opened.handle;
+    this.lines = opened.kept.size;
+  }
+
+  /**
+   * Reads the journal of a worker's directory, and writes it anew without what no longer counts. `newId` names a worker
+   * that has none yet. `onFailure`: the disk refused a write; nothing may be said from then on.
+   */
+  static async open(
+    directory: string,
+    newId: () => string,
+    onFailure: (error: unknown) => void,
+  ): Promise<FileJournal> {
+    const identity = await openIdentity(identityPathIn(directory), newId);
+    const path = journalPathIn(directory);
+    const kept = await readJournal(path);
+    await replaceFile(path, snapshot(kept));
+    return new FileJournal(directory, { identity, kept, handle: await open(path, 'a') }, onFailure);
+  }
+
+  get workerId(): WorkerId {
+    return this.identity;
+  }
+
+  get reports(): readonly StatusMessage[] {
+    return [...this.kept.values()];
+  }
+
+  /** Writes the changes; calls back once they are on the disk, in the order of the calls. */
+  append(changes: readonly JournalChange[], onDurable: () => void): void {
+    this.waiting.push({ changes, onDurable });
+    this.writing ??= this.writeAll();
+  }
+
+  /** Resolves when everything is on the disk and the file is closed. */
+  async close(): Promise<void> {
+    await this.writing;
+    await this.handle.close();
+  }
+
+  private async writeAll(): Promise<void> {
+    try {
+      while (this.waiting.length > 0) {
+        const batch = this.waiting;
+        this.waiting = [];
+        await this.write(batch.flatMap(({ changes }) => changes));
+        for (const { onDurable } of batch) onDurable();
+      }
+      this.writing = null;
+    } catch (error) {
+      this.onFailure(error);
+    }
+  }
+
+  private async write(changes: readonly JournalChange[]): Promise<void> {
+    const lines: string[] = [];
+    let identity: WorkerId | null = null;
+    for (const change of changes) {
+      if (change.op === 'worker-identified') identity = change.workerId;
+      else lines.push(lineOf(change));
+    }
+    if (lines.length > 0) {
+      await this.handle.appendFile(lines.join(''));
+      await this.handle.datasync();
+      this.lines += lines.length;
+    }
+    if (identity !== null) await writeIdentity(this.identityPath, identity);
+    for (const change of changes) this.apply(change);
+    if (this.lines > COMPACT_AFTER_LINES + 2 * this.kept.size) await this.compact();
+  }
+
+  private apply(change: JournalChange): void {
+    switch (change.op) {
+      case 'report-kept':
+        this.kept.set(change.report.attempt_id, change.report);
+        return;
+      case 'report-confirmed':
+        this.kept.delete(change.attemptId);
+        return;
+      case 'worker-identified':
+        this.identity = change.workerId;
+    }
+  }
+
+  private async compact(): Promise<void> {
+    await replaceFile(this.journalPath, snapshot(this.kept));
+    await this.handle.close();
+    this.handle = await open(this.journalPath, 'a');
+    this.lines = this.kept.size;
+  }
+}
+
+interface OpenedJournal {
+  readonly identity: WorkerId;
+  readonly kept: Map<AttemptId, StatusMessage>;
+  readonly handle: FileHandle;
+}
+
+const journalPathIn = (directory: string): string => join(directory, 'journal.jsonl');
+const identityPathIn = (directory: string): string => join(directory, 'identity.json');
+
+function lineOf(change: Exclude<JournalChange, { op: 'worker-identified' }>): string {
+  const line: JournalLine =
+    change.op === 'report-kept' ? change : { op: 'report-confirmed', attempt_id: change.attemptId };
+  return `${JSON.stringify(line)}\n`;
+}
+
+const snapshot = (kept: ReadonlyMap<AttemptId, StatusMessage>): string =>
+  [...kept.values()].map((report) => lineOf({ op: 'report-kept', report })).join('');
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function readJournal(path: string): Promise<Map<AttemptId, StatusMessage>> {
+  const kept = new Map<AttemptId, StatusMessage>();
+  // What follows the last line feed is a line that was torn: nothing was said on the strength of it.
+  const lines = ((await readIfThere(path)) ?? '').split('\n').slice(0, -1);
+  for (const [index, text] of lines.entries()) {
+    const line = parseLine(text);
+    if (line === null)
+      throw new JournalError(`${path}: line ${index + 1} is broken; move the file away to start`);
+    if (line.op === 'report-kept') kept.set(line.report.attempt_id, line.report);
+    else kept.delete(line.attempt_id);
+  }
+  return kept;
+}
+
+function parseLine(text: string): JournalLine | null {
+  const line = parseJson(text);
+  if (typeof line !== 'object' || line === null || !('op' in line)) return null;
+  if (line.op === 'report-confirmed' && 'attempt_id' in line && typeof line.attempt_id === 'string') {
+    return { op: 'report-confirmed', attempt_id: line.attempt_id as AttemptId };
+  }
+  if (line.op === 'report-kept' && 'report' in line && isReport(line.report)) {
+    return { op: 'report-kept', report: line.report };
+  }
+  return null;
+}
+
+const REPORT_TEXTS = ['task_id', 'attempt_id', 'worker_id', 'status', 'timestamp', 'session_id'] as const;
+
+function isReport(value: unknown): value is StatusMessage {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return fields.get('v') === 1 && REPORT_TEXTS.every((name) => typeof fields.get(name) === 'string');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function openIdentity(path: string, newId: () => string): Promise<WorkerId> {
+  const text = await readIfThere(path);
+  if (text === null) {
+    const fresh = workerId(newId());
+    await writeIdentity(path, fresh);
+    return fresh;
+  }
+  const identity = parseJson(text);
+  if (typeof identity === 'object' && identity !== null && 'worker_id' in identity) {
+    if (typeof identity.worker_id === 'string' && identity.worker_id !== '')
+      return workerId(identity.worker_id);
+  }
+  throw new JournalError(`${path} is broken; remove it to start as a new worker`);
+}
+
+const writeIdentity = (path: string, id: WorkerId): Promise<void> =>
+  replaceFile(path, `${JSON.stringify({ worker_id: id })}\n`);

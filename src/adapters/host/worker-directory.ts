@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, writeSync, ftruncateSync, constants } from 'node:fs';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { makeDirectory } from '../system/make-directory.ts';
+
+/** Others may write: group or world. */
+const WRITABLE_BY_OTHERS = 0o022;
+const LOCK_HELD = 1;
+const ROOT = 0;
+
+const isOwn = (user: number): boolean => process.getuid === undefined || user === process.getuid();
+
+/** The directory cannot be used; the message is for the one who runs the worker. */
+class WorkerDirectoryError extends Error {
+  override readonly name = 'WorkerDirectoryError';
+}
+
+/**
+ * Makes the worker's directory when it is missing and gives its path without links. It is often below the system's
+ * temporary directory: one that belongs to somebody else, or that others may write to, is refused.
+ */
+export async function prepareWorkerDirectory(path: string): Promise<string> {
+  const absolute = resolve(path);
+  makeDirectory(absolute, 0o700);
+  const [named, found] = [await lstat(absolute), await stat(absolute)];
+  if (!isOwn(found.uid) || (!isOwn(named.uid) && named.uid !== ROOT)) {
+    throw new WorkerDirectoryError(`worker.dir: ${absolute} belongs to another user`);
+  }
+  if ((found.mode & WRITABLE_BY_OTHERS) !== 0) {
+    throw new WorkerDirectoryError(`worker.dir: ${absolute} may be written to by others; chmod go-w it`);
+  }
+  return realpath(absolute);
+}
+
+/**
+ * Takes the directory for this process until it ends: the kernel holds the lock as long as the file is open here. Fails
+ * when another daemon has it.
+ */
+export async function lockWorkerDirectory(directory: string): Promise<{ release(): void }> {
+  const path = join(directory, 'lock');
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  const code = await flock(file);
+  if (code !== 0) {
+    closeSync(file);
+    throw new WorkerDirectoryError(
+      code === LOCK_HELD
+        ? `worker.dir: ${directory} is in use by another worker (process ${readFileSync(path, 'utf8').trim()})`
+        : `worker.dir: ${directory} could not be locked (flock gave ${String(code)}; it is part of util-linux)`,
+    );
+  }
+  ftruncateSync(file, 0);
+  writeSync(file, `${process.pid}\n`, 0);
+  return {
+    release: () => {
+      closeSync(file);
+    },
+  };
+}
+
+/** Locks the open file; the lock belongs to the file as it is open here, and outlives the command. */
+function flock(file: number): Promise<number | string> {
+  return new Promise((done) => {
+    const child = spawn('flock', ['--exclusive', '--nonblock', '3'], {
+      stdio: ['ignore', 'ignore', 'ignore', file],
+    });
+    child.on('error', (error) => {
+      done(error.message);
+    });
+    child.on('exit', (code, signal) => {
+      done(code ?? signal ?? 'no code');
+    });
+  });
+}

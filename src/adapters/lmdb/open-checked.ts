@@ -1,0 +1,16 @@
+import { faultOfDataFile } from './data-file-check.ts';
+import { openEnvironment, type Environment, type EnvironmentKind } from './environment.ts';
+import { StoreOpenError } from './store-format.ts';
+
+/** Opens an environment, or throws `StoreOpenError` that says why it cannot be opened. */
+export function openCheckedEnvironment(directory: string, kind: EnvironmentKind): Environment {
+  const fault = faultOfDataFile(directory);
+  if (fault !== null) throw new StoreOpenError(directory, fault);
+  try {
+    return openEnvironment(directory, kind);
+  } catch (error) {
+    throw new StoreOpenError(directory, error instanceof Error ? error.message : String(error), {
+      cause: error,
+    });
+  }
+}

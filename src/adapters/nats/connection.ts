@@ -1,0 +1,189 @@
+import { connect, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import type { BusEvent, SendOutcome } from '../../core/ports/bus.ts';
+import { backoffMs, Pauses } from './backoff.ts';
+import { CONNECTION_LIMITS } from './limits.ts';
+import type { ServerList } from './server-address.ts';
+
+export interface ConnectionOptions {
+  readonly servers: ServerList;
+  /** What the server shows of this connection. */
+  readonly name: string;
+  /** How often the server is asked whether it is there; a connection is given up at the third time without an answer. */
+  readonly pingMs?: number;
+}
+
+interface ConnectionCallbacks {
+  /** A connection is up: the place to subscribe. All of it ends with the connection and is made again with the next. */
+  sessionStarted(nc: NatsConnection): void;
+  sessionEnded(): void;
+  changed(event: BusEvent): void;
+}
+
+const SUBJECT = /^[^\s.*>]+(\.[^\s.*>]+)*$/;
+const SUBJECT_LENGTH_MAX = 255;
+
+/** Whether a message can be published to the subject: no wildcards, spaces or empty tokens. */
+export const isPublishable = (subject: string): boolean =>
+  subject.length <= SUBJECT_LENGTH_MAX && SUBJECT.test(subject);
+
+/** The text of whatever was thrown. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const encoder = new TextEncoder();
+
+/**
+ * A connection that is dialled again for ever. The client's own reconnecting is not used: it keeps what is published
+ * while there is no server and then drops it, and it counts its waits by the wall clock. Here a connection is one session; what is said
+ * between sessions is refused to the caller's face.
+ */
+export class BusConnection {
+  readonly #options: ConnectionOptions;
+  readonly #callbacks: ConnectionCallbacks;
+  readonly #pauses = new Pauses();
+  #nc: NatsConnection | null = null;
+  #isClosing = false;
+  readonly #finished: Promise<void>;
+
+  /** Starts dialling at once; the server need not be there yet. */
+  constructor(options: ConnectionOptions, callbacks: ConnectionCallbacks) {
+    this.#options = options;
+    this.#callbacks = callbacks;
+    this.#finished = this.#run();
+  }
+
+  /** Publishes without waiting for anything. Headers and `reply` are the client's. */
+  publish(
+    subject: string,
+    text: string | Uint8Array,
+    options: { readonly reply?: string; readonly headers?: MsgHdrs } = {},
+  ): SendOutcome {
+    const nc = this.#nc;
+    if (nc === null || nc.isClosed() || nc.isDraining()) return 'disconnected';
+    if (!isPublishable(subject)) return 'bad-subject';
+    const payload = typeof text === 'string' ? encoder.encode(text) : text;
+    if (payload.length > (nc.info?.max_payload ?? Infinity)) return 'too-large';
+    nc.publish(subject, payload, { ...options });
+    return 'sent';
+  }
+
+  /** Null when the server answers within `timeoutMs`, otherwise why not. */
+  async check(timeoutMs: number): Promise<string | null> {
+    const nc = this.#nc;
+    if (nc === null) return 'not connected to a server';
+    try {
+      const isOnTime = await withDeadline(nc.flush(), timeoutMs);
+      return isOnTime ? null : `no answer within ${timeoutMs} ms`;
+    } catch (error) {
+      return reasonOf(error);
+    }
+  }
+
+  /** Lets what is on its way arrive, for a while, then leaves. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#pauses.end();
+    const nc = this.#nc;
+    if (nc !== null) {
+      try {
+        await withDeadline(nc.drain(), CONNECTION_LIMITS.drainMs);
+      } catch (error) {
+        this.#callbacks.changed({ type: 'complaint', reason: `leaving: ${reasonOf(error)}` });
+      }
+      await nc.close();
+    }
+    await this.#finished;
+  }
+
+  async #run(): Promise<void> {
+    const { redialMsMin, redialMsMax } = CONNECTION_LIMITS;
+    let isFirst = true;
+    let failures = 0;
+    while (!this.#isClosing) {
+      const nc = await this.#dial(failures === 0);
+      if (nc === null) {
+        failures += 1;
+      } else {
+        await this.#serve(nc, isFirst);
+        isFirst = false;
+        failures = 0;
+      }
+      await this.#pauses.pause(backoffMs(Math.max(failures, 1), redialMsMin, redialMsMax));
+    }
+  }
+
+  async #dial(isTold: boolean): Promise<NatsConnection | null> {
+    const { servers, name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
+    try {
+      return await connect({
+        servers: [...servers.servers],
+        name,
+        reconnect: false,
+        timeout: CONNECTION_LIMITS.dialMs,
+        pingInterval: pingMs,
+        maxPingOut: CONNECTION_LIMITS.pingsOut,
+        noAsyncTraces: true,
+        ...(servers.isTls ? { tls: {} } : {}),
+        ...(servers.user !== undefined ? { user: servers.user } : {}),
+        ...(servers.password !== undefined ? { pass: servers.password } : {}),
+        ...(servers.token !== undefined ? { token: servers.token } : {}),
+      });
+    } catch (error) {
+      if (isTold) this.#callbacks.changed({ type: 'unreachable', reason: reasonOf(error) });
+      return null;
+    }
+  }
+
+  async #serve(nc: NatsConnection, isFirst: boolean): Promise<void> {
+    if (this.#isClosing) {
+      await nc.close();
+      return;
+    }
+    this.#nc = nc;
+    const complaints = this.#hearComplaints(nc);
+    const version = nc.info?.version ?? 'unknown';
+    this.#callbacks.changed({ type: 'connected', server: nc.getServer(), version, isFirst });
+    try {
+      this.#callbacks.sessionStarted(nc);
+    } catch (fault) {
+      // Subscribing fails on a connection that was lost in the same moment; anything else is a fault of the program.
+      if (!nc.isClosed()) throw fault;
+    }
+    const error = await nc.closed();
+    await complaints;
+    this.#nc = null;
+    this.#callbacks.sessionEnded();
+    const reason = this.#isClosing
+      ? 'closed'
+      : error instanceof Error
+        ? error.message
+        : 'the server has gone';
+    this.#callbacks.changed({ type: 'disconnected', reason });
+  }
+
+  async #hearComplaints(nc: NatsConnection): Promise<void> {
+    for await (const status of nc.status()) {
+      if (status.type === 'error')
+        this.#callbacks.changed({ type: 'complaint', reason: status.error.message });
+      if (status.type === 'staleConnection') {
+        this.#callbacks.changed({ type: 'complaint', reason: 'the server does not answer pings' });
+        // Left to itself the client first waits until all it has written is taken, which a dead peer never does.
+        void nc.close();
+      }
+    }
+  }
+}
+
+/** Whether `work` is done within `ms`; throws what it throws. */
+export async function withDeadline(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  // A failure after the deadline concerns nobody any more.
+  work.catch(() => undefined);
+  try {
+    return await Promise.race([work.then(() => true as const), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

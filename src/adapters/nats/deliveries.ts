@@ -1,0 +1,50 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import type { BusEvent, Delivery } from '../../core/ports/bus.ts';
+import type { Parsed } from '../../core/wire/json-text.ts';
+import { readText } from './message-text.ts';
+
+const NANOS_PER_MS = 1e6;
+
+/** How messages of one stream become deliveries. */
+export interface DeliveryDoor<Message> {
+  readonly parse: (text: string) => Parsed<Message>;
+  /** What is wrong between subject and message; null when they agree. */
+  readonly subjectFault: (subject: string, message: Message) => string | null;
+  readonly changed: (event: BusEvent) => void;
+}
+
+/**
+ * Reads a message of a stream and hands it on with `deliver`. What cannot be read is discarded at once and reported: it
+ * would come again for nothing. Never throws.
+ */
+export function receive<Message>(
+  message: JsMsg,
+  door: DeliveryDoor<Message>,
+  deliver: (delivery: Delivery<Message>) => void,
+): void {
+  const { subject } = message;
+  const read = readMessage(message, door);
+  if (!read.ok) {
+    message.term();
+    door.changed({ type: 'poisoned', subject, reason: read.reason });
+    return;
+  }
+  try {
+    deliver({
+      message: read.value,
+      storedAt: Math.floor(message.info.timestampNanos / NANOS_PER_MS),
+      deliveryNumber: message.info.deliveryCount,
+      acknowledge: () => message.ack(),
+      discard: () => message.term(),
+    });
+  } catch (error) {
+    door.changed({ type: 'listenerFailed', subject, error });
+  }
+}
+
+function readMessage<Message>(message: JsMsg, door: DeliveryDoor<Message>): Parsed<Message> {
+  const parsed = readText(message.data, door.parse);
+  if (!parsed.ok) return parsed;
+  const fault = door.subjectFault(message.subject, parsed.value);
+  return fault === null ? parsed : { ok: false, reason: `subject: ${fault}` };
+}

@@ -1,0 +1,151 @@
+import {
+  AckPolicy,
+  DeliverPolicy,
+  jetstream,
+  ReplayPolicy,
+  type ConsumerConfig,
+  type JsMsg,
+} from '@nats-io/jetstream';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import type { BusEvent } from '../../core/ports/bus.ts';
+import { door, integer, record } from '../../core/wire/field-readers.ts';
+import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { STREAMS } from '../../core/wire/subjects.ts';
+import { backoffMs } from './backoff.ts';
+import { reasonOf, withDeadline } from './connection.ts';
+import { CONNECTION_LIMITS } from './limits.ts';
+import { readText } from './message-text.ts';
+import { ensureStream, managerOf, type StreamKind } from './streams.ts';
+
+/** How long an unacknowledged message stays away: the entry of its delivery, the last one for all that follow. */
+export interface Redelivery {
+  readonly waitsMs: readonly number[];
+  readonly deliveriesMax: number;
+}
+
+interface ConsumerPlan {
+  readonly kind: StreamKind;
+  /** The consumer's own name, the same at every start. */
+  readonly name: string;
+  readonly redelivery: Redelivery;
+  /** Messages that may be delivered and not yet acknowledged. */
+  readonly unacknowledgedMax: number;
+  /** Messages that are asked for ahead. */
+  readonly pulled: number;
+}
+
+interface ConsumerCallbacks {
+  /** `streamCreatedAt` is when the stream was made. Must not throw. */
+  delivered(message: JsMsg, streamCreatedAt: string): void;
+  /** Messages come from now on, until the next event of this consumer. */
+  started(): void;
+  changed(event: BusEvent): void;
+}
+
+/** A consumer of a number of shards that no longer exists is forgotten by the server after this time. */
+const INACTIVE_MS = 48 * 3_600_000;
+/** The server speaks at least this often; silence for twice as long means that the consumer is lost. */
+const HEARTBEAT_MS = 2000;
+const PULL_MS = 20_000;
+
+const parseAdvisory = door(
+  record<{ readonly stream_seq: number; readonly deliveries: number }>({
+    stream_seq: integer(0, Number.MAX_SAFE_INTEGER),
+    deliveries: integer(0, Number.MAX_SAFE_INTEGER),
+  }),
+  { length: WIRE_LIMITS.cancelText, nesting: WIRE_LIMITS.nesting },
+);
+
+const configOf = (plan: ConsumerPlan): ConsumerConfig => ({
+  durable_name: plan.name,
+  ack_policy: AckPolicy.Explicit,
+  /**
+   * All that the stream holds, for a consumer that did not exist: statuses must not be lost, and presence is two
+   * minutes at most, in order, so that a worker which spoke before the service listened is heard and nothing that a
+   * later message revoked stays. Its age comes with each message.
+   */
+  deliver_policy: DeliverPolicy.All,
+  replay_policy: ReplayPolicy.Instant,
+  backoff: plan.redelivery.waitsMs.map(nanos),
+  max_deliver: plan.redelivery.deliveriesMax,
+  max_ack_pending: plan.unacknowledgedMax,
+  inactive_threshold: nanos(INACTIVE_MS),
+});
+
+/**
+ * A durable consumer that never ends by itself: whatever is lost (the consumer, its stream with the server's disk) is
+ * made again. One call of `serve` a connection.
+ */
+export class DurableConsumer {
+  readonly #plan: ConsumerPlan;
+  readonly #callbacks: ConsumerCallbacks;
+
+  constructor(plan: ConsumerPlan, callbacks: ConsumerCallbacks) {
+    this.#plan = plan;
+    this.#callbacks = callbacks;
+  }
+
+  /** Consumes until the connection is closed. Subscribes at once; throws only when that is impossible. */
+  serve(nc: NatsConnection): Promise<void> {
+    this.#hearAdvisories(nc);
+    return this.#consumeUntilClosed(nc);
+  }
+
+  async #consumeUntilClosed(nc: NatsConnection): Promise<void> {
+    const part = `consumer ${this.#plan.name} of ${STREAMS[this.#plan.kind].name}`;
+    const { repairMsMin, repairMsMax } = CONNECTION_LIMITS;
+    for (let failures = 1; !isOver(nc); failures += 1) {
+      let reason = 'it ended';
+      try {
+        const error = await this.#consumeOnce(nc, () => {
+          failures = 0;
+        });
+        if (error instanceof Error) reason = error.message;
+      } catch (error) {
+        reason = reasonOf(error);
+      }
+      if (isOver(nc)) return;
+      this.#callbacks.changed({ type: 'impaired', part, reason });
+      await withDeadline(nc.closed(), backoffMs(Math.max(failures, 1), repairMsMin, repairMsMax));
+    }
+  }
+
+  /** Consumes until the consumer is lost; gives why. */
+  async #consumeOnce(nc: NatsConnection, onStarted: () => void): Promise<void | Error> {
+    const { kind, pulled } = this.#plan;
+    const stream = STREAMS[kind].name;
+    const manager = await managerOf(nc);
+    await ensureStream(manager, kind);
+    const info = await manager.consumers.add(stream, configOf(this.#plan));
+    // Asked for after the consumer was made: should the stream be another one by then, the consumer is gone with the old.
+    const { created } = await manager.streams.info(stream);
+    const consumer = jetstream(nc).consumers.getConsumerFromInfo(info);
+    const messages = await consumer.consume({
+      max_messages: pulled,
+      expires: PULL_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+      abort_on_missing_resource: true,
+      callback: (message) => this.#callbacks.delivered(message, created),
+    });
+    onStarted();
+    this.#callbacks.started();
+    return messages.closed();
+  }
+
+  /** The server tells when it gives a message up. */
+  #hearAdvisories(nc: NatsConnection): void {
+    const stream = STREAMS[this.#plan.kind].name;
+    nc.subscribe(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${stream}.${this.#plan.name}`, {
+      callback: (error, message) => {
+        // An error is a refused subscription, which the connection has reported.
+        if (error !== null) return;
+        const advisory = readText(message.data, parseAdvisory);
+        if (!advisory.ok) return;
+        const { stream_seq: streamSequence, deliveries } = advisory.value;
+        this.#callbacks.changed({ type: 'abandoned', stream, streamSequence, deliveries });
+      },
+    });
+  }
+}
+
+const isOver = (nc: NatsConnection): boolean => nc.isClosed() || nc.isDraining();

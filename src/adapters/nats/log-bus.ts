@@ -1,0 +1,55 @@
+import type { BusEvent, BusMember, LogBusListener } from '../../core/ports/bus.ts';
+import type { LogMessage } from '../../core/wire/bus-messages.ts';
+import { lastToken } from '../../core/wire/subjects.ts';
+import { parseLog } from '../../core/wire/worker-messages.ts';
+import { BusConnection } from './connection.ts';
+import { receive, type DeliveryDoor } from './deliveries.ts';
+import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
+import type { ServerList } from './server-address.ts';
+
+interface LogBusOptions {
+  readonly servers: ServerList;
+  readonly redelivery?: Redelivery;
+}
+
+const CONSUMER = 'logs';
+/** A flood of logs may keep the writer busy for a while: chunks wait longer than statuses before they come again. */
+const REDELIVERY: Redelivery = { waitsMs: [10_000, 30_000, 60_000], deliveriesMax: 10 };
+/** Chunks are up to 64 KiB: what is under way stays below some 64 MiB, and what is asked for ahead below 16 MiB. */
+const UNACKNOWLEDGED_MAX = 1024;
+const PULLED = 256;
+
+const subjectFault = (subject: string, message: LogMessage): string | null =>
+  lastToken(subject) === message.task_id ? null : 'must name task_id';
+
+/** Joins the bus as the one reader of task logs. Starts at once; the server need not be there yet. */
+export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener): BusMember {
+  const changed = (event: BusEvent): void => listener.busChanged(event);
+  const door: DeliveryDoor<LogMessage> = { parse: parseLog, subjectFault, changed };
+  const consumer = new DurableConsumer(
+    {
+      kind: 'logs',
+      name: CONSUMER,
+      redelivery: options.redelivery ?? REDELIVERY,
+      unacknowledgedMax: UNACKNOWLEDGED_MAX,
+      pulled: PULLED,
+    },
+    {
+      delivered: (message, streamCreatedAt) => {
+        receive(message, door, (delivery) => {
+          listener.logged({ ...delivery, streamSequence: message.seq, streamCreatedAt });
+        });
+      },
+      started: () => changed({ type: 'ready' }),
+      changed,
+    },
+  );
+  return new BusConnection(
+    { servers: options.servers, name: 'callsheet logs' },
+    {
+      sessionStarted: (nc) => void consumer.serve(nc),
+      sessionEnded: () => undefined,
+      changed,
+    },
+  );
+}

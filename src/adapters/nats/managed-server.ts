@@ -1,0 +1,271 @@
+import { mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { backoffMs, Pauses } from './backoff.ts';
+import { reasonOf } from './connection.ts';
+import { SERVER_LIMITS } from './limits.ts';
+import {
+  addressText,
+  dialAddress,
+  isLoopback,
+  type ListenAddress,
+  type ServerList,
+} from './server-address.ts';
+import { findServerBinary, ManagedServerError, type ServerBinary } from './server-binary.ts';
+import { serverConfigText, serverFiles, serverName } from './server-config.ts';
+import { listenFault, probeServer } from './server-probe.ts';
+import {
+  endServer,
+  findServerProcess,
+  spawnServer,
+  watchServer,
+  type ProcessEnd,
+  type ServerProcess,
+} from './server-process.ts';
+
+interface ManagedServerOptions {
+  /** `bus` below `data.dir`: configuration, logs and streams. Made when missing. */
+  readonly folder: string;
+  /** `bus.addr` */
+  readonly listen: ListenAddress;
+  /** `bus.server_path`; empty to look for the program. */
+  readonly binaryPath: string;
+}
+
+export type ManagedServerEvent =
+  /** It answers. `isAdopted`: it ran already, left behind by a service that was killed. */
+  | { readonly type: 'started'; readonly pid: number; readonly version: string; readonly isAdopted: boolean }
+  /** Without being asked to. `detail` is the last it said. */
+  | ({ readonly type: 'died'; readonly pid: number; readonly detail: string } & ProcessEnd)
+  | { readonly type: 'restarting'; readonly inMs: number }
+  /** A restart did not succeed; the next follows. */
+  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'warning'; readonly text: string };
+
+export interface ManagedServer {
+  /** How this machine connects to it. */
+  readonly servers: ServerList;
+  readonly version: string;
+  /** Ends the server and its supervision. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the bus's own nats-server and keeps it running until `stop`: one that dies is started again, for ever, with a
+ * growing delay. One that a killed service left behind is taken over, so that workers stay connected while a service
+ * restarts. Resolves when it answers. Throws a ManagedServerError when the first start does not succeed.
+ */
+export async function startManagedServer(
+  options: ManagedServerOptions,
+  onEvent: (event: ManagedServerEvent) => void,
+): Promise<ManagedServer> {
+  const binary = await findServerBinary(options.binaryPath);
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  const folder = await realpath(options.folder);
+  for (const text of warningsOf(options.listen, binary)) onEvent({ type: 'warning', text });
+  const supervisor = new Supervisor(folder, options.listen, binary, onEvent);
+  await supervisor.start();
+  return {
+    servers: { servers: [addressText(dialAddress(options.listen))], isTls: false },
+    version: binary.version,
+    stop: () => supervisor.stop(),
+  };
+}
+
+function warningsOf(listen: ListenAddress, binary: ServerBinary): readonly string[] {
+  const warnings: string[] = [];
+  if (!binary.canSyncAlways) {
+    warnings.push(
+      `nats-server ${binary.version} writes its streams to the disk every two minutes: a power cut can lose what it ` +
+        'acknowledged since. Workers repeat what matters; version 2.10 or newer closes the gap.',
+    );
+  }
+  if (!isLoopback(listen)) {
+    warnings.push(
+      `the bus listens on ${addressText(listen)}: it has no authentication, and whoever reaches it can run commands on ` +
+        'the workers. Keep that network closed.',
+    );
+  }
+  return warnings;
+}
+
+class Supervisor {
+  readonly #folder: string;
+  readonly #listen: ListenAddress;
+  readonly #binary: ServerBinary;
+  readonly #onEvent: (event: ManagedServerEvent) => void;
+  readonly #pauses = new Pauses();
+  #current: ServerProcess | null = null;
+  #isStopping = false;
+  #supervision: Promise<void> = Promise.resolve();
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(
+    folder: string,
+    listen: ListenAddress,
+    binary: ServerBinary,
+    onEvent: (event: ManagedServerEvent) => void,
+  ) {
+    this.#folder = folder;
+    this.#listen = listen;
+    this.#binary = binary;
+    this.#onEvent = onEvent;
+  }
+
+  async start(): Promise<void> {
+    const server = await this.#launch();
+    this.#sweep = setInterval(() => void this.#removeOldLogs(), SERVER_LIMITS.logSweepMs).unref();
+    this.#supervision = this.#supervise(server);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#pauses.end();
+    clearInterval(this.#sweep);
+    if (this.#current !== null) await endServer(this.#current);
+    await this.#supervision;
+  }
+
+  async #supervise(first: ServerProcess): Promise<void> {
+    let server: ServerProcess | null = first;
+    let failures = 0;
+    while (server !== null) {
+      const startedAt = performance.now();
+      const end: ProcessEnd = await server.ended;
+      this.#current = null;
+      if (this.#isStopping) return;
+      this.#onEvent({ type: 'died', pid: server.pid, ...end, detail: await lastWords(this.#folder) });
+      if (performance.now() - startedAt > SERVER_LIMITS.settledMs) failures = 0;
+      failures += 1;
+      server = await this.#relaunch(failures);
+    }
+  }
+
+  /** Null when stopped meanwhile. */
+  async #relaunch(failuresBefore: number): Promise<ServerProcess | null> {
+    for (let failures = failuresBefore; !this.#isStopping; failures += 1) {
+      const inMs = backoffMs(failures, SERVER_LIMITS.restartMsMin, SERVER_LIMITS.restartMsMax);
+      this.#onEvent({ type: 'restarting', inMs });
+      await this.#pauses.pause(inMs);
+      if (this.#isStopping) return null;
+      try {
+        return await this.#launch();
+      } catch (error) {
+        if (!this.#isStopping) this.#onEvent({ type: 'failed', reason: reasonOf(error) });
+      }
+    }
+    return null;
+  }
+
+  /** A server that answers: the one that runs already with this very configuration, or a new one. */
+  async #launch(): Promise<ServerProcess> {
+    const files = serverFiles(this.#folder);
+    const config = serverConfigText(this.#folder, this.#listen, this.#binary);
+    const leftBehind = await findServerProcess(files.config);
+    if (leftBehind !== null) {
+      const server = watchServer(leftBehind, files.config);
+      const isCurrent = (await textOfFile(files.config)) === config;
+      if (isCurrent && (await this.#isAnswering(server))) return this.#started(server, true);
+      await endServer(server);
+    }
+    await this.#refuseClash();
+    if (this.#isStopping) throw new ManagedServerError('the service is stopping');
+    await writeFile(files.config, config, { mode: 0o600 });
+    await this.#removeOldLogs();
+    const server = spawnServer(this.#binary, files.config, files.output);
+    if (server === null) throw new ManagedServerError(`${this.#binary.path} cannot be started`);
+    this.#current = server;
+    if (await this.#isAnswering(server)) return this.#started(server, false);
+    await endServer(server);
+    this.#current = null;
+    const { code, signal } = await server.ended;
+    const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+    throw new ManagedServerError(`nats-server did not start (${how}): ${await lastWords(this.#folder)}`);
+  }
+
+  #started(server: ServerProcess, isAdopted: boolean): ServerProcess {
+    this.#current = server;
+    this.#onEvent({ type: 'started', pid: server.pid, version: this.#binary.version, isAdopted });
+    return server;
+  }
+
+  /** Whether the server comes to answer at its address; false when it ends first, or takes too long. */
+  async #isAnswering(server: ServerProcess): Promise<boolean> {
+    const name = serverName(this.#folder);
+    const deadline = performance.now() + SERVER_LIMITS.readyMs;
+    while (!server.hasEnded() && !this.#isStopping && performance.now() < deadline) {
+      const greeting = await probeServer(this.#listen);
+      if (greeting?.server_name === name && greeting.jetstream === true) return true;
+      await this.#pauses.pause(SERVER_LIMITS.probeMs);
+    }
+    return false;
+  }
+
+  async #removeOldLogs(): Promise<void> {
+    try {
+      await removeOldLogs(serverFiles(this.#folder).log);
+    } catch (error) {
+      this.#onEvent({
+        type: 'warning',
+        text: `old logs of nats-server cannot be removed: ${reasonOf(error)}`,
+      });
+    }
+  }
+
+  async #refuseClash(): Promise<void> {
+    const fault = await listenFault(this.#listen);
+    if (fault === null) return;
+    const where = `bus.addr ${addressText(this.#listen)}`;
+    if (fault !== 'EADDRINUSE')
+      throw new ManagedServerError(`${where}: this address cannot be listened on (${fault})`);
+    const other = await probeServer(this.#listen);
+    const who =
+      other === null
+        ? 'another program'
+        : `another NATS server (${other.server_name ?? 'without a name'}, version ${other.version ?? 'unknown'})`;
+    const hint =
+      this.#listen.port === DEBIAN_PORT ? " Debian's nats-server.service listens on that port." : '';
+    throw new ManagedServerError(
+      `${where} is taken by ${who}: choose another address with bus.addr, or use that server with bus.url.${hint}`,
+    );
+  }
+}
+
+const DEBIAN_PORT = 4222;
+
+async function textOfFile(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    // Most often there is none yet; one that cannot be read is as good as none.
+    return null;
+  }
+}
+
+/** `nats-server.log.2026.11.21…`: the server keeps every log file that it has rotated. */
+async function removeOldLogs(log: string): Promise<void> {
+  const folder = dirname(log);
+  const rotated = (await readdir(folder)).filter((name) => name.startsWith(`${basename(log)}.`)).sort();
+  for (const name of rotated.slice(0, Math.max(0, rotated.length - SERVER_LIMITS.logFilesKept))) {
+    await rm(join(folder, name));
+  }
+}
+
+const LAST_WORDS_BYTES = 4096;
+const LAST_WORDS_LENGTH = 300;
+
+/** The last complaint in the server's output or log; the last line when there is none. */
+async function lastWords(folder: string): Promise<string> {
+  const files = serverFiles(folder);
+  const lines: string[] = [];
+  for (const path of [files.log, files.output]) {
+    const text = (await textOfFile(path)) ?? '';
+    lines.push(
+      ...text
+        .slice(-LAST_WORDS_BYTES)
+        .split('\n')
+        .filter((line) => line.trim() !== ''),
+    );
+  }
+  const complaint = lines.findLast((line) => /\[(FTL|ERR)\]|^nats-server: |^panic: /.test(line));
+  return (complaint ?? lines.at(-1) ?? 'it said nothing').slice(0, LAST_WORDS_LENGTH);
+}

@@ -1,0 +1,73 @@
+/** Where a server listens. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const LISTEN = /^(?:\[([0-9A-Fa-f:.%]+)\]|([A-Za-z0-9._-]+)):([0-9]{1,5})$/;
+const PORT_MAX = 65_535;
+
+/** `host:port` or `[IPv6]:port`; null when the text is neither. */
+export function parseListenAddress(text: string): ListenAddress | null {
+  const match = LISTEN.exec(text);
+  if (match === null) return null;
+  const port = Number(match[3]);
+  const host = match[1] ?? match[2] ?? '';
+  return port >= 1 && port <= PORT_MAX ? { host, port } : null;
+}
+
+const ANYWHERE = new Set(['0.0.0.0', '::']);
+
+/** Whether only this machine can reach the address. */
+export const isLoopback = ({ host }: ListenAddress): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.');
+
+export const addressText = ({ host, port }: ListenAddress): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Where this machine reaches a server that listens there. */
+export const dialAddress = ({ host, port }: ListenAddress): ListenAddress => ({
+  host: ANYWHERE.has(host) ? (host === '::' ? '::1' : '127.0.0.1') : host,
+  port,
+});
+
+/** Servers to connect to, as `bus.url` names them. */
+export interface ServerList {
+  /** `host:port`, without credentials. */
+  readonly servers: readonly string[];
+  readonly isTls: boolean;
+  readonly user?: string;
+  readonly password?: string;
+  readonly token?: string;
+}
+
+const NATS_PORT = '4222';
+
+/** One URL of a server, or null when it is none. */
+function parseServerUrl(text: string): URL | null {
+  try {
+    const url = new URL(text.includes('://') ? text : `nats://${text}`);
+    const isServer = (url.protocol === 'nats:' || url.protocol === 'tls:') && url.hostname !== '';
+    return isServer ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * `nats://host:port`, or several separated by commas; `tls://` asks for TLS; `user:password@` or `token@` of the first
+ * one holds for all. Null when one of them is no URL of a NATS server.
+ */
+export function parseServerList(text: string): ServerList | null {
+  const urls = text.split(',').map((part) => parseServerUrl(part.trim()));
+  const [first] = urls;
+  if (first === undefined || first === null || urls.includes(null)) return null;
+  const servers = urls.flatMap((url) => (url === null ? [] : [`${url.hostname}:${url.port || NATS_PORT}`]));
+  const name = decodeURIComponent(first.username);
+  const password = decodeURIComponent(first.password);
+  return {
+    servers,
+    isTls: first.protocol === 'tls:',
+    ...(password !== '' ? { user: name, password } : name !== '' ? { token: name } : {}),
+  };
+}

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { reasonOf } from './connection.ts';
+
+/** A nats-server program that can be used. */
+export interface ServerBinary {
+  readonly path: string;
+  /** For example `2.9.10`. */
+  readonly version: string;
+  /** Whether it can flush every message before it acknowledges it (2.10 and newer). */
+  readonly canSyncAlways: boolean;
+}
+
+/** Why the managed server cannot be had: one line for whoever started the service. */
+export class ManagedServerError extends Error {
+  override readonly name = 'ManagedServerError';
+}
+
+const NAME = 'nats-server';
+/** Looked at after the PATH: system programs that an ordinary user's PATH does not name. */
+const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/sbin'];
+const OLDEST = { major: 2, minor: 9 };
+const SYNC_ALWAYS = { major: 2, minor: 10 };
+const VERSION_MS = 10_000;
+const VERSION = /v?(\d+)\.(\d+)\.(\d+\S*)/;
+
+interface Release {
+  readonly major: number;
+  readonly minor: number;
+}
+
+const isAtLeast = (have: Release, want: Release): boolean =>
+  have.major > want.major || (have.major === want.major && have.minor >= want.minor);
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A path is taken as it is; a name is looked for where programs are. */
+async function locate(configuredPath: string): Promise<string> {
+  if (configuredPath.includes('/')) {
+    if (await isProgram(configuredPath)) return configuredPath;
+    throw new ManagedServerError(`bus.server_path: ${configuredPath} is not a program that can be run`);
+  }
+  const name = configuredPath === '' ? NAME : configuredPath;
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== ''),
+    ...SYSTEM_FOLDERS,
+  ];
+  for (const folder of folders) {
+    const path = join(folder, name);
+    if (await isProgram(path)) return path;
+  }
+  throw new ManagedServerError(
+    `${name} is neither on the PATH nor in ${SYSTEM_FOLDERS.join(', ')}: install it (Debian and Ubuntu: ` +
+      `apt-get install nats-server), name it with bus.server_path, or name a running server with bus.url`,
+  );
+}
+
+async function versionOf(path: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: VERSION_MS });
+    return stdout.trim();
+  } catch (error) {
+    throw new ManagedServerError(`${path} --version failed: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * Finds nats-server and reads its version. `configuredPath` is `bus.server_path`, empty to look for it.
+ * Throws a ManagedServerError when there is none or when it is too old.
+ */
+export async function findServerBinary(configuredPath: string): Promise<ServerBinary> {
+  const path = await locate(configuredPath);
+  const text = await versionOf(path);
+  const match = VERSION.exec(text);
+  if (match === null)
+    throw new ManagedServerError(`${path} does not say its version but "${text.slice(0, 100)}"`);
+  const release = { major: Number(match[1]), minor: Number(match[2]) };
+  const version = `${release.major}.${release.minor}.${match[3] ?? ''}`;
+  if (!isAtLeast(release, OLDEST)) {
+    throw new ManagedServerError(
+      `${path} is version ${version}: version ${OLDEST.major}.${OLDEST.minor} or newer is needed`,
+    );
+  }
+  return { path, version, canSyncAlways: isAtLeast(release, SYNC_ALWAYS) };
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { SERVER_LIMITS } from './limits.ts';
+import type { ListenAddress } from './server-address.ts';
+import type { ServerBinary } from './server-binary.ts';
+
+/** Where the managed server keeps its things: all below one folder. */
+export const serverFiles = (folder: string) => ({
+  config: join(folder, 'nats-server.conf'),
+  log: join(folder, 'nats-server.log'),
+  /** What the program says before it has read its configuration, and when it panics. */
+  output: join(folder, 'nats-server.out'),
+  store: join(folder, 'store'),
+});
+
+/** The name by which the server of this folder is told from others. */
+export const serverName = (folder: string): string =>
+  `callsheet-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+/**
+ * The server's configuration. Clients and JetStream, nothing else: no monitoring, websocket, mqtt, leaf node or cluster
+ * listener (reliability.md, D14). The first line names the program, so that another program makes another text.
+ */
+export function serverConfigText(folder: string, listen: ListenAddress, binary: ServerBinary): string {
+  const files = serverFiles(folder);
+  return [
+    `# Written by Callsheet for ${binary.path} ${binary.version}; changes are lost.`,
+    `host: ${quoted(listen.host)}`,
+    `port: ${listen.port}`,
+    `server_name: ${quoted(serverName(folder))}`,
+    `max_payload: ${SERVER_LIMITS.payloadBytes}`,
+    `log_file: ${quoted(files.log)}`,
+    `logfile_size_limit: ${SERVER_LIMITS.logFileBytes}`,
+    'jetstream {',
+    `  store_dir: ${quoted(files.store)}`,
+    `  max_file_store: ${SERVER_LIMITS.storeBytes}`,
+    `  max_memory_store: ${SERVER_LIMITS.memoryStoreBytes}`,
+    ...(binary.canSyncAlways ? ['  sync_interval: always'] : []),
+    '}',
+    '',
+  ].join('\n');
+}

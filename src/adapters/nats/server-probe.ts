@@ -1,0 +1,67 @@
+import { createConnection, createServer } from 'node:net';
+import { finite, flag, door, optional, record, text } from '../../core/wire/field-readers.ts';
+import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { SERVER_LIMITS } from './limits.ts';
+import { dialAddress, type ListenAddress } from './server-address.ts';
+
+/** What a NATS server says of itself. */
+interface ServerGreeting {
+  readonly server_name?: string;
+  readonly version?: string;
+  readonly port?: number;
+  readonly jetstream?: boolean;
+}
+
+const parseGreeting = door(
+  record<ServerGreeting>({
+    server_name: optional(text(WIRE_LIMITS.name)),
+    version: optional(text(WIRE_LIMITS.name)),
+    port: optional(finite),
+    jetstream: optional(flag),
+  }),
+  { length: WIRE_LIMITS.statusText, nesting: WIRE_LIMITS.nesting },
+);
+
+const GREETING = /^INFO (\{.*\})\s*\r\n/;
+const PONG = 'PONG\r\n';
+
+/** The greeting of the NATS server at the address, once it has also answered a ping; null when none does. */
+export function probeServer(address: ListenAddress): Promise<ServerGreeting | null> {
+  return new Promise((resolve) => {
+    const socket = createConnection(dialAddress(address));
+    let received = '';
+    let greeting: ServerGreeting | null = null;
+    const finish = (result: ServerGreeting | null): void => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.setEncoding('utf8');
+    socket.setTimeout(SERVER_LIMITS.probeTimeoutMs, () => finish(null));
+    socket.on('error', () => finish(null));
+    socket.on('close', () => finish(null));
+    socket.on('data', (chunk: string) => {
+      received += chunk;
+      const match = GREETING.exec(received);
+      if (greeting === null && match !== null) {
+        const parsed = parseGreeting(match[1] ?? '');
+        if (!parsed.ok) return finish(null);
+        greeting = parsed.value;
+        socket.write('CONNECT {"verbose":false,"name":"callsheet probe"}\r\nPING\r\n');
+      }
+      if (greeting !== null && received.includes(PONG)) finish(greeting);
+      if (received.length > WIRE_LIMITS.statusText) finish(null);
+      return undefined;
+    });
+  });
+}
+
+/** Null when this process could listen at the address; otherwise the code of the system, for example EADDRINUSE. */
+export function listenFault(address: ListenAddress): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host: address.host, port: address.port, exclusive: true }, () => {
+      server.close(() => resolve(null));
+    });
+  });
+}

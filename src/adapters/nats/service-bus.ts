@@ -1,0 +1,226 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import { isUuid, parseTaskId, queueId, type QueueId } from '../../core/ids.ts';
+import type { BusEvent, ServiceBus, ServiceBusListener, SendOutcome } from '../../core/ports/bus.ts';
+import type {
+  CancelMessage,
+  LeaseReply,
+  LeaseRequest,
+  PresenceMessage,
+  PresenceReply,
+  StatusMessage,
+} from '../../core/wire/bus-messages.ts';
+import { isInbox } from '../../core/wire/identifiers.ts';
+import type { Parsed } from '../../core/wire/json-text.ts';
+import { ANY_QUEUE, lastToken, STREAMS, subjects } from '../../core/wire/subjects.ts';
+import { parseLeaseRequest, parsePresence, parseStatus } from '../../core/wire/worker-messages.ts';
+import { backoffMs } from './backoff.ts';
+import { BusConnection, reasonOf, withDeadline } from './connection.ts';
+import { receive, type DeliveryDoor } from './deliveries.ts';
+import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
+import { CONNECTION_LIMITS } from './limits.ts';
+import { readText } from './message-text.ts';
+import { RequestMux } from './request-mux.ts';
+import type { ServerList } from './server-address.ts';
+import { store } from './store-message.ts';
+import { ensureStream, managerOf } from './streams.ts';
+
+interface ServiceBusOptions {
+  readonly servers: ServerList;
+  /** Which shard of how many: its consumers are its own. */
+  readonly shard: { readonly index: number; readonly count: number };
+  readonly redelivery?: Redelivery;
+}
+
+/** A shard answers in milliseconds: what is not acknowledged after seconds was lost with a process or a connection. */
+const REDELIVERY: Redelivery = { waitsMs: [10_000, 10_000, 20_000, 30_000, 60_000], deliveriesMax: 10 };
+const UNACKNOWLEDGED_MAX = 20_000;
+const PULLED = 1000;
+
+const statusFault = (subject: string, message: StatusMessage): string | null =>
+  parseTaskId(message.task_id)?.jobId === lastToken(subject) ? null : 'must name the job of task_id';
+
+const presenceFault = (subject: string, message: PresenceMessage): string | null =>
+  lastToken(subject) === message.type ? null : 'must be that of the type';
+
+/** The queue that a lease subject names; null when it names none. */
+function queueOf(subject: string): QueueId | typeof ANY_QUEUE | null {
+  const token = lastToken(subject);
+  if (token === ANY_QUEUE) return ANY_QUEUE;
+  return isUuid(token) ? queueId(token) : null;
+}
+
+/** Joins the bus as one shard of the service. Starts at once; the server need not be there yet. */
+export function joinAsShard(options: ServiceBusOptions, listener: ServiceBusListener): ServiceBus {
+  return new NatsServiceBus(options, listener);
+}
+
+class NatsServiceBus implements ServiceBus {
+  readonly #listener: ServiceBusListener;
+  readonly #connection: BusConnection;
+  readonly #mux: RequestMux;
+  readonly #consumers: readonly DurableConsumer[];
+  /** Parts of the session that are not yet in place. */
+  #missing = new Set<string>();
+  #nc: NatsConnection | null = null;
+  /** Making the stream of cancels, for all who wait for it. */
+  #preparing: Promise<void> | null = null;
+
+  constructor(options: ServiceBusOptions, listener: ServiceBusListener) {
+    this.#listener = listener;
+    const { index, count } = options.shard;
+    const name = `shard-${index}-of-${count}`;
+    const redelivery = options.redelivery ?? REDELIVERY;
+    const consumer = (kind: 'status' | 'presence', delivered: (message: JsMsg) => void): DurableConsumer =>
+      new DurableConsumer(
+        { kind, name, redelivery, unacknowledgedMax: UNACKNOWLEDGED_MAX, pulled: PULLED },
+        { delivered, started: () => this.#inPlace(kind), changed: (event) => this.#changed(event, kind) },
+      );
+    const statusDoor: DeliveryDoor<StatusMessage> = {
+      parse: parseStatus,
+      subjectFault: statusFault,
+      changed: (event) => listener.busChanged(event),
+    };
+    const presenceDoor: DeliveryDoor<PresenceMessage> = {
+      parse: parsePresence,
+      subjectFault: presenceFault,
+      changed: (event) => listener.busChanged(event),
+    };
+    this.#consumers = [
+      consumer('status', (message) => {
+        receive(message, statusDoor, (delivery) => listener.statusReported(delivery));
+      }),
+      consumer('presence', (message) => {
+        receive(message, presenceDoor, (delivery) => listener.presenceAnnounced(delivery));
+      }),
+    ];
+    this.#connection = new BusConnection(
+      { servers: options.servers, name: `callsheet ${name}` },
+      {
+        sessionStarted: (nc) => this.#sessionStarted(nc),
+        sessionEnded: () => this.#mux.sessionEnded(),
+        changed: (event) => listener.busChanged(event),
+      },
+    );
+    this.#mux = new RequestMux(this.#connection);
+  }
+
+  answerLease(inbox: string, reply: LeaseReply): SendOutcome {
+    return this.#answer(inbox, reply);
+  }
+
+  answerPresence(inbox: string, reply: PresenceReply): SendOutcome {
+    return this.#answer(inbox, reply);
+  }
+
+  cancelAttempt(message: CancelMessage): void {
+    void this.#storeCancel(subjects.cancel(message.task_id), JSON.stringify(message));
+  }
+
+  check(timeoutMs: number): Promise<string | null> {
+    return this.#connection.check(timeoutMs);
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #answer(inbox: string, reply: LeaseReply | PresenceReply): SendOutcome {
+    return isInbox(inbox) ? this.#connection.publish(inbox, JSON.stringify(reply)) : 'bad-subject';
+  }
+
+  #sessionStarted(nc: NatsConnection): void {
+    this.#nc = nc;
+    this.#missing = new Set(['status', 'presence', 'cancel']);
+    this.#mux.sessionStarted(nc);
+    nc.subscribe(subjects.leases, {
+      callback: (error, message) => {
+        // An error is a refused subscription, which the connection has reported.
+        if (error === null) this.#leaseRequested(message);
+      },
+    });
+    for (const consumer of this.#consumers) void consumer.serve(nc);
+    nc.subscribe(`$JS.EVENT.ADVISORY.STREAM.DELETED.${STREAMS.cancel.name}`, {
+      callback: (error) => {
+        if (error !== null || this.#preparing !== null) return;
+        this.#missing.add('cancel');
+        void withDeadline(nc.closed(), CONNECTION_LIMITS.repairMsMin).then(() => this.#prepareCancels(nc));
+      },
+    });
+    void this.#prepareCancels(nc);
+  }
+
+  #prepareCancels(nc: NatsConnection): Promise<void> {
+    this.#preparing ??= this.#makeCancelStream(nc).finally(() => {
+      this.#preparing = null;
+    });
+    return this.#preparing;
+  }
+
+  async #makeCancelStream(nc: NatsConnection): Promise<void> {
+    const { repairMsMin, repairMsMax } = CONNECTION_LIMITS;
+    for (let failures = 1; !nc.isClosed(); failures += 1) {
+      try {
+        await ensureStream(await managerOf(nc), 'cancel');
+        this.#inPlace('cancel');
+        return;
+      } catch (error) {
+        if (nc.isClosed()) return;
+        this.#changed({ type: 'impaired', part: 'stream of cancels', reason: reasonOf(error) }, 'cancel');
+        await withDeadline(nc.closed(), backoffMs(failures, repairMsMin, repairMsMax));
+      }
+    }
+  }
+
+  async #storeCancel(subject: string, text: string): Promise<void> {
+    let outcome = await store(this.#mux, subject, text);
+    const nc = this.#nc;
+    // Nobody acknowledges when the stream is gone, which a worker that listens hides.
+    if ((outcome.type === 'noResponders' || outcome.type === 'timedOut') && nc !== null) {
+      await this.#prepareCancels(nc);
+      outcome = await store(this.#mux, subject, text);
+    }
+    if (outcome.type === 'stored') return;
+    const reason = 'reason' in outcome ? outcome.reason : outcome.type;
+    this.#listener.busChanged({ type: 'unsaid', subject, reason });
+  }
+
+  #inPlace(part: string): void {
+    this.#missing.delete(part);
+    if (this.#missing.size === 0) this.#listener.busChanged({ type: 'ready' });
+  }
+
+  #changed(event: BusEvent, part: string): void {
+    if (event.type === 'impaired') this.#missing.add(part);
+    this.#listener.busChanged(event);
+  }
+
+  #leaseRequested(message: Msg): void {
+    const { subject } = message;
+    const read = readLeaseRequest(message);
+    if (!read.ok) {
+      this.#listener.busChanged({ type: 'poisoned', subject, reason: read.reason });
+      return;
+    }
+    const { request, queue, inbox } = read.value;
+    try {
+      this.#listener.leaseRequested(request, queue, inbox);
+    } catch (error) {
+      this.#listener.busChanged({ type: 'listenerFailed', subject, error });
+    }
+  }
+}
+
+interface LeaseQuestion {
+  readonly request: LeaseRequest;
+  readonly queue: QueueId | typeof ANY_QUEUE;
+  readonly inbox: string;
+}
+
+function readLeaseRequest({ subject, reply: inbox = '', data }: Msg): Parsed<LeaseQuestion> {
+  const queue = queueOf(subject);
+  if (queue === null) return { ok: false, reason: 'subject: must name a queue' };
+  if (!isInbox(inbox)) return { ok: false, reason: 'reply: must be an inbox' };
+  const parsed = readText(data, parseLeaseRequest);
+  return parsed.ok ? { ok: true, value: { request: parsed.value, queue, inbox } } : parsed;
+}

@@ -1,0 +1,195 @@
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import { parseTaskId, type QueueId, type TaskId } from '../../core/ids.ts';
+import type {
+  LeaseOutcome,
+  LogOutcome,
+  PresenceAnnouncement,
+  PresenceOutcome,
+  StoreOutcome,
+  Unanswered,
+  WorkerBus,
+  WorkerBusListener,
+} from '../../core/ports/bus.ts';
+import type { LeaseRequest, LogMessage, StatusMessage } from '../../core/wire/bus-messages.ts';
+import type { Parsed } from '../../core/wire/json-text.ts';
+import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../core/wire/service-messages.ts';
+import { STREAMS, subjects, type ANY_QUEUE } from '../../core/wire/subjects.ts';
+import { BusConnection, type ConnectionOptions } from './connection.ts';
+import { PUBLISH_LIMITS } from './limits.ts';
+import { readText } from './message-text.ts';
+import { RequestMux, type Answer } from './request-mux.ts';
+import { Room } from './room.ts';
+import { store } from './store-message.ts';
+
+const LEASE = 'lease';
+const NOT_FOUND = 404;
+
+/** Joins the bus as a worker's daemon. Starts at once; the server need not be there yet. */
+export function joinAsWorker(options: ConnectionOptions, listener: WorkerBusListener): WorkerBus {
+  return new NatsWorkerBus(options, listener);
+}
+
+class NatsWorkerBus implements WorkerBus {
+  readonly #listener: WorkerBusListener;
+  readonly #connection: BusConnection;
+  readonly #mux: RequestMux;
+  /** Followed tasks; the subscription is null while there is no connection. */
+  readonly #followed = new Map<TaskId, Subscription | null>();
+  readonly #logRoom = new Room(PUBLISH_LIMITS.logsUnderWay, PUBLISH_LIMITS.logBytesUnderWay);
+  #nc: NatsConnection | null = null;
+
+  constructor(options: ConnectionOptions, listener: WorkerBusListener) {
+    this.#listener = listener;
+    this.#connection = new BusConnection(options, {
+      sessionStarted: (nc) => this.#sessionStarted(nc),
+      sessionEnded: () => this.#sessionEnded(),
+      changed: (event) => listener.busChanged(event),
+    });
+    this.#mux = new RequestMux(this.#connection, (kind, message) => this.#answeredLate(kind, message));
+  }
+
+  async announcePresence(announcement: PresenceAnnouncement, timeoutMs: number): Promise<PresenceOutcome> {
+    const subject = subjects[announcement.type];
+    const answer = await this.#mux.askWithin({ subject, timeoutMs, kind: 'presence' }, (inbox) =>
+      JSON.stringify({ ...announcement, reply_to: inbox }),
+    );
+    return readAnswer(answer, parsePresenceReply);
+  }
+
+  async requestLease(
+    queue: QueueId | typeof ANY_QUEUE,
+    request: LeaseRequest,
+    timeoutMs: number,
+  ): Promise<LeaseOutcome> {
+    const subject = subjects.lease(queue);
+    const question = { subject, timeoutMs, kind: LEASE };
+    const outcome = readAnswer(await this.#mux.ask(question, JSON.stringify(request)), parseLeaseReply);
+    // Its tasks come back after a while only to be lost again: somebody must read of it.
+    if (outcome.type === 'unreadable')
+      this.#listener.busChanged({ type: 'poisoned', subject, reason: outcome.reason });
+    return outcome;
+  }
+
+  reportStatus(message: StatusMessage): Promise<StoreOutcome> {
+    const job = parseTaskId(message.task_id)?.jobId;
+    if (job === undefined) return Promise.resolve({ type: 'bad-subject' });
+    const messageId = `${message.attempt_id}:${message.status}`;
+    return store(this.#mux, subjects.status(job), JSON.stringify(message), messageId);
+  }
+
+  async publishLogs(chunks: readonly LogMessage[]): Promise<LogOutcome> {
+    const outcomes: Promise<StoreOutcome>[] = [];
+    for (const chunk of chunks) {
+      const text = JSON.stringify(chunk);
+      const bytes = Math.min(Buffer.byteLength(text), PUBLISH_LIMITS.logBytesUnderWay);
+      await this.#logRoom.enter(bytes);
+      const messageId = `${chunk.attempt_id}:${chunk.seq_num}`;
+      const outcome = store(this.#mux, subjects.logs(chunk.task_id), text, messageId);
+      void outcome.then(() => this.#logRoom.leave(bytes));
+      outcomes.push(outcome);
+    }
+    for (const [stored, waiting] of outcomes.entries()) {
+      const outcome = await waiting;
+      if (outcome.type !== 'stored') return { stored, failure: outcome };
+    }
+    return { stored: chunks.length, failure: null };
+  }
+
+  followCancels(task: TaskId): void {
+    if (this.#followed.has(task)) return;
+    this.#followed.set(task, null);
+    const nc = this.#nc;
+    if (nc !== null && !nc.isClosed() && !nc.isDraining()) this.#follow(nc, task);
+  }
+
+  unfollowCancels(task: TaskId): void {
+    this.#followed.get(task)?.unsubscribe();
+    this.#followed.delete(task);
+  }
+
+  check(timeoutMs: number): Promise<string | null> {
+    return this.#connection.check(timeoutMs);
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #sessionStarted(nc: NatsConnection): void {
+    this.#nc = nc;
+    this.#mux.sessionStarted(nc);
+    for (const task of this.#followed.keys()) this.#follow(nc, task);
+    this.#listener.busChanged({ type: 'ready' });
+  }
+
+  #sessionEnded(): void {
+    this.#nc = null;
+    for (const task of this.#followed.keys()) this.#followed.set(task, null);
+    this.#mux.sessionEnded();
+  }
+
+  #follow(nc: NatsConnection, task: TaskId): void {
+    const subject = subjects.cancel(task);
+    const subscription = nc.subscribe(subject, {
+      callback: (error, message) => {
+        // An error is a refused subscription, which the connection has reported.
+        if (error === null) this.#cancelRequested(subject, message);
+      },
+    });
+    this.#followed.set(task, subscription);
+    void this.#lookUpCancel(subject, task);
+  }
+
+  /**
+   * A cancel that was said before this connection listened is still in the stream. A look-up that fails is not
+   * repeated: the heartbeat exchange says too what has to stop.
+   */
+  async #lookUpCancel(subject: string, task: TaskId): Promise<void> {
+    const answer = await this.#mux.ask(
+      {
+        subject: `$JS.API.DIRECT.GET.${STREAMS.cancel.name}`,
+        timeoutMs: PUBLISH_LIMITS.acknowledgeMs,
+        kind: 'lookup',
+      },
+      JSON.stringify({ last_by_subj: subject }),
+    );
+    if (answer.type !== 'answered' || answer.message.headers?.code === NOT_FOUND) return;
+    if (this.#followed.has(task)) this.#cancelRequested(subject, answer.message);
+  }
+
+  #cancelRequested(subject: string, message: Msg): void {
+    const parsed = readText(message.data, parseCancel);
+    if (!parsed.ok) {
+      this.#listener.busChanged({ type: 'poisoned', subject, reason: parsed.reason });
+      return;
+    }
+    this.#tell(subject, () => this.#listener.cancelRequested(parsed.value));
+  }
+
+  #answeredLate(kind: string, message: Msg): void {
+    if (kind !== LEASE) return;
+    const parsed = readText(message.data, parseLeaseReply);
+    if (!parsed.ok || parsed.value.type !== 'leases' || parsed.value.assignments.length === 0) return;
+    const reply = parsed.value;
+    this.#tell(message.subject, () => this.#listener.leaseAnsweredLate(reply));
+  }
+
+  #tell(subject: string, tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#listener.busChanged({ type: 'listenerFailed', subject, error });
+    }
+  }
+}
+
+function readAnswer<T>(
+  answer: Answer,
+  parse: (text: string) => Parsed<T>,
+): { readonly type: 'answered'; readonly reply: T } | Unanswered {
+  if (answer.type !== 'answered') return answer;
+  const parsed = readText(answer.message.data, parse);
+  return parsed.ok
+    ? { type: 'answered', reply: parsed.value }
+    : { type: 'unreadable', reason: parsed.reason };
+}

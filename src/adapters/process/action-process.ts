@@ -1,0 +1,193 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { access, constants, stat } from 'node:fs/promises';
+import type { ActionEnd, OutputBatch } from '../../core/ports/task-processes.ts';
+import { errorCode } from './error-code.ts';
+import { OutputReader } from './output-reader.ts';
+import { openOutputPipes, type OutputPipe } from './output-pipe.ts';
+import { killTree, signalGroup } from './process-tree.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** What is started: no shell is involved and nothing is split. */
+export interface ActionCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment of the process. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly workingDirectory: string;
+  /** An entry `NAME=value` of `environment` that only the processes of this action have. */
+  readonly marker: string;
+}
+
+export interface ActionEvents {
+  started(): void;
+  output(batch: OutputBatch): void;
+  /** Once, after all output. */
+  ended(end: ActionEnd): void;
+}
+
+/** One process of an action with its output, in a process group of its own. Reports everything through `ActionEvents`; never throws. */
+export class ActionProcess {
+  private readonly command: ActionCommand;
+  private readonly supervisor: Supervisor;
+  private readonly events: ActionEvents;
+  private child: ChildProcess | null = null;
+  private output: OutputReader | null = null;
+  private endAsked = false;
+  private killAsked = false;
+  private lost = false;
+
+  constructor(command: ActionCommand, supervisor: Supervisor, events: ActionEvents) {
+    this.command = command;
+    this.supervisor = supervisor;
+    this.events = events;
+  }
+
+  /** `pipeDirectory`: where the pipes of its output are made; `label`: a file name that is free there. */
+  async start(pipeDirectory: string, label: string): Promise<void> {
+    const state = await this.supervisor.state();
+    if (state !== 'guarding') {
+      this.events.ended({ kind: 'fenced' });
+      return;
+    }
+    let pipes: readonly [OutputPipe, OutputPipe];
+    try {
+      pipes = await openOutputPipes(pipeDirectory, label);
+    } catch (error) {
+      this.events.ended({ kind: 'not-started', reason: `no pipe for its output: ${messageOf(error)}` });
+      return;
+    }
+    if (this.killAsked) {
+      for (const pipe of pipes) discard(pipe);
+      this.events.ended(this.lost ? { kind: 'fenced' } : { kind: 'signaled', signal: 'SIGKILL' });
+      return;
+    }
+    this.output = new OutputReader(pipes[0].reader, pipes[1].reader, (batch) => {
+      this.events.output(batch);
+    });
+    const failure = await this.spawn(pipes);
+    for (const pipe of pipes) pipe.closeWriter();
+    if (failure !== null) {
+      this.output.close();
+      this.events.ended({ kind: 'not-started', reason: await startFailure(failure, this.command) });
+    }
+  }
+
+  /** Bytes of output that have been dealt with: reading goes on when it had paused. */
+  consumed(bytes: number): void {
+    this.output?.consumed(bytes);
+  }
+
+  /** SIGTERM to the process group. */
+  askToEnd(): void {
+    this.endAsked = true;
+    const group = this.group;
+    if (group !== null) signalGroup(group, 'SIGTERM');
+  }
+
+  /** SIGKILL to everything that the action has started. Gives the processes that could not be ended. */
+  async kill(): Promise<readonly number[]> {
+    this.killAsked = true;
+    return killTree({ marker: this.command.marker, group: this.group });
+  }
+
+  /** Nobody guards its processes any more: they are killed, and the action ends as fenced. */
+  async supervisorLost(): Promise<readonly number[]> {
+    this.lost = true;
+    return this.kill();
+  }
+
+  /** The process group while its leader lives: afterwards the number may be another's. */
+  private get group(): number | null {
+    const child = this.child;
+    return child?.pid !== undefined && child.exitCode === null && child.signalCode === null
+      ? child.pid
+      : null;
+  }
+
+  /** The error, when it could not be started. */
+  private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
+    let child: ChildProcess;
+    try {
+      child = spawn(this.command.command, [...this.command.args], {
+        cwd: this.command.workingDirectory,
+        env: this.command.environment,
+        detached: true,
+        stdio: ['ignore', pipes[0].writer, pipes[1].writer],
+      });
+    } catch (error) {
+      return error;
+    }
+    this.child = child;
+    child.on('exit', (code, signal) => {
+      void this.exited(code, signal);
+    });
+    return new Promise((resolve) => {
+      child.on('error', resolve);
+      child.on('spawn', () => {
+        if (child.pid !== undefined) {
+          this.supervisor.guardGroup(child.pid);
+          this.events.started();
+          if (this.endAsked) this.askToEnd();
+          if (this.killAsked) void this.kill();
+        }
+        resolve(null);
+      });
+    });
+  }
+
+  private async exited(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    this.supervisor.guardGroup(null);
+    await this.output?.rest();
+    this.events.ended(await this.endOf(code, signal));
+  }
+
+  private async endOf(code: number | null, signal: NodeJS.Signals | null): Promise<ActionEnd> {
+    if (this.lost) return { kind: 'fenced' };
+    if (signal === 'SIGKILL' && !this.killAsked && (await this.supervisor.state()) !== 'guarding') {
+      return { kind: 'fenced' };
+    }
+    return signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signaled', signal };
+  }
+}
+
+function discard(pipe: OutputPipe): void {
+  pipe.closeWriter();
+  pipe.reader.destroy();
+}
+
+/** Why a process could not be started, in words for the one whose task it is. */
+async function startFailure(error: unknown, command: ActionCommand): Promise<string> {
+  const code = errorCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    if (!(await isDirectory(command.workingDirectory))) return 'its working directory is gone';
+    const hasPath = command.command.includes('/');
+    if (hasPath && (await exists(command.command))) {
+      return `the interpreter of ${command.command} was not found`;
+    }
+    return `command not found: ${command.command}`;
+  }
+  if (code === 'EACCES') return `command not executable: ${command.command}`;
+  if (code === 'E2BIG') return 'its arguments and environment are too long';
+  return `${command.command} could not be started: ${messageOf(error)}`;
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.F_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { killTree } from './process-tree.ts';
+import { workerMarker } from './task-environment.ts';
+import { removeWorkspace } from './workspace.ts';
+
+/**
+ * Ends every process that an earlier daemon with this directory has left running, before the worker registers
+ * (reliability.md, 2.2). Gives the processes that could not be ended: while there are any, the worker must not register.
+ */
+export async function fenceLeftovers(workerDirectory: string): Promise<readonly number[]> {
+  return killTree({ marker: workerMarker(workerDirectory), group: null });
+}
+
+/** Removes what sessions of an earlier daemon have left on the disk. To be called after `fenceLeftovers`. */
+export async function removeLeftovers(sessionsDirectory: string, workerDirectory: string): Promise<void> {
+  await removeWorkspace(sessionsDirectory);
+  await removeWorkspace(join(workerDirectory, 'pipes'));
+}

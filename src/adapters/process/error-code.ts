@@ -1,0 +1,4 @@
+/** The code of a system error (`ENOENT`), or null. */
+export function errorCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}

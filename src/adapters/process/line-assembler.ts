@@ -1,0 +1,111 @@
+const NEWLINE = 0x0a;
+
+/**
+ * Cuts a stream of bytes into lines of text. A line that is longer than the limit keeps its beginning; the rest is
+ * dropped. Bytes that are no UTF-8 are shown as \xNN, each on its own (session_behaviours.md, 2.4).
+ */
+export class LineAssembler {
+  private readonly limit: number;
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  private parts: Uint8Array[] = [];
+  private length = 0;
+  private cut = false;
+
+  /** `limit`: bytes of a line that are kept. */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** The lines that these bytes complete, without their line feeds. The bytes are not kept beyond the call unless copied. */
+  push(bytes: Uint8Array): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      this.append(bytes.subarray(start, end));
+      lines.push(this.take());
+      start = end + 1;
+    }
+    this.append(bytes.subarray(start));
+    return lines;
+  }
+
+  /** The last line when the stream ended without a line feed, or null. */
+  end(): string | null {
+    return this.length === 0 ? null : this.take();
+  }
+
+  private append(bytes: Uint8Array): void {
+    const room = this.limit - this.length;
+    if (bytes.length > room) this.cut = true;
+    if (room === 0 || bytes.length === 0) return;
+    const kept = bytes.slice(0, room);
+    this.parts.push(kept);
+    this.length += kept.length;
+  }
+
+  private take(): string {
+    const only = this.parts[0];
+    const bytes = this.parts.length === 1 && only !== undefined ? only : Buffer.concat(this.parts);
+    const whole = this.cut ? bytes.subarray(0, lastCharacterEnd(bytes)) : bytes;
+    this.parts = [];
+    this.length = 0;
+    this.cut = false;
+    try {
+      return this.decoder.decode(whole);
+    } catch {
+      return decodeWithEscapes(whole);
+    }
+  }
+}
+
+/** Where the last character that is complete ends, when the bytes may have been cut inside a character. */
+function lastCharacterEnd(bytes: Uint8Array): number {
+  for (let at = bytes.length - 1; at >= 0 && at >= bytes.length - 4; at--) {
+    const lead = bytes[at] ?? 0;
+    if ((lead & 0xc0) === 0x80) continue;
+    const needed = sequenceLength(lead);
+    return needed > 1 && at + needed > bytes.length ? at : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** Bytes of the character that begins with this one; 1 for a byte that can begin none. */
+function sequenceLength(lead: number): number {
+  if (lead >= 0xc2 && lead <= 0xdf) return 2;
+  if (lead >= 0xe0 && lead <= 0xef) return 3;
+  return lead >= 0xf0 && lead <= 0xf4 ? 4 : 1;
+}
+
+/** Whether the bytes from `at` on begin with a whole character of `length` bytes (length > 1). */
+function isCharacter(bytes: Uint8Array, at: number, length: number): boolean {
+  const lead = bytes[at] ?? 0;
+  const second = bytes[at + 1] ?? 0;
+  const lowest = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const highest = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (second < lowest || second > highest) return false;
+  for (let next = at + 2; next < at + length; next++) {
+    if (((bytes[next] ?? 0) & 0xc0) !== 0x80) return false;
+  }
+  return true;
+}
+
+/** Valid characters as they are, every other byte as \xNN. */
+function decodeWithEscapes(bytes: Uint8Array): string {
+  const pieces: string[] = [];
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let validFrom = 0;
+  let at = 0;
+  while (at < bytes.length) {
+    const lead = bytes[at] ?? 0;
+    const length = sequenceLength(lead);
+    if (lead < 0x80 || (length > 1 && isCharacter(bytes, at, length))) {
+      at += length;
+      continue;
+    }
+    pieces.push(text.toString('utf8', validFrom, at), `\\x${lead.toString(16).padStart(2, '0')}`);
+    at += 1;
+    validFrom = at;
+  }
+  pieces.push(text.toString('utf8', validFrom));
+  return pieces.join('');
+}

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/**
+ * One end for a process to write to, one for the daemon to read from. A real pipe, by way of a FIFO: the sockets that
+ * Node makes for its children cannot be opened again as /dev/stdout or /dev/stderr.
+ */
+export interface OutputPipe {
+  readonly reader: Socket;
+  /** To be given to the process and then closed with `closeWriter`. */
+  readonly writer: number;
+  closeWriter(): void;
+}
+
+/** Two pipes, for standard output and standard error. `directory` must exist; nothing stays in it. */
+export async function openOutputPipes(
+  directory: string,
+  label: string,
+): Promise<readonly [OutputPipe, OutputPipe]> {
+  const paths = [join(directory, `${label}.out`), join(directory, `${label}.err`)] as const;
+  await run('mkfifo', ['-m', '600', ...paths]);
+  return [openFifo(paths[0]), openFifo(paths[1])];
+}
+
+function openFifo(path: string): OutputPipe {
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, constants.O_WRONLY);
+  unlinkSync(path);
+  let open = true;
+  return {
+    reader: new Socket({ fd: readEnd, readable: true, writable: false }),
+    writer,
+    closeWriter: () => {
+      if (open) closeSync(writer);
+      open = false;
+    },
+  };
+}

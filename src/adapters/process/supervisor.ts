@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { LineAssembler } from './line-assembler.ts';
+import { PROCESS_LIMITS } from './limits.ts';
+
+const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** `guarding`: it watches. `fenced`: it has killed, or is killing, what it guards. `lost`: it is gone, nobody watches. */
+export type SupervisorState = 'guarding' | 'fenced' | 'lost';
+
+/** Where supervisor.sh lies: beside the sources, whether this module runs from there or compiled. */
+export function supervisorScript(): string {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  return here.replace(/(\/dist)?\/src\/adapters\/process\/$/, '/src/adapters/process/supervisor.sh');
+}
+
+/**
+ * The daemon's side of supervisor.sh: starts it, feeds it beats, and asks it whether it has killed what it guards.
+ * One for each attempt, from before its first process to after its last.
+ */
+export class Supervisor {
+  private readonly child: ChildProcess;
+  private readonly beats: NodeJS.Timeout;
+  private fenced = false;
+  private gone = false;
+  private ending = false;
+  private asked = 0;
+  private readonly waiting = new Map<number, (state: SupervisorState) => void>();
+  private readonly onGone: () => void;
+
+  private constructor(child: ChildProcess, onGone: () => void) {
+    this.child = child;
+    this.onGone = onGone;
+    this.beats = setInterval(() => {
+      this.say('beat');
+    }, PROCESS_LIMITS.beatMs);
+    child.stdin?.on('error', () => {
+      // The supervisor is gone: the end of its output says so.
+    });
+    const lines = new LineAssembler(PROCESS_LIMITS.lineBytes);
+    child.stdout?.on('data', (bytes: Buffer) => {
+      for (const line of lines.push(bytes)) this.heard(line);
+    });
+    child.stdout?.on('error', () => {
+      this.ended();
+    });
+    child.stdout?.on('close', () => {
+      this.ended();
+    });
+    child.on('error', () => {
+      this.ended();
+    });
+  }
+
+  /**
+   * Starts a supervisor for all processes with the marker (`NAME=value`) in their environment. Nothing may be started
+   * before `state()` has given `guarding`. Without a beat for
+   * `beatTimeoutSeconds` it kills them. `onGone`: it has ended unasked, and may have killed what it guards or not.
+   */
+  static start(script: string, marker: string, beatTimeoutSeconds: number, onGone: () => void): Supervisor {
+    const child: ChildProcess = spawn('bash', [script, marker, String(beatTimeoutSeconds)], {
+      cwd: '/',
+      env: { PATH: COMMAND_PATH, LC_ALL: 'C' },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    return new Supervisor(child, onGone);
+  }
+
+  /** The process group of the running action; null for none. */
+  guardGroup(group: number | null): void {
+    this.say(`group ${group ?? 0}`);
+  }
+
+  /** Asks it. Resolves once it has answered, ended or kept silent for `PROCESS_LIMITS.supervisorAnswerMs`. */
+  async state(): Promise<SupervisorState> {
+    if (this.fenced) return 'fenced';
+    if (this.gone) return 'lost';
+    const question = ++this.asked;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.answer(question, 'lost');
+      }, PROCESS_LIMITS.supervisorAnswerMs);
+      this.waiting.set(question, (state) => {
+        clearTimeout(timer);
+        resolve(state);
+      });
+      this.say(`ask ${question}`);
+    });
+  }
+
+  /** There is nothing to guard any more. */
+  end(): void {
+    this.ending = true;
+    clearInterval(this.beats);
+    this.say('end');
+    this.child.stdin?.end();
+    this.child.unref();
+  }
+
+  /** The supervisor's own process, or null when it could not be started. */
+  get pid(): number | null {
+    return this.child.pid ?? null;
+  }
+
+  private say(line: string): void {
+    if (!this.gone) this.child.stdin?.write(`${line}\n`);
+  }
+
+  private heard(line: string): void {
+    if (line === 'fenced') {
+      this.fenced = true;
+      this.answerAll('fenced');
+    } else {
+      this.answer(Number(line.replace('guarding ', '')), 'guarding');
+    }
+  }
+
+  private ended(): void {
+    if (this.gone) return;
+    this.gone = true;
+    clearInterval(this.beats);
+    this.answerAll(this.fenced ? 'fenced' : 'lost');
+    if (!this.ending) this.onGone();
+  }
+
+  private answerAll(state: SupervisorState): void {
+    for (const question of [...this.waiting.keys()]) this.answer(question, state);
+  }
+
+  private answer(question: number, state: SupervisorState): void {
+    const resolve = this.waiting.get(question);
+    this.waiting.delete(question);
+    resolve?.(state);
+  }
+}

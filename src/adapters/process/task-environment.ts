@@ -1,0 +1,36 @@
+/** Marks every process of an attempt: what the guard of the attempt looks for. */
+export const attemptMarker = (attemptId: string): string => `CALLSHEET_ATTEMPT=${attemptId}`;
+
+/** Marks every process of one action. */
+export const actionMarker = (attemptId: string, run: number): string =>
+  `CALLSHEET_ACTION=${attemptId}.${run}`;
+
+/** Marks every process that a worker with this directory has started: what is ended before it registers. */
+export const workerMarker = (workerDirectory: string): string => `CALLSHEET_WORKER_DIR=${workerDirectory}`;
+
+/** The daemon's own settings may hold secrets and are none of a task's business. */
+const OWN_SETTINGS = 'SVC_';
+
+/**
+ * The environment of a task's process (session_behaviours.md, 2.8): the worker's, then the session's, then the marks, which
+ * nothing overrides.
+ */
+export function taskEnvironment(
+  own: Readonly<Record<string, string | undefined>>,
+  variables: Readonly<Record<string, string | null>>,
+  marks: readonly string[],
+): Record<string, string> {
+  const environment = new Map<string, string>();
+  for (const [name, value] of Object.entries(own)) {
+    if (value !== undefined && !name.startsWith(OWN_SETTINGS)) environment.set(name, value);
+  }
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === null) environment.delete(name);
+    else environment.set(name, value);
+  }
+  for (const mark of marks) {
+    const equals = mark.indexOf('=');
+    environment.set(mark.slice(0, equals), mark.slice(equals + 1));
+  }
+  return Object.fromEntries(environment);
+}

@@ -1,0 +1,26 @@
+import type { Position, ScalarNode } from '../../core/openjd/document.ts';
+import { shown } from '../../core/openjd/text-rules.ts';
+import { Unreadable } from '../../core/openjd/read-result.ts';
+
+const NULL = /^(?:~|null|Null|NULL)?$/;
+const BOOLEAN = /^(?:true|True|TRUE|false|False|FALSE)$/;
+const INTEGER = /^[-+]?[0-9]+$/;
+const OCTAL = /^0o[0-7]+$/;
+const HEXADECIMAL = /^0x[0-9a-fA-F]+$/;
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const NOT_FINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+/** Digits of a 64-bit number in base 8, with the prefix; longer ones are refused before they are converted. */
+const MAX_PREFIXED_LENGTH = 24;
+
+/** The value of an unquoted scalar in the core schema of YAML 1.2 (section 10.3.2 there). */
+export function plainScalar(source: string, position: Position): ScalarNode {
+  if (NULL.test(source)) return { kind: 'null', ...position };
+  if (BOOLEAN.test(source)) return { kind: 'boolean', value: source.toLowerCase() === 'true', ...position };
+  if (INTEGER.test(source)) return { kind: 'integer', text: source, ...position };
+  if (OCTAL.test(source) || HEXADECIMAL.test(source)) {
+    if (source.length > MAX_PREFIXED_LENGTH) throw new Unreadable(`${shown(source)} is too large`, position);
+    return { kind: 'integer', text: BigInt(source).toString(), ...position };
+  }
+  if (FLOAT.test(source) || NOT_FINITE.test(source)) return { kind: 'float', text: source, ...position };
+  return { kind: 'string', value: source, ...position };
+}

@@ -1,0 +1,18 @@
+import type { ReadResult } from '../../core/openjd/read-result.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../../core/openjd/document-limits.ts';
+import { readJson } from '../../core/openjd/read-json.ts';
+import { readYaml } from './read-yaml.ts';
+
+export type DocumentFormat = 'yaml' | 'json';
+
+/**
+ * Reads hostile text into a document. Bounded in depth, size and nodes before any parser sees it (docs: reliability rule D7).
+ * Never throws for what the text contains: the errors carry line and column.
+ */
+export function readDocument(
+  text: string,
+  format: DocumentFormat,
+  limits: DocumentLimits = DOCUMENT_LIMITS,
+): ReadResult {
+  return format === 'json' ? readJson(text, limits) : readYaml(text, limits);
+}

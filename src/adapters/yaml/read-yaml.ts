@@ -1,0 +1,223 @@
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Parser,
+  type Document,
+  type Node,
+  type YAMLMap,
+} from 'yaml';
+import type { DocumentNode, MappingEntry, Position } from '../../core/openjd/document.ts';
+import type { DocumentLimits } from '../../core/openjd/document-limits.ts';
+import { LineIndex } from '../../core/openjd/line-index.ts';
+import { Unreadable, type ReadResult } from '../../core/openjd/read-result.ts';
+import { shown } from '../../core/openjd/text-rules.ts';
+import { plainScalar } from './plain-scalar.ts';
+import { scanTokens } from './scan-tokens.ts';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+/** Anything but the printable characters of YAML 1.2 (section 5.1 there). */
+const NOT_PRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+/** Syntax errors that are reported; what follows the first ones is mostly their consequence. */
+const MAX_SYNTAX_ERRORS = 10;
+
+/**
+ * Reads one YAML 1.2 document (core schema) into a plain tree. A leading byte order mark is skipped. Errors, each with line and column:
+ * bad syntax, several documents, tags, directives, a key that is not text or occurs twice, an alias of itself, and more than the limits allow.
+ */
+export function readYaml(source: string, limits: DocumentLimits): ReadResult {
+  const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;
+  if (text.length > limits.maxCharacters) {
+    return new Unreadable(`is longer than ${limits.maxCharacters} characters`, {
+      line: 1,
+      column: 1,
+    }).toResult();
+  }
+  const lines = new LineIndex(text);
+  try {
+    const odd = NOT_PRINTABLE.exec(text);
+    if (odd !== null) {
+      throw new Unreadable(
+        `contains the character ${codeOf(odd[0])}, which YAML allows only as an escape`,
+        lines.at(odd.index),
+      );
+    }
+    const documents = compose(text, limits, lines);
+    const document = documents[0];
+    const second = documents[1];
+    if (second !== undefined) throw new Unreadable('has more than one document', lines.at(startOf(second)));
+    if (document === undefined || document.contents === null) {
+      throw new Unreadable('is empty', { line: 1, column: 1 });
+    }
+    if (document.errors.length > 0) return syntaxErrors(document, lines);
+    return { ok: true, document: new TreeBuilder(limits, lines).build(document.contents) };
+  } catch (error) {
+    if (error instanceof Unreadable) return error.toResult();
+    throw error;
+  }
+}
+
+function compose(text: string, limits: DocumentLimits, lines: LineIndex): Document.Parsed[] {
+  const tokens = scanTokens(text, limits, lines);
+  const parser = new Parser();
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'failsafe',
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  const documents: Document.Parsed[] = [];
+  for (const token of tokens) {
+    for (const part of parser.next(token)) documents.push(...composer.next(part));
+  }
+  for (const part of parser.end()) documents.push(...composer.next(part));
+  documents.push(...composer.end(false, text.length));
+  return documents;
+}
+
+function startOf(document: Document.Parsed): number {
+  return document.contents?.range?.[0] ?? document.range[0];
+}
+
+function syntaxErrors(document: Document.Parsed, lines: LineIndex): ReadResult {
+  const errors = document.errors
+    .slice(0, MAX_SYNTAX_ERRORS)
+    .map((error) => ({ pointer: '', detail: `is not YAML: ${error.message}`, ...lines.at(error.pos[0]) }));
+  return { ok: false, errors };
+}
+
+interface Built {
+  readonly node: DocumentNode;
+  /** Nodes in the tree, aliases expanded. */
+  readonly nodes: number;
+  readonly depth: number;
+}
+
+/** Turns the parser's nodes into the plain tree. Recursive: the tokens bound the depth. */
+class TreeBuilder {
+  readonly #limits: DocumentLimits;
+  readonly #lines: LineIndex;
+  /** What each anchor stands for; null while its node is being built. */
+  readonly #anchors = new Map<string, Built | null>();
+
+  constructor(limits: DocumentLimits, lines: LineIndex) {
+    this.#limits = limits;
+    this.#lines = lines;
+  }
+
+  build(node: Node): DocumentNode {
+    return this.#built(node, 1).node;
+  }
+
+  #built(node: Node | null, level: number): Built {
+    const position = this.#position(node);
+    if (isAlias(node)) return this.#aliased(node.source, level, position);
+    const anchor = node !== null && 'anchor' in node ? node.anchor : undefined;
+    if (anchor !== undefined) this.#anchors.set(anchor, null);
+    const built = this.#plain(node, level, position);
+    if (anchor !== undefined) this.#anchors.set(anchor, built);
+    return built;
+  }
+
+  #aliased(name: string, level: number, position: Position): Built {
+    const built = this.#anchors.get(name);
+    if (built === undefined)
+      throw new Unreadable(`there is no anchor ${shown(name)} before this alias`, position);
+    if (built === null) throw new Unreadable(`the alias ${shown(name)} refers to itself`, position);
+    this.#checkDepth(level - 1 + built.depth, position);
+    return built;
+  }
+
+  #plain(node: Node | null, level: number, position: Position): Built {
+    if (isMap(node)) return this.#mapping(node, level, position);
+    if (isSeq(node)) {
+      this.#checkDepth(level, position);
+      const items: DocumentNode[] = [];
+      const size = new Size(this.#limits, position);
+      for (const item of node.items) {
+        const built = this.#built(asNode(item), level + 1);
+        size.add(built);
+        items.push(built.node);
+      }
+      return size.of({ kind: 'sequence', items, ...position });
+    }
+    return { node: this.#scalar(node, position), nodes: 1, depth: 0 };
+  }
+
+  #mapping(node: YAMLMap, level: number, position: Position): Built {
+    this.#checkDepth(level, position);
+    const entries: MappingEntry[] = [];
+    const keys = new Set<string>();
+    const size = new Size(this.#limits, position);
+    for (const pair of node.items) {
+      const keyNode = asNode(pair.key);
+      const keyAt = this.#position(keyNode);
+      const key = this.#built(keyNode, level + 1).node;
+      if (key.kind !== 'string') throw new Unreadable('a key must be text; put it in quotes', keyAt);
+      if (keys.has(key.value)) throw new Unreadable(`the key ${shown(key.value)} occurs twice`, keyAt);
+      keys.add(key.value);
+      const value = this.#built(asNode(pair.value), level + 1);
+      size.add(value);
+      const placed = pair.value === null ? { ...value.node, ...keyAt } : value.node;
+      entries.push({ key: key.value, keyAt, value: placed });
+    }
+    return size.of({ kind: 'mapping', entries, ...position });
+  }
+
+  #scalar(node: Node | null, position: Position): DocumentNode {
+    if (!isScalar(node)) return { kind: 'null', ...position };
+    if (node.type === 'PLAIN') return plainScalar(node.source ?? '', position);
+    return { kind: 'string', value: String(node.value), ...position };
+  }
+
+  #checkDepth(depth: number, position: Position): void {
+    if (depth > this.#limits.maxDepth) {
+      throw new Unreadable(`is nested deeper than ${this.#limits.maxDepth} levels`, position);
+    }
+  }
+
+  #position(node: Node | null): Position {
+    return this.#lines.at(node?.range?.[0] ?? 0);
+  }
+}
+
+/** Adds up what a collection holds. */
+class Size {
+  readonly #limits: DocumentLimits;
+  readonly #position: Position;
+  #nodes = 1;
+  #depth = 0;
+
+  constructor(limits: DocumentLimits, position: Position) {
+    this.#limits = limits;
+    this.#position = position;
+  }
+
+  add(part: Built): void {
+    this.#nodes += part.nodes;
+    this.#depth = Math.max(this.#depth, part.depth);
+    if (this.#nodes > this.#limits.maxNodes) {
+      throw new Unreadable(
+        `has more than ${this.#limits.maxNodes} nodes when aliases are followed`,
+        this.#position,
+      );
+    }
+  }
+
+  of(node: DocumentNode): Built {
+    return { node, nodes: this.#nodes, depth: this.#depth + 1 };
+  }
+}
+
+/** Parsed collections hold nodes or null; anything else would be a fault of the parser. */
+function asNode(value: unknown): Node | null {
+  if (value === null || value === undefined) return null;
+  if (isAlias(value) || isMap(value) || isSeq(value) || isScalar(value)) return value;
+  throw new Error('the YAML parser gave something that is not a node');
+}
+
+const codeOf = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,0 +1,39 @@
+import { openSpace } from '../../../core/openjd/space/open-space.ts';
+import type { StepPlan } from '../../../core/openjd/plan.ts';
+import { readTemplateFile } from '../template-file.ts';
+import { painted, printable, processTerminal, type Terminal } from '../terminal.ts';
+import { LISTING_LIMITS, MAX_LISTED_TASKS } from './limits.ts';
+import { prepareFile, readFile } from './prepare-file.ts';
+
+/** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in their order, the first ones when they are many. */
+export function expandCommandOf(path: string, values: ReadonlyMap<string, string>): void {
+  const terminal = processTerminal();
+  const file = readTemplateFile(path);
+  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING_LIMITS, terminal);
+  terminal.out(`${printable(plan.jobName)}\n`);
+  let left = MAX_LISTED_TASKS;
+  for (const step of plan.steps) left -= printStep(step, left, terminal);
+}
+
+/** Prints a step and at most so many of its tasks; gives how many these were. */
+function printStep(step: StepPlan, most: number, terminal: Terminal): number {
+  const count = step.taskCount === 1 ? '1 task' : `${step.taskCount} tasks`;
+  terminal.out(`${painted(printable(step.name), 'cyan', terminal.colors)}: ${count}\n`);
+  const space = openSpace(step.space);
+  const listed = Math.min(step.taskCount, most);
+  const names = step.taskParameters.map(({ name }) => name);
+  const width = String(listed - 1).length;
+  const lines: string[] = [];
+  for (let index = 0; index < listed; index++) {
+    const point = space.at(index);
+    const pairs = names.map((name) => `${name}=${shownValue(point[name] ?? '')}`);
+    lines.push(`  ${String(index).padStart(width)}  ${pairs.join('  ')}`.trimEnd());
+  }
+  if (listed < step.taskCount) lines.push(`  ... ${step.taskCount - listed} more, not listed`);
+  terminal.out(lines.map((line) => `${line}\n`).join(''));
+  return listed;
+}
+
+/** A value as it is, in quotes when it would be hard to tell from what is around it. */
+const shownValue = (value: string): string =>
+  /^[^\s"=\p{Cc}]+$/u.test(value) ? value : printable(JSON.stringify(value));

@@ -1,0 +1,48 @@
+import { readDocument } from '../../../adapters/yaml/read-document.ts';
+import { checkTemplate, type CheckedTemplate } from '../../../core/openjd/check-template.ts';
+import type { DocumentNode } from '../../../core/openjd/document.ts';
+import { prepareJob, type PreparedJob } from '../../../core/openjd/expand/prepare-job.ts';
+import type { SupportedFeatures } from '../../../core/openjd/extensions.ts';
+import type { TemplateLimits } from '../../../core/openjd/template-limits.ts';
+import type { PointedError } from '../../../core/problems.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
+import type { TemplateFile } from '../template-file.ts';
+import type { Terminal } from '../terminal.ts';
+import { findingsText } from './findings-text.ts';
+
+/** What stands against a template ends the command: each error with its place. */
+const wrong = (file: TemplateFile, errors: readonly PointedError[], terminal: Terminal): CommandError =>
+  new CommandError(EXIT.failed, findingsText(file, errors, terminal.errorColors));
+
+/** The document of a template file. Throws a CommandError that shows why it cannot be read. */
+export function readFile(file: TemplateFile, terminal: Terminal): DocumentNode {
+  const read = readDocument(file.text, file.format);
+  if (read.ok) return read.document;
+  throw wrong(file, read.errors, terminal);
+}
+
+/** The checked template. Throws a CommandError that shows every error. */
+export function checkFile(
+  file: TemplateFile,
+  document: DocumentNode,
+  limits: TemplateLimits,
+  terminal: Terminal,
+): CheckedTemplate {
+  const checked = checkTemplate(document, limits);
+  if (checked.ok) return checked.template;
+  throw wrong(file, checked.errors, terminal);
+}
+
+/** The job that a template makes with the given values. Throws a CommandError that shows every error. */
+export function prepareFile(
+  file: TemplateFile,
+  document: DocumentNode,
+  values: ReadonlyMap<string, string>,
+  limits: TemplateLimits,
+  terminal: Terminal,
+  supported?: SupportedFeatures,
+): PreparedJob {
+  const prepared = prepareJob(document, values, limits, supported);
+  if (prepared.ok) return prepared.job;
+  throw wrong(file, prepared.errors, terminal);
+}

@@ -1,0 +1,66 @@
+/** Where a command writes, and what that place can show. */
+export interface Terminal {
+  out(text: string): void;
+  /** For progress and complaints. */
+  err(text: string): void;
+  /** Columns of standard output, or null when it is no terminal: then nothing is cut. */
+  readonly columns: number | null;
+  /** Whether standard output shows colours (NO_COLOR, TERM=dumb and pipes say no). */
+  readonly colors: boolean;
+  /** The same of standard error. */
+  readonly errorColors: boolean;
+  /** Columns of standard error when a line of it can be painted again; null otherwise. */
+  readonly repaintColumns: number | null;
+}
+
+const COLUMNS_MIN = 20;
+
+/** The terminal of this process. */
+export function processTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  const dumb = env['TERM'] === 'dumb';
+  const plain = dumb || (env['NO_COLOR'] ?? '') !== '';
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    columns: stdout.isTTY ? Math.max(stdout.columns, COLUMNS_MIN) : null,
+    colors: stdout.isTTY && !plain,
+    errorColors: stderr.isTTY && !plain,
+    repaintColumns: stderr.isTTY && !dumb ? Math.max(stderr.columns, COLUMNS_MIN) : null,
+  };
+}
+
+/** Text of others on one line of a terminal: control characters could move the cursor or change its colours. */
+export const printable = (text: string): string =>
+  text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}');
+
+/** Codes of the colours (SGR). */
+const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const;
+
+type Color = keyof typeof COLORS;
+
+/** The text in a colour, or as it is where there are none. */
+export const painted = (text: string, color: Color, colors: boolean): string =>
+  colors ? `\u001b[${COLORS[color]}m${text}\u001b[39m` : text;
+
+const STATUS_COLORS: ReadonlyMap<string, Color> = new Map([
+  ['completed', 'green'],
+  ['succeeded', 'green'],
+  ['online', 'green'],
+  ['running', 'cyan'],
+  ['assigned', 'cyan'],
+  ['ready', 'cyan'],
+  ['failed', 'red'],
+  ['offline', 'red'],
+  ['paused', 'yellow'],
+  ['blocked', 'yellow'],
+  ['disabled', 'yellow'],
+  ['canceled', 'grey'],
+  ['pending', 'grey'],
+]);
+
+/** A status word (perhaps padded) in its colour. */
+export function coloredStatus(text: string, terminal: Terminal): string {
+  const color = STATUS_COLORS.get(text.trim());
+  return color === undefined ? text : painted(text, color, terminal.colors);
+}

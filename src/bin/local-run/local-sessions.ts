@@ -1,0 +1,160 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentEffect, AgentEnvelope, AgentWorld } from '../../../actors/agent/agent-world.ts';
+import { sessionActor } from '../../../actors/agent/session/session-actor.ts';
+import { shipperActor } from '../../../actors/agent/shipper/shipper-actor.ts';
+import { anyActor } from '../../../actors/kernel/actor.ts';
+import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
+import { prepareWorkerDirectory } from '../../adapters/host/worker-directory.ts';
+import { PROCESS_LIMITS } from '../../adapters/process/limits.ts';
+import { LocalTaskProcesses } from '../../adapters/process/local-task-processes.ts';
+import { supervisorScript } from '../../adapters/process/supervisor.ts';
+import { removeWorkspace } from '../../adapters/process/workspace.ts';
+import { Uuid7 } from '../../adapters/system/uuid7.ts';
+import { workerId, type AttemptId } from '../../core/ids.ts';
+import type { Assignment, LogMessage, StatusMessage, StepAssignment } from '../../core/wire/bus-messages.ts';
+import { executeOnProcesses } from '../worker/process-effects.ts';
+import { processEvents } from '../worker/world-events.ts';
+import { localDesks } from './local-desks.ts';
+
+export interface LocalSessionsEvents {
+  /** Output of the task, in order; the task is held back until it is dealt with. */
+  output(chunk: LogMessage): Promise<void>;
+  /** What goes wrong without being the task's affair. */
+  warn(text: string): void;
+}
+
+/** The end of a session: its report, or null when it was ended from outside. */
+export type SessionReport = StatusMessage | null;
+
+/** The session that runs now. */
+interface Current {
+  readonly attemptId: AttemptId;
+  report: SessionReport;
+  readonly over: (report: SessionReport) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Sessions of tasks on this machine without a service, one after another: the worker's own session and shipper on the worker's own kernel and
+ * processes.
+ */
+export class LocalSessions {
+  private readonly directory: string;
+  private readonly events: LocalSessionsEvents;
+  private readonly host: ThreadHost<AgentWorld>;
+  private readonly processes: LocalTaskProcesses;
+  private readonly ids = new Uuid7(() => Date.now());
+  private current: Current | null = null;
+  /** Ends when all output so far has been dealt with: chunks of different sessions keep their order. */
+  private shown: Promise<void> = Promise.resolve();
+
+  private constructor(directory: string, events: LocalSessionsEvents) {
+    this.directory = directory;
+    this.events = events;
+    const settings = { sessionsDirectory: join(directory, 'sessions') };
+    this.host = new ThreadHost<AgentWorld>(
+      [anyActor(sessionActor(settings)), anyActor(shipperActor()), ...localDesks],
+      {
+        reader: { workerId: workerId(''), reports: [] },
+        newId: () => this.ids.next(),
+        commit: (_changes, onDurable) => onDurable(),
+        release: (outputs) => {
+          for (const output of outputs) if (output.kind === 'effect') this.execute(output.effect);
+        },
+        log: (level, text) => {
+          if (level === 'warn' || level === 'error') this.events.warn(text);
+        },
+        fatal: (error) => this.current?.failed(error),
+      },
+    );
+    this.processes = new LocalTaskProcesses({
+      workerDirectory: directory,
+      supervisorScript: supervisorScript(),
+      beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
+      ownEnvironment: process.env,
+      events: processEvents((envelope) => this.post(envelope)),
+      warn: (text) => this.events.warn(text),
+    });
+  }
+
+  /** Makes a directory for the sessions below the system's temporary directory. */
+  static async open(events: LocalSessionsEvents): Promise<LocalSessions> {
+    const directory = await mkdtemp(join(tmpdir(), 'callsheet-run-'));
+    return new LocalSessions(await prepareWorkerDirectory(directory), events);
+  }
+
+  newJobId(): string {
+    return this.ids.next();
+  }
+
+  /** Runs a task in a session of its own. No other may be running. */
+  run(assignment: Assignment, step: StepAssignment): Promise<SessionReport> {
+    if (this.current !== null) throw new Error('a session is running already');
+    return new Promise((over, failed) => {
+      this.current = { attemptId: assignment.attempt_id, report: null, over, failed };
+      this.post({
+        actor: 'session',
+        id: assignment.attempt_id,
+        message: { type: 'session.begin', assignment, step, workerId: workerId('') },
+      });
+    });
+  }
+
+  /** Cancels the session that runs: its action ends by its own method, and the environments are exited. */
+  cancel(reason: string): void {
+    const id = this.current?.attemptId;
+    if (id !== undefined) this.post({ actor: 'session', id, message: { type: 'session.cancel', reason } });
+  }
+
+  /** Removes everything that the sessions have left. */
+  async close(): Promise<void> {
+    await this.shown;
+    this.host.stop();
+    await this.processes.settled();
+    await removeWorkspace(this.directory);
+  }
+
+  private post(envelope: AgentEnvelope): void {
+    this.host.post(envelope);
+  }
+
+  private execute(effect: AgentEffect): void {
+    switch (effect.kind) {
+      case 'report':
+        if (this.current !== null) this.current.report = effect.report;
+        return;
+      case 'ship-logs':
+        this.shown = this.shown.then(() => this.show(effect.attemptId, effect.chunks));
+        return;
+      case 'left': {
+        const { current } = this;
+        this.current = null;
+        current?.over(current.report);
+        return;
+      }
+      case 'follow-cancels':
+      case 'unfollow-cancels':
+        return;
+      case 'announce':
+      case 'request-lease':
+        throw new Error(`there is no service for ${effect.kind}`);
+      default:
+        executeOnProcesses(this.processes, effect);
+    }
+  }
+
+  private async show(attemptId: AttemptId, chunks: readonly LogMessage[]): Promise<void> {
+    try {
+      for (const chunk of chunks) await this.events.output(chunk);
+    } catch (error) {
+      this.current?.failed(error);
+    }
+    this.post({
+      actor: 'shipper',
+      id: attemptId,
+      message: { type: 'logs.stored', stored: chunks.length, failure: null },
+    });
+  }
+}

@@ -1,0 +1,262 @@
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startFront } from '../../http/front.ts';
+import type { Ports } from '../../http/ports.ts';
+import { openLogReader } from '../adapters/lmdb/log-reader.ts';
+import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
+import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
+import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
+import type { ServerList } from '../adapters/nats/server-address.ts';
+import { makeDirectory } from '../adapters/system/make-directory.ts';
+import { Uuid7 } from '../adapters/system/uuid7.ts';
+import type { ServerConfig } from '../core/config/server-config.ts';
+import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
+import { BusLog } from './daemon/bus-log.ts';
+import { failStop } from './daemon/fail-stop.ts';
+import { startLogThread } from './server/log-thread.ts';
+import { createLogger, type Logger } from './daemon/logging.ts';
+import { ServiceMetrics } from './server/metrics.ts';
+import { openBus } from './server/open-bus.ts';
+import { PreparationPool } from './server/preparation-pool.ts';
+import { Shards } from './server/shards.ts';
+import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { TaskEventHub } from './server/task-events.ts';
+import { versionFacts } from './daemon/version.ts';
+import { threadEntry } from './threads/thread-entry.ts';
+
+/** interface.md, "Limits": graceful shutdown. */
+const SHUTDOWN_MS = 30_000;
+/** interface.md, "Public, ungated": each readiness check has this long. */
+const CHECK_MS = 5_000;
+const READY_POLL_MS = 50;
+
+/** Exit code of a service that could not start. */
+const NOT_STARTED_EXIT = 1;
+
+/**
+ * Runs the service until SIGTERM or SIGINT: the composition root of the main thread. Prints its URL once it is ready.
+ * When it cannot start it says why in one line, and the process ends.
+ */
+export async function runServer(config: ServerConfig): Promise<void> {
+  try {
+    await serve(config);
+  } catch (error) {
+    process.stderr.write(`callsheet server: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(NOT_STARTED_EXIT);
+  }
+}
+
+async function serve(config: ServerConfig): Promise<void> {
+  const logger = createLogger(config.log, 'server');
+  const stopping = stopSignal();
+  const version = versionFacts();
+  const directory = resolve(config.data.dir);
+  makeDirectory(directory, 0o700);
+
+  const store = await startStoreThread(
+    threadEntry('store-thread'),
+    { directory: join(directory, 'state'), softwareVersion: version.version, disk: STATE_DISK_LIMITS },
+    {
+      diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
+      warned: (text) => logger.warn(text),
+    },
+  );
+  if (store.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
+  const bus = await openBus(config, directory, logger);
+  try {
+    await serveOver({ logger, stopping, version, directory, store, bus }, config);
+  } catch (error) {
+    // A service that cannot start leaves no nats-server behind.
+    await bus.stop();
+    throw error;
+  }
+}
+
+/** What the service stands on. */
+interface Ground {
+  readonly logger: Logger;
+  readonly stopping: AbortSignal;
+  readonly version: ReturnType<typeof versionFacts>;
+  readonly directory: string;
+  readonly store: StoreThread;
+  readonly bus: Awaited<ReturnType<typeof openBus>>;
+}
+
+async function serveOver(
+  { logger, stopping, version, directory, store, bus }: Ground,
+  config: ServerConfig,
+): Promise<void> {
+  const events = new TaskEventHub();
+  const busLog = new BusLog(logger);
+  const logDirectory = join(directory, 'logs');
+  const logThread = await startLogThread(
+    { logDirectory, bus: bus.servers, softwareVersion: version.version },
+    {
+      noticed: (notice) => {
+        if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
+        if (notice.type === 'bus') busLog.note('logs', notice.event);
+        if (notice.type === 'stored')
+          for (const taskId of notice.tasks) events.publish({ kind: 'log', taskId });
+      },
+      broken: (error) => failStop(logger, 'the logs thread is gone', error),
+    },
+  );
+  const reader = await openStateReader(join(directory, 'state'));
+  const logs = await openLogReader(logDirectory);
+  const metrics = new ServiceMetrics();
+  const shards = startShards(
+    config,
+    bus.servers,
+    store,
+    reader,
+    { logger, busLog, events, metrics },
+    directory,
+  );
+  const pool = new PreparationPool(Math.max(1, availableParallelism() - 1));
+  const ids = new Uuid7(() => Date.now());
+  const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
+
+  const ports: Ports = {
+    store: reader,
+    actors: {
+      ask: async (make) => {
+        const outcome = await shards.ask<never>(make);
+        reader.refresh();
+        return outcome;
+      },
+    },
+    prepareJob: (request) => pool.prepare({ ...request, limits }),
+    logs: {
+      page: (task, afterBusSeq, limit) => {
+        logs.refresh();
+        return logs.page(task, afterBusSeq, limit);
+      },
+    },
+    events,
+    health: {
+      store: () => checkStore(reader),
+      bus: () => shards.checkBus(CHECK_MS),
+    },
+    metrics: () => metrics.text(),
+    version,
+    acceptsSubmissions: () => store.diskState() === 'ok',
+    serverRetry: retryOf(config),
+    newId: () => ids.next(),
+    delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
+    log: (level, text, attributes) => logger[level](attributes, text),
+  };
+  const front = await startFront({ ...config.http.addr, corsOrigins: config.http.corsOrigins }, ports);
+  await untilReady(ports, stopping);
+  if (!stopping.aborted) {
+    process.stdout.write(`callsheet: serving http://${hostForUrl(config.http.addr.host)}:${front.port}\n`);
+    warnIfOpen(config, logger);
+  }
+  await untilAborted(stopping);
+
+  logger.info('stopping');
+  busLog.stopping();
+  const budget = setTimeout(() => {
+    failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
+  }, SHUTDOWN_MS);
+  await front.stop(SHUTDOWN_MS / 2);
+  await shards.stop();
+  await logThread.stop();
+  await bus.stop();
+  await pool.stop();
+  await reader.close();
+  await logs.close();
+  await store.stop();
+  clearTimeout(budget);
+  logger.info('stopped');
+}
+
+const retryOf = ({ scheduler }: ServerConfig) => ({
+  maxAttempts: scheduler.maxAttempts,
+  retryDelaySeconds: scheduler.retryDelaySeconds,
+  failureLimit: scheduler.failureLimit,
+});
+
+interface Hearing {
+  readonly logger: Logger;
+  readonly busLog: BusLog;
+  readonly events: TaskEventHub;
+  readonly metrics: ServiceMetrics;
+}
+
+function startShards(
+  config: ServerConfig,
+  servers: ServerList,
+  store: StoreThread,
+  reader: StateReader,
+  { logger, busLog, events, metrics }: Hearing,
+  directory: string,
+): Shards {
+  return new Shards(
+    {
+      count: config.scheduler.shards,
+      stateDirectory: join(directory, 'state'),
+      bus: servers,
+      heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
+      retry: retryOf(config),
+    },
+    (shard) => store.attachShard(shard),
+    reader,
+    {
+      noticed: (shard, notice) => {
+        switch (notice.type) {
+          case 'log':
+            logger[notice.level](notice.attributes, notice.text);
+            return;
+          case 'bus':
+            busLog.note(`shard ${shard}`, notice.event);
+            return;
+          case 'said':
+            for (const count of notice.counts) metrics.count(count);
+            if (!events.hasListeners || notice.events.length === 0) return;
+            reader.refresh();
+            for (const event of notice.events) events.publishDomain(event);
+        }
+      },
+      broken: (shard, error) => failStop(logger, `shard ${shard} is gone`, error),
+    },
+  );
+}
+
+/** A read from the store, and no commit that failed: such a one ends the process. */
+function checkStore(reader: StateReader): Promise<void> {
+  reader.get('farm', 'readiness');
+  return Promise.resolve();
+}
+
+async function untilReady(ports: Ports, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    try {
+      await ports.health.bus();
+      return;
+    } catch {
+      // Not ready yet: /readyz says why to whoever asks, and the bus tells the log.
+      await ports.delay(READY_POLL_MS, stopping);
+    }
+  }
+}
+
+const diskText = (disk: 'ok' | 'low'): string =>
+  disk === 'low' ? 'the disk is low: new jobs are refused' : 'the disk has room again: new jobs are taken';
+
+const ANY_HOST = new Set(['0.0.0.0', '::']);
+
+const hostForUrl = (host: string): string => {
+  if (ANY_HOST.has(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+};
+
+/** reliability.md, D15: without authentication whoever reaches the port may run commands on the farm. */
+function warnIfOpen(config: ServerConfig, logger: Logger): void {
+  const { host } = config.http.addr;
+  if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return;
+  logger.warn(
+    { host },
+    'there is no authentication: whoever reaches this address may run commands on the workers',
+  );
+}

@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import type { PreparationResult, PreparationTask } from '../threads/pool-task.ts';
+import { threadEntry } from '../threads/thread-entry.ts';
+
+/** How long one template may take (interface-decisions.md, "Configuration": 5 s). */
+const PREPARATION_DEADLINE_MS = 5_000;
+/** Submissions that wait for a thread; more are turned away, so that they do not pile up. */
+const WAITING_MAX = 1024;
+
+/**
+ * The pool for what costs processor time alone. A task that outlives its deadline is aborted with its thread; pool
+ * threads hold no native state, so that is safe (reliability.md, D5 and D6).
+ */
+export class PreparationPool {
+  private readonly pool: Piscina<PreparationTask, PreparationResult>;
+
+  constructor(threads: number) {
+    this.pool = new Piscina({
+      filename: fileURLToPath(threadEntry('pool-thread')),
+      minThreads: 1,
+      maxThreads: threads,
+      maxQueue: WAITING_MAX,
+    });
+  }
+
+  /** What a template comes to; `deadline` says nothing about the template. */
+  async prepare(
+    task: PreparationTask,
+  ): Promise<PreparationResult | { readonly ok: false; readonly deadline: true }> {
+    const signal = AbortSignal.timeout(PREPARATION_DEADLINE_MS);
+    try {
+      return await this.pool.run(task, { signal });
+    } catch (error) {
+      if (signal.aborted) return { ok: false, deadline: true };
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.pool.close();
+  }
+}

@@ -1,0 +1,40 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { LogLevel } from '../../../actors/kernel/actor.ts';
+import type { StoreFailure } from '../../adapters/lmdb/writer-environment.ts';
+import type { ServerList } from '../../adapters/nats/server-address.ts';
+import type { TaskId } from '../../core/ids.ts';
+import type { BusEvent } from '../../core/ports/bus.ts';
+
+/** What is said between the main thread and the logs thread. */
+export const LOG_PROTOCOL = 1;
+
+export interface LogThreadOptions {
+  /** Directory of the log store. */
+  readonly logDirectory: string;
+  readonly bus: ServerList;
+  readonly softwareVersion: string;
+  readonly controlPort: MessagePort;
+}
+
+export type LogNotice =
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'ready' }
+  /** The log store cannot be opened: one line that says where and why. */
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'refused'; readonly reason: string }
+  /** The process must end now with the exit code of the failure; the thread does nothing more. */
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'failed'; readonly failure: StoreFailure }
+  /** Chunks of these tasks are on disk since the last notice. */
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'stored'; readonly tasks: readonly TaskId[] }
+  | {
+      readonly v: typeof LOG_PROTOCOL;
+      readonly type: 'log';
+      readonly level: LogLevel;
+      readonly text: string;
+      readonly attributes: Readonly<Record<string, string>>;
+    }
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent };
+
+/** Control calls to the logs thread. */
+export interface LogControl {
+  /** Leaves the bus, stores what has come and closes the log store. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { failStop } from '../../adapters/lmdb/fail-stop.ts';
+import { LOG_DISK_LIMITS, openLogWriter, type LogWriter } from '../../adapters/lmdb/log-writer.ts';
+import { joinAsLogReader } from '../../adapters/nats/log-bus.ts';
+import { exposeControl } from './control-port.ts';
+import { LogIntake } from './log-intake.ts';
+import { LOG_PROTOCOL, type LogControl, type LogNotice, type LogThreadOptions } from './log-protocol.ts';
+
+/** The logs thread: the only writer of the log store. What has come in one turn of the event loop is stored as one. */
+if (parentPort === null) throw new Error('the logs thread is started by the service, not by hand');
+await runLogs(parentPort, workerData as LogThreadOptions);
+
+async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<void> {
+  const tell = (notice: LogNotice): void => main.postMessage(notice);
+  const writer = await open(options, tell);
+  if (writer === null) return;
+
+  const intake = new LogIntake(writer, tell);
+  const bus = joinAsLogReader(
+    { servers: options.bus },
+    {
+      logged: (delivery) => intake.add(delivery),
+      busChanged: (event) => tell({ v: LOG_PROTOCOL, type: 'bus', event }),
+    },
+  );
+  const control: LogControl = {
+    stop: async () => {
+      await bus.close();
+      intake.flush();
+      await writer.close();
+    },
+  };
+  exposeControl(control, options.controlPort);
+  tell({ v: LOG_PROTOCOL, type: 'ready' });
+}
+
+async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void): Promise<LogWriter | null> {
+  const log = (text: string): void =>
+    tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
+  try {
+    return await openLogWriter({
+      directory: options.logDirectory,
+      softwareVersion: options.softwareVersion,
+      disk: LOG_DISK_LIMITS,
+      endProcess: (failure) => failStop(failure, () => tell({ v: LOG_PROTOCOL, type: 'failed', failure })),
+      warn: log,
+    });
+  } catch (error) {
+    tell({
+      v: LOG_PROTOCOL,
+      type: 'refused',
+      reason: error instanceof Error ? error.message : String(error),
+    });
+    return null;
+  }
+}

@@ -1,0 +1,53 @@
+import { readDocument } from '../../adapters/yaml/read-document.ts';
+import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
+import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
+import type { JobPlan } from '../../core/openjd/plan.ts';
+import type { PointedError } from '../../core/problems.ts';
+import type { TemplateFormat } from '../../core/records/job.ts';
+import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { RUNNABLE_FEATURES } from '../runnable-features.ts';
+
+/** What a pool thread is asked to prepare. */
+export interface PreparationTask {
+  readonly text: string;
+  readonly format: TemplateFormat;
+  readonly values: Readonly<Record<string, string>>;
+  readonly limits: TemplateLimits;
+}
+
+export type PreparationResult =
+  | {
+      readonly ok: true;
+      readonly job: {
+        readonly plan: JobPlan;
+        readonly description: string;
+        readonly extensions: readonly string[];
+      };
+    }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+/** Reads, validates and resolves a template: processor time alone, so that the pool may abort it at any point. */
+export function prepareTemplate(task: PreparationTask): PreparationResult {
+  const read = readDocument(task.text, task.format);
+  if (!read.ok) return { ok: false, errors: read.errors };
+  const prepared = prepareJob(
+    read.document,
+    new Map(Object.entries(task.values)),
+    task.limits,
+    RUNNABLE_FEATURES,
+  );
+  if (!prepared.ok) return prepared;
+  const errors = oversizedSteps(prepared.job.plan);
+  return errors.length === 0 ? prepared : { ok: false, errors };
+}
+
+/** Steps whose share of a lease would not fit the bus. */
+function oversizedSteps({ parameters, environments, steps }: JobPlan): PointedError[] {
+  const jobBytes = Buffer.byteLength(JSON.stringify([parameters, environments]));
+  return steps.flatMap((step, index) => {
+    const bytes = jobBytes + Buffer.byteLength(JSON.stringify([step.environments, step.script]));
+    if (bytes <= WIRE_LIMITS.stepAssignmentBytes) return [];
+    const detail = `the step's script and environments take ${bytes} bytes, more than the ${WIRE_LIMITS.stepAssignmentBytes} that reach a worker`;
+    return [{ pointer: `/steps/${index}`, detail }];
+  });
+}

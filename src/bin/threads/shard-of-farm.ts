@@ -1,0 +1,7 @@
+/** The shard that a farm lives on: the same for a farm id and a number of shards everywhere, and for the life of the process. */
+export function shardOfFarm(farmId: string, shards: number): number {
+  if (shards === 1) return 0;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < farmId.length; at++) hash = Math.imul(hash ^ farmId.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % shards;
+}

@@ -1,0 +1,70 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { LogLevel } from '../../../actors/kernel/actor.ts';
+import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import type { RetryPolicy } from '../../core/lifecycle/retry-policy.ts';
+import type { BusEvent } from '../../core/ports/bus.ts';
+import type { QueueId } from '../../core/ids.ts';
+import type { DomainEvent } from '../../core/wire/events.ts';
+import type { ServerList } from '../../adapters/nats/server-address.ts';
+
+/** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
+export const SHARD_PROTOCOL = 1;
+
+/** What a shard's thread is started with. */
+export interface ShardOptions {
+  readonly index: number;
+  readonly count: number;
+  /** Directory of the state store. */
+  readonly stateDirectory: string;
+  readonly bus: ServerList;
+  readonly heartbeatTimeoutMs: number;
+  readonly retry: RetryPolicy;
+  /** This shard's end of the port to the store thread. */
+  readonly storePort: MessagePort;
+  readonly controlPort: MessagePort;
+}
+
+/** From the main thread: requests of clients, and what other shards have forwarded. */
+export interface PostCommand {
+  readonly v: typeof SHARD_PROTOCOL;
+  readonly type: 'post';
+  readonly envelopes: readonly ServiceEnvelope[];
+}
+
+/** One answer to a client's request; `to` is the number of the request at the front. */
+export interface Answer {
+  readonly to: number;
+  readonly answer: unknown;
+}
+
+export interface Count {
+  readonly counter: 'task-retries' | 'jobs-autoparked';
+  readonly queueId: QueueId;
+}
+
+export type ShardNotice =
+  /** What one commit window has said, after the flush. */
+  | {
+      readonly v: typeof SHARD_PROTOCOL;
+      readonly type: 'said';
+      readonly answers: readonly Answer[];
+      readonly events: readonly DomainEvent[];
+      readonly forwards: readonly ServiceEnvelope[];
+      readonly counts: readonly Count[];
+    }
+  | {
+      readonly v: typeof SHARD_PROTOCOL;
+      readonly type: 'log';
+      readonly level: LogLevel;
+      readonly text: string;
+      readonly attributes: Readonly<Record<string, string>>;
+    }
+  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent };
+
+/** Control calls to a shard. */
+export interface ShardControl {
+  /** Null when the bus answers within the time; otherwise why not. */
+  checkBus(timeoutMs: number): Promise<string | null>;
+  /** Leaves the bus, works off what is queued, waits for its commits and lets the store go. */
+  stop(): Promise<void>;
+}

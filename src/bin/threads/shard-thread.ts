@@ -1,0 +1,162 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { Output } from '../../../actors/kernel/closure.ts';
+import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
+import { serviceActors } from '../../../actors/service-actors.ts';
+import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../../../actors/service-world.ts';
+import { openStateReader } from '../../adapters/lmdb/state-reader.ts';
+import { createStoreClient } from '../../adapters/lmdb/store-client.ts';
+import { joinAsShard } from '../../adapters/nats/service-bus.ts';
+import { Uuid7 } from '../../adapters/system/uuid7.ts';
+import type { BusEvent, ServiceBus } from '../../core/ports/bus.ts';
+import { latestChanges, type Change } from '../../core/records/change-set.ts';
+import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
+import { BusIntake } from './bus-intake.ts';
+import { exposeControl } from './control-port.ts';
+import { waitingOf } from './reply-address.ts';
+import { shardOfFarm } from './shard-of-farm.ts';
+import {
+  SHARD_PROTOCOL,
+  type PostCommand,
+  type ShardControl,
+  type ShardNotice,
+  type ShardOptions,
+} from './shard-protocol.ts';
+
+/** What happens to the bus after which workers cannot be heard until it is ready again. */
+const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', 'unreachable', 'impaired']);
+
+/** A shard: some of the farms, each whole, on one thread with its own connection to the bus. */
+if (parentPort === null) throw new Error('a shard thread is started by the service, not by hand');
+await runShard(parentPort, workerData as ShardOptions);
+
+async function runShard(main: MessagePort, options: ShardOptions): Promise<void> {
+  const tell = (notice: ShardNotice): void => main.postMessage(notice);
+  const ownsFarm = (farm: string): boolean => shardOfFarm(farm, options.count) === options.index;
+  const reader = await openStateReader(options.stateDirectory);
+  const store = createStoreClient(options.storePort);
+  const ids = new Uuid7(() => Date.now());
+  let sequence = 0;
+
+  const host = new ThreadHost<ServiceWorld>(
+    serviceActors({
+      heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+      retry: options.retry,
+      leaseHoldMs: LEASE_HOLD_MS,
+      staleAssignedMs: STALE_ASSIGNED_MS,
+      ownsFarm,
+    }),
+    {
+      reader,
+      newId: () => ids.next(),
+      commit: (changes: readonly Change[], onDurable) => {
+        sequence++;
+        store.commit({ version: 1, shard: options.index, sequence, changes: latestChanges(changes) }, () => {
+          reader.refresh();
+          onDurable();
+        });
+      },
+      release: (outputs) => release(outputs, bus, tell),
+      log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
+      fatal: (error) => {
+        throw error instanceof Error ? error : new Error(String(error));
+      },
+    },
+  );
+
+  host.kernel.stopListening();
+  const intake = new BusIntake({
+    reader,
+    ownsFarm,
+    isFirstShard: options.index === 0,
+    bus: () => bus,
+    post: (envelope, onSettled) => host.post(envelope, onSettled),
+  });
+  const busChanged = (event: BusEvent): void => {
+    if (event.type === 'ready') host.kernel.resumeListening();
+    else if (ENDS_LISTENING.has(event.type)) host.kernel.stopListening();
+    tell({ v: SHARD_PROTOCOL, type: 'bus', event });
+  };
+  const bus = joinAsShard(
+    { servers: options.bus, shard: { index: options.index, count: options.count } },
+    {
+      leaseRequested: intake.leaseRequested,
+      presenceAnnounced: intake.presenceAnnounced,
+      statusReported: intake.statusReported,
+      busChanged,
+    },
+  );
+
+  const control: ShardControl = {
+    checkBus: (timeoutMs) => bus.check(timeoutMs),
+    stop: async () => {
+      await bus.close();
+      await host.idle();
+      host.stop();
+      store.close();
+      await reader.close();
+    },
+  };
+  exposeControl(control, options.controlPort);
+  main.on('message', (command: PostCommand) => {
+    for (const envelope of command.envelopes) host.post(envelope);
+  });
+  for (const { value: farm } of reader.scan('farm')) {
+    if (ownsFarm(farm.id)) host.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
+  }
+}
+
+/** Lets out what a commit window has said: to workers over the bus, to everybody else through the main thread. */
+function release(
+  outputs: readonly Output<ServiceWorld>[],
+  bus: ServiceBus,
+  tell: (notice: ShardNotice) => void,
+): void {
+  const said = {
+    answers: [] as { to: number; answer: unknown }[],
+    events: [] as Extract<ServiceWorld['effect'], { kind: 'event' }>['event'][],
+    forwards: [] as ServiceEnvelope[],
+    counts: [] as Extract<ServiceWorld['effect'], { kind: 'count' }>[],
+  };
+  for (const output of outputs) {
+    if (output.kind === 'reply') {
+      const waiting = waitingOf(output.to);
+      if (waiting.kind === 'front') said.answers.push({ to: waiting.request, answer: output.answer });
+      // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
+      else if (waiting.kind === 'lease') answerLease(bus, waiting.inbox, output.answer as LeaseReply, tell);
+      else bus.answerPresence(waiting.inbox, output.answer as PresenceReply);
+      continue;
+    }
+    const { effect } = output;
+    switch (effect.kind) {
+      case 'event':
+        said.events.push(effect.event);
+        break;
+      case 'cancel':
+        bus.cancelAttempt(effect.message);
+        break;
+      case 'forward':
+        said.forwards.push(effect.envelope);
+        break;
+      case 'count':
+        said.counts.push(effect);
+        break;
+    }
+  }
+  const { answers, events, forwards, counts } = said;
+  if (answers.length + events.length + forwards.length + counts.length > 0) {
+    tell({ v: SHARD_PROTOCOL, type: 'said', answers, events, forwards, counts });
+  }
+}
+
+/** A reply that is not said (the bus is away) is made good by the stale-assigned reaper; one that never can be is an error. */
+function answerLease(
+  bus: ServiceBus,
+  inbox: string,
+  reply: LeaseReply,
+  tell: (notice: ShardNotice) => void,
+): void {
+  if (bus.answerLease(inbox, reply) !== 'too-large') return;
+  const text = 'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
+  tell({ v: SHARD_PROTOCOL, type: 'log', level: 'error', text, attributes: {} });
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import { agentActors } from '../../actors/agent/agent-actors.ts';
+import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
+import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
+import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { FileJournal } from '../adapters/host/file-journal.ts';
+import { thisMachine } from '../adapters/host/machine.ts';
+import { rootRefusal } from '../adapters/host/root-check.ts';
+import { lockWorkerDirectory, prepareWorkerDirectory } from '../adapters/host/worker-directory.ts';
+import { parseServerList } from '../adapters/nats/server-address.ts';
+import { joinAsWorker } from '../adapters/nats/worker-bus.ts';
+import { fenceLeftovers, removeLeftovers } from '../adapters/process/boot-fence.ts';
+import { PROCESS_LIMITS } from '../adapters/process/limits.ts';
+import { LocalTaskProcesses } from '../adapters/process/local-task-processes.ts';
+import { supervisorScript } from '../adapters/process/supervisor.ts';
+import { Uuid7 } from '../adapters/system/uuid7.ts';
+import type { WorkerConfig } from '../core/config/worker-config.ts';
+import { BusLog } from './daemon/bus-log.ts';
+import { failStop } from './daemon/fail-stop.ts';
+import { createLogger } from './daemon/logging.ts';
+import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { versionFacts } from './daemon/version.ts';
+import { AgentEffects } from './worker/agent-effects.ts';
+import { busListener, processEvents } from './worker/world-events.ts';
+
+/** A worker that leaves has this long: its tasks get their grace, the last reports and logs their time. */
+const LEAVE_MS = 30_000;
+
+/** Exit code of a worker that could not start. */
+const NOT_STARTED_EXIT = 1;
+
+/**
+ * Runs a worker until SIGTERM or SIGINT: the composition root of its daemon. When it cannot start it says why in one line, and the
+ * process ends.
+ */
+export async function runWorker(config: WorkerConfig): Promise<void> {
+  try {
+    await work(config);
+  } catch (error) {
+    process.stderr.write(`callsheet worker: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(NOT_STARTED_EXIT);
+  }
+}
+
+async function work(config: WorkerConfig): Promise<void> {
+  const refusal = rootRefusal(process.platform, process.getuid?.() ?? null, config.worker.allowRoot);
+  if (refusal !== null) throw new Error(refusal);
+  const servers = parseServerList(config.bus.urls.join(','));
+  if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
+  const logger = createLogger(config.log, 'worker');
+  const stopping = stopSignal();
+  const ids = new Uuid7(() => Date.now());
+
+  const directory = await prepareWorkerDirectory(config.worker.dir);
+  const lock = await lockWorkerDirectory(directory);
+  const sessionsDirectory = join(directory, 'sessions');
+  await endLeftovers(directory, sessionsDirectory);
+  const journal = await FileJournal.open(
+    directory,
+    () => ids.next(),
+    (error) => failStop(logger, 'the journal cannot be written', asError(error)),
+  );
+
+  let depart: () => void = () => undefined;
+  const departed = new Promise<void>((resolve) => {
+    depart = resolve;
+  });
+  const host: ThreadHost<AgentWorld> = new ThreadHost<AgentWorld>(
+    agentActors(settingsOf(config, sessionsDirectory)),
+    {
+      reader: journal,
+      newId: () => ids.next(),
+      commit: (changes, onDurable) => journal.append(changes, onDurable),
+      release: (outputs) => {
+        for (const output of outputs) {
+          if (output.kind === 'effect') effects.execute(output.effect);
+        }
+      },
+      log: (level, text, attributes) => logger[level](attributes, text),
+      fatal: (error) => failStop(logger, 'an actor of the worker has lost its state', asError(error)),
+    },
+  );
+  const post = (envelope: AgentEnvelope): void => host.post(envelope);
+  const processes = new LocalTaskProcesses({
+    workerDirectory: directory,
+    supervisorScript: supervisorScript(),
+    beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
+    ownEnvironment: process.env,
+    events: processEvents(post),
+    warn: (text, attributes) => logger.warn(attributes, text),
+  });
+  const busLog = new BusLog(logger);
+  const bus = joinAsWorker(
+    { servers, name: `callsheet worker ${config.worker.name}` },
+    busListener(post, busLog),
+  );
+  const effects = new AgentEffects(bus, processes, post, () => depart());
+
+  host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
+  await untilAborted(stopping);
+
+  const budget = setTimeout(() => {
+    failStop(logger, 'the worker did not leave in time', new Error(`not within ${LEAVE_MS} ms`));
+  }, LEAVE_MS);
+  host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave' } });
+  await departed;
+  host.stop();
+  await processes.settled();
+  busLog.stopping();
+  await bus.close();
+  await journal.close();
+  lock.release();
+  clearTimeout(budget);
+  logger.info('left');
+}
+
+/** reliability.md, 2.2: nothing that an earlier daemon has started may run when the worker registers. */
+async function endLeftovers(directory: string, sessionsDirectory: string): Promise<void> {
+  const left = await fenceLeftovers(directory);
+  if (left.length > 0) {
+    throw new Error(`processes of an earlier worker could not be ended: ${left.join(', ')}`);
+  }
+  await removeLeftovers(sessionsDirectory, directory);
+}
+
+function settingsOf({ worker }: WorkerConfig, sessionsDirectory: string): AgentSettings {
+  const machine = thisMachine();
+  return {
+    name: worker.name,
+    hostName: machine.hostName,
+    farm: worker.farm,
+    queues: worker.queues,
+    cpuCount: worker.cpus,
+    memoryMib: machine.memoryMib,
+    os: machine.os,
+    arch: machine.arch,
+    softwareVersion: versionFacts().version,
+    computeLocation: worker.computeLocation,
+    tags: worker.tags,
+    sessionsDirectory,
+  };
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,138 @@
+import type { AgentEffect, AgentEnvelope } from '../../../actors/agent/agent-world.ts';
+import type { LeaseFailure } from '../../../actors/agent/poller/messages.ts';
+import type { TaskId } from '../../core/ids.ts';
+import type { StoreOutcome, Unanswered, WorkerBus } from '../../core/ports/bus.ts';
+import type { TaskProcesses } from '../../core/ports/task-processes.ts';
+import { executeOnProcesses } from './process-effects.ts';
+
+/** Does what the daemon's actors say, and tells them what became of it. */
+export class AgentEffects {
+  private readonly bus: WorkerBus;
+  private readonly processes: TaskProcesses;
+  private readonly post: (envelope: AgentEnvelope) => void;
+  private readonly left: () => void;
+  /** How many attempts of a task are followed: more than one only while an earlier one is being stopped. */
+  private readonly followed = new Map<TaskId, number>();
+
+  /** `left` is called when the worker has left the service. */
+  constructor(
+    bus: WorkerBus,
+    processes: TaskProcesses,
+    post: (envelope: AgentEnvelope) => void,
+    left: () => void,
+  ) {
+    this.bus = bus;
+    this.processes = processes;
+    this.post = post;
+    this.left = left;
+  }
+
+  execute(effect: AgentEffect): void {
+    switch (effect.kind) {
+      case 'announce':
+        void this.announce(effect);
+        return;
+      case 'request-lease':
+        void this.requestLease(effect);
+        return;
+      case 'report':
+        void this.report(effect);
+        return;
+      case 'ship-logs':
+        void this.shipLogs(effect);
+        return;
+      case 'follow-cancels':
+        this.follow(effect.taskId);
+        return;
+      case 'unfollow-cancels':
+        this.unfollow(effect.taskId);
+        return;
+      case 'left':
+        this.left();
+        return;
+      default:
+        executeOnProcesses(this.processes, effect);
+    }
+  }
+
+  private follow(taskId: TaskId): void {
+    const attempts = this.followed.get(taskId) ?? 0;
+    this.followed.set(taskId, attempts + 1);
+    if (attempts === 0) this.bus.followCancels(taskId);
+  }
+
+  private unfollow(taskId: TaskId): void {
+    const attempts = (this.followed.get(taskId) ?? 0) - 1;
+    if (attempts > 0) {
+      this.followed.set(taskId, attempts);
+      return;
+    }
+    this.followed.delete(taskId);
+    this.bus.unfollowCancels(taskId);
+  }
+
+  private async announce({
+    token,
+    announcement,
+    timeoutMs,
+  }: Extract<AgentEffect, { kind: 'announce' }>): Promise<void> {
+    const outcome = await this.bus.announcePresence(announcement, timeoutMs);
+    this.post({
+      actor: 'registrar',
+      id: 'registrar',
+      message:
+        outcome.type === 'answered'
+          ? { type: 'presence.answered', token, reply: outcome.reply }
+          : { type: 'presence.unanswered', token, reason: reasonOf(outcome) },
+    });
+  }
+
+  private async requestLease({
+    requestId,
+    queue,
+    request,
+    timeoutMs,
+  }: Extract<AgentEffect, { kind: 'request-lease' }>): Promise<void> {
+    const outcome = await this.bus.requestLease(queue, request, timeoutMs);
+    this.post({
+      actor: 'poller',
+      id: 'poller',
+      message:
+        outcome.type === 'answered'
+          ? { type: 'lease.answered', requestId, reply: outcome.reply }
+          : { type: 'lease.unanswered', requestId, reason: leaseFailureOf(outcome) },
+    });
+  }
+
+  private async report({ report }: Extract<AgentEffect, { kind: 'report' }>): Promise<void> {
+    const outcome = await this.bus.reportStatus(report);
+    const { attempt_id: attemptId, status } = report;
+    this.post({
+      actor: 'outbox',
+      id: 'outbox',
+      message:
+        outcome.type === 'stored'
+          ? { type: 'report.stored', attemptId, status }
+          : { type: 'report.unstored', attemptId, status, reason: reasonOf(outcome) },
+    });
+  }
+
+  private async shipLogs({ attemptId, chunks }: Extract<AgentEffect, { kind: 'ship-logs' }>): Promise<void> {
+    const { stored, failure } = await this.bus.publishLogs(chunks);
+    this.post({
+      actor: 'shipper',
+      id: attemptId,
+      message: { type: 'logs.stored', stored, failure: failure === null ? null : reasonOf(failure) },
+    });
+  }
+}
+
+type Failure = Unanswered | Exclude<StoreOutcome, { type: 'stored' }>;
+
+const reasonOf = (failure: Failure): string =>
+  'reason' in failure ? `${failure.type}: ${failure.reason}` : failure.type;
+
+function leaseFailureOf(outcome: Unanswered): LeaseFailure {
+  if (outcome.type === 'timedOut') return 'timed-out';
+  return outcome.type === 'noResponders' ? 'no-responders' : 'failed';
+}

@@ -1,0 +1,42 @@
+import type { AgentEnvelope } from '../../../actors/agent/agent-world.ts';
+import type { WorkerBusListener } from '../../core/ports/bus.ts';
+import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
+import type { BusLog } from '../daemon/bus-log.ts';
+
+/** What the processes of tasks tell goes to their sessions. */
+export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProcessEvents {
+  return {
+    opened: (attemptId, failure) => {
+      post({ actor: 'session', id: attemptId, message: { type: 'session.opened', failure } });
+    },
+    started: (attemptId, run) => {
+      post({ actor: 'session', id: attemptId, message: { type: 'action.started', run } });
+    },
+    output: (attemptId, run, batch) => {
+      post({ actor: 'session', id: attemptId, message: { type: 'action.output', run, batch } });
+    },
+    ended: (attemptId, run, end) => {
+      post({ actor: 'session', id: attemptId, message: { type: 'action.ended', run, end } });
+    },
+    closed: (attemptId) => {
+      post({ actor: 'session', id: attemptId, message: { type: 'session.closed' } });
+    },
+  };
+}
+
+/** What the bus tells unasked. */
+export function busListener(post: (envelope: AgentEnvelope) => void, busLog: BusLog): WorkerBusListener {
+  return {
+    cancelRequested: ({ attempt_id: id, reason }) => {
+      post({ actor: 'session', id, message: { type: 'session.cancel', reason } });
+    },
+    leaseAnsweredLate: (reply) => {
+      post({ actor: 'poller', id: 'poller', message: { type: 'lease.answered-late', reply } });
+    },
+    busChanged: (event) => {
+      busLog.note('worker', event);
+      if (event.type === 'ready')
+        post({ actor: 'registrar', id: 'registrar', message: { type: 'bus.ready' } });
+    },
+  };
+}

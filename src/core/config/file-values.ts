@@ -1,0 +1,24 @@
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The settings of a configuration file by dotted key. `http: {addr: x}` and `http.addr: x` say the same. A map that is
+ * the value of a known key is left whole. Null when the document is no map.
+ */
+export function fileValues(
+  document: unknown,
+  isKey: (name: string) => boolean,
+): readonly (readonly [key: string, value: unknown])[] | null {
+  if (document === null || document === undefined) return [];
+  if (!isMap(document)) return null;
+  const values: (readonly [string, unknown])[] = [];
+  const walk = (map: Readonly<Record<string, unknown>>, prefix: string): void => {
+    for (const [name, value] of Object.entries(map)) {
+      const key = prefix + name;
+      if (isMap(value) && !isKey(key)) walk(value, `${key}.`);
+      else values.push([key, value]);
+    }
+  };
+  walk(document, '');
+  return values;
+}

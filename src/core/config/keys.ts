@@ -1,0 +1,158 @@
+import {
+  address,
+  boolean,
+  busUrl,
+  choice,
+  duration,
+  integer,
+  list,
+  optional,
+  origin,
+  tags,
+  text,
+  type ValueType,
+} from './value-type.ts';
+
+/** One configuration key (interface.md; interface-decisions.md, "Configuration"). Its name says everything else: see key-names.ts. */
+export interface ConfigKey<T> {
+  readonly type: ValueType<T>;
+  /** As it would be written in an environment variable. */
+  readonly default: string;
+  /** What stands for an empty default, for the reference. */
+  readonly defaultMeans?: string;
+  readonly description: string;
+}
+
+function key<T>(
+  type: ValueType<T>,
+  standard: string,
+  description: string,
+  defaultMeans?: string,
+): ConfigKey<T> {
+  return { type, default: standard, description, ...(defaultMeans === undefined ? {} : { defaultMeans }) };
+}
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+
+const LOG_KEYS = {
+  'log.format': key(choice(['json', 'text']), 'json', 'How log lines are written to standard error.'),
+  'log.level': key(choice(['debug', 'info', 'warn', 'error']), 'info', 'The least level that is logged.'),
+} as const;
+
+/** The keys of `callsheet server`. */
+const SERVER_KEYS = {
+  'http.addr': key(address(), '0.0.0.0:8080', 'Where the REST API listens. Port 0 takes a free one.'),
+  'http.cors_origins': key(
+    list(origin()),
+    '',
+    'Origins whose pages may call the API from a browser: scheme://host[:port], or *.',
+    'every origin (*)',
+  ),
+  'data.dir': key(
+    text(),
+    './data',
+    'Directory of the store and of the managed bus. Made when it is missing.',
+  ),
+  'bus.url': key(
+    list(busUrl()),
+    '',
+    'An external NATS server, or several servers of one cluster, with JetStream enabled.',
+    'the service starts and supervises its own nats-server',
+  ),
+  'bus.addr': key(
+    address(),
+    '127.0.0.1:14222',
+    'Where the managed nats-server listens. The worker channel has no authentication: bind it beyond the loopback only in a network where every host may act as a worker.',
+  ),
+  'bus.server_path': key(text(), 'nats-server', 'Program of the managed bus: a name on the PATH or a path.'),
+  'scheduler.heartbeat_timeout': key(
+    duration(SECOND_MS, HOUR_MS),
+    '30s',
+    'A worker that was not heard for this long is offline, and its tasks are given to others.',
+  ),
+  'scheduler.max_attempts': key(
+    integer(1, 65_535),
+    '3',
+    'Genuine failures after which a task has failed. Farm, queue and job may override it.',
+  ),
+  'scheduler.retry_delay_seconds': key(
+    integer(0, 31_536_000),
+    '10',
+    'Seconds before a failed task may start again. Farm, queue and job may override it.',
+  ),
+  'scheduler.failure_limit': key(
+    integer(0, 1_000_000_000),
+    '0',
+    'Genuine failures of all its tasks after which a job is parked; 0 is no limit. Farm, queue and job may override it.',
+  ),
+  'scheduler.shards': key(
+    integer(1, 64),
+    '1',
+    'Threads that hold farms. A farm lives whole on one of them, so more shards help only with several busy farms.',
+  ),
+  'openjd.max_tasks_per_step': key(
+    integer(1, 1_000_000_000),
+    '1000000',
+    'A template with a step of more tasks than this is refused.',
+  ),
+  ...LOG_KEYS,
+} as const;
+
+/** The keys of `callsheet worker`. */
+const WORKER_KEYS = {
+  'bus.url': key(
+    list(busUrl(), 1),
+    'nats://127.0.0.1:14222',
+    'The NATS server of the service, or several servers of one cluster.',
+  ),
+  'worker.name': key(optional(text()), '', 'Name of this worker, unique in its farm.', 'the host name'),
+  'worker.farm': key(
+    text(),
+    '',
+    'Farm that this worker belongs to, by id or name. Required when the service has more than one.',
+    'the only farm',
+  ),
+  'worker.queues': key(
+    list(text()),
+    '',
+    'Queues that this worker takes tasks from, by id or name.',
+    'no affinity: every queue of its farm',
+  ),
+  'worker.cpus': key(
+    optional(integer(1, 65_536)),
+    '',
+    'Cores that tasks may reserve on this worker.',
+    'the cores of the machine',
+  ),
+  'worker.compute_location': key(text(), '', 'Name of the place where this worker stands.', 'none'),
+  'worker.tags': key(
+    tags(),
+    '',
+    'Capability tags: attr.worker.tag.<name> of a step is matched with them.',
+    'none',
+  ),
+  'worker.dir': key(
+    optional(text()),
+    '',
+    'Session working directories, and the reports that the service has not confirmed.',
+    'a directory named after the worker under the temporary directory of the system',
+  ),
+  'worker.allow_root': key(
+    boolean(),
+    'false',
+    'Lets the worker run as root. Jobs are programs of whoever may submit: they then run as root too.',
+  ),
+  ...LOG_KEYS,
+} as const;
+
+export const DAEMONS = { server: SERVER_KEYS, worker: WORKER_KEYS } as const;
+
+export type Daemon = keyof typeof DAEMONS;
+
+export type KeySet = Readonly<Record<string, ConfigKey<unknown>>>;
+
+/** The values of a set of keys. */
+export type ValuesOf<Keys extends KeySet> = {
+  readonly [Name in keyof Keys]: Keys[Name] extends ConfigKey<infer T> ? T : never;
+};

@@ -1,0 +1,64 @@
+/**
+ * Keys of the contract whose feature this version does not have. Setting one is an error that says so, because silence
+ * would let an operator believe that, for instance, logins are required. A value that turns the feature off is accepted.
+ */
+export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, string | null>([
+  // name, the value that means "off" (null: there is none)
+  ['auth.enabled', 'false'],
+  ['auth.bootstrap.username', null],
+  ['auth.bootstrap.password', null],
+  ['auth.ldap.enabled', 'false'],
+  ['auth.ldap.url', null],
+  ['auth.ldap.start_tls', null],
+  ['auth.ldap.ca_file', null],
+  ['auth.ldap.timeout', null],
+  ['auth.ldap.bind_dn', null],
+  ['auth.ldap.bind_password', null],
+  ['auth.ldap.user_base', null],
+  ['auth.ldap.user_filter', null],
+  ['auth.ldap.group_base', null],
+  ['auth.ldap.group_filter', null],
+  ['auth.ldap.unique_id_attr', null],
+  ['auth.ldap.display_name_attr', null],
+  ['auth.ldap.group_roles', null],
+  ['auth.ldap.default_role', null],
+  ['auth.oidc.enabled', 'false'],
+  ['auth.oidc.issuer', null],
+  ['auth.oidc.client_id', null],
+  ['auth.oidc.client_secret', null],
+  ['auth.oidc.scopes', null],
+  ['auth.oidc.redirect_url', null],
+  ['auth.oidc.username_claim', null],
+  ['auth.oidc.role_claim', null],
+  ['auth.oidc.role_map', null],
+  ['auth.oidc.default_role', null],
+  ['auth.oidc.logout_mode', null],
+  ['discovery.enabled', 'false'],
+  ['http.enable_pprof', 'false'],
+  ['http.trust_proxy', 'false'],
+  ['isolation.enabled', 'false'],
+  ['isolation.env_passthrough', null],
+]);
+
+/**
+ * Keys of the contract whose feature this version does not have, and without which nobody is let in or kept out: they are
+ * accepted with a note that they have no effect, so that a configuration may be ready for the next version.
+ */
+export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  'auth.session.cookie_name',
+  'auth.session.cookie_secure',
+  'auth.session.ttl',
+  'auth.validate_job_owner',
+  'diagnostics.buffer_size',
+  'diagnostics.enabled',
+  'events.replay_depth',
+  'http.rate_limit.burst',
+  'http.rate_limit.enabled',
+  'http.rate_limit.rps',
+  'openjd.expr_memory_limit',
+  'openjd.expr_submission_deadline',
+  'presets.dir',
+  'scheduler.job_retention',
+  'scheduler.job_retention_include_failed',
+  'scheduler.unschedulable_grace',
+]);

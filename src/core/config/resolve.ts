@@ -1,0 +1,157 @@
+import { fileValues } from './file-values.ts';
+import type { GivenFlag } from './flags.ts';
+import { environmentName, flagName } from './key-names.ts';
+import { DAEMONS, type ConfigKey, type Daemon, type KeySet, type ValuesOf } from './keys.ts';
+import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from './later-keys.ts';
+import { nearestName } from './nearest-name.ts';
+import type { Parsed } from './value-type.ts';
+
+/** Where values come from, weakest first: the defaults, the file, the environment, the flags. */
+export interface ConfigSources {
+  /** What YAML made of the file, and its path for messages; null when no file is given. */
+  readonly file: { readonly path: string; readonly document: unknown } | null;
+  /** The whole environment: only `SVC_*` is looked at, and an empty variable counts as not set. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly flags: readonly GivenFlag[];
+}
+
+/** Values, or one line for each thing wrong: `key: what is wrong (set in where)`. Notes are lines for what has no effect. */
+export type Resolved<Values> =
+  | { readonly ok: true; readonly values: Values; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly lines: readonly string[] };
+
+/** Variables of the client commands, which mean nothing to a daemon. */
+const CLIENT_VARIABLES: ReadonlySet<string> = new Set(['SVC_URL', 'SVC_API_KEY']);
+
+/** One value given to one name, in the spelling of its source. */
+interface Setting {
+  readonly name: string;
+  /** Where it was set, for messages. */
+  readonly source: string;
+  readonly nameOf: (key: string) => string;
+  /** The other daemon's keys may stand beside one's own: true of files and environments, which both may share. */
+  readonly shared: boolean;
+  readonly parse: (key: ConfigKey<unknown>) => Parsed<unknown>;
+  readonly isOff: (off: string) => boolean;
+}
+
+function fromFile(file: NonNullable<ConfigSources['file']>): Setting[] | null {
+  const known = new Set([
+    ...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)),
+    ...LATER_KEYS.keys(),
+    ...KEYS_WITHOUT_EFFECT,
+  ]);
+  const values = fileValues(file.document, (name) => known.has(name));
+  if (values === null) return null;
+  return values.map(([name, value]) => ({
+    name,
+    source: `the file ${file.path}`,
+    nameOf: (key) => key,
+    shared: true,
+    parse: (key) => key.type.fromDocument(value),
+    isOff: (off) => String(value) === off,
+  }));
+}
+
+function fromEnvironment(environment: ConfigSources['environment']): Setting[] {
+  return Object.entries(environment).flatMap(([name, value]) => {
+    if (!name.startsWith('SVC_') || value === undefined || value === '' || CLIENT_VARIABLES.has(name))
+      return [];
+    return [
+      {
+        name,
+        source: `the environment variable ${name}`,
+        nameOf: environmentName,
+        shared: true,
+        parse: (key: ConfigKey<unknown>) => key.type.fromText(value),
+        isOff: (off: string) => value === off,
+      },
+    ];
+  });
+}
+
+function fromFlags(flags: readonly GivenFlag[]): Setting[] {
+  return flags.map(({ flag, value }) => ({
+    name: flag,
+    source: `the flag ${flag}`,
+    nameOf: flagName,
+    shared: false,
+    parse: (key) => {
+      // `--worker-allow-root` alone reads as true; any other key needs its value.
+      const parsed = key.type.fromText(value ?? 'true');
+      const standsAlone = value === null && !(parsed.ok && parsed.value === true);
+      return standsAlone ? { ok: false, wrong: 'needs a value' } : parsed;
+    },
+    isOff: (off) => value === off,
+  }));
+}
+
+function unknownKey(setting: Setting, candidates: Iterable<string>): string {
+  const nearest = nearestName(setting.name, [...candidates].map(setting.nameOf));
+  const hint = nearest === null ? '' : `, did you mean ${nearest}?`;
+  return `${setting.name}: no such key${hint} (set in ${setting.source})`;
+}
+
+/** The values of a daemon's keys from all sources, or every complaint about them. */
+function resolve<Keys extends KeySet>(
+  daemon: Daemon,
+  keys: Keys,
+  sources: ConfigSources,
+): Resolved<Readonly<Record<string, unknown>>> {
+  const own = Object.keys(keys);
+  const others = Object.entries(DAEMONS).filter(([name]) => name !== daemon);
+  const values: Record<string, unknown> = {};
+  const lines: string[] = [];
+  const notes: string[] = [];
+
+  for (const [name, key] of Object.entries(keys)) {
+    const parsed = key.type.fromText(key.default);
+    if (parsed.ok) values[name] = parsed.value;
+    else lines.push(`${name}: ${parsed.wrong} (the default)`);
+  }
+
+  const file = sources.file === null ? [] : fromFile(sources.file);
+  if (file === null) lines.push(`the file ${sources.file?.path ?? ''} must hold a map of keys to values`);
+
+  for (const setting of [
+    ...(file ?? []),
+    ...fromEnvironment(sources.environment),
+    ...fromFlags(sources.flags),
+  ]) {
+    const means = (key: string): boolean => setting.nameOf(key) === setting.name;
+    const name = own.find(means);
+    const definition = name === undefined ? undefined : keys[name];
+    if (name !== undefined && definition !== undefined) {
+      const parsed = setting.parse(definition);
+      if (parsed.ok) values[name] = parsed.value;
+      else lines.push(`${name}: ${parsed.wrong} (set in ${setting.source})`);
+      continue;
+    }
+    const other = others.find(([, theirs]) => Object.keys(theirs).some(means));
+    if (other !== undefined) {
+      if (!setting.shared)
+        lines.push(`${setting.name}: is a flag of callsheet ${other[0]} (set in ${setting.source})`);
+      continue;
+    }
+    const idle = [...KEYS_WITHOUT_EFFECT].find(means);
+    if (idle !== undefined) {
+      notes.push(`${idle}: has no effect in this version (set in ${setting.source})`);
+      continue;
+    }
+    const later = [...LATER_KEYS].find(([key]) => means(key));
+    if (later === undefined) lines.push(unknownKey(setting, own));
+    else if (later[1] === null || !setting.isOff(later[1]))
+      lines.push(`${later[0]}: not supported by this version (set in ${setting.source})`);
+  }
+  return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes };
+}
+
+/** Resolves the keys of `callsheet server`. */
+export function resolveServer(sources: ConfigSources): Resolved<ValuesOf<(typeof DAEMONS)['server']>> {
+  return resolve('server', DAEMONS.server, sources) as Resolved<ValuesOf<(typeof DAEMONS)['server']>>;
+}
+
+/** Resolves the keys of `callsheet worker`. */
+export function resolveWorker(sources: ConfigSources): Resolved<ValuesOf<(typeof DAEMONS)['worker']>> {
+  return resolve('worker', DAEMONS.worker, sources) as Resolved<ValuesOf<(typeof DAEMONS)['worker']>>;
+}

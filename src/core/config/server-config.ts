@@ -1,0 +1,59 @@
+import type { ConfigSources, Resolved } from './resolve.ts';
+import { resolveServer } from './resolve.ts';
+import type { ListenAddress } from './value-type.ts';
+
+/** What `callsheet server` runs with. Times are milliseconds unless the name says otherwise; paths are as given. */
+export interface ServerConfig {
+  readonly http: {
+    readonly addr: ListenAddress;
+    /** Empty means every origin. */
+    readonly corsOrigins: readonly string[];
+  };
+  readonly data: { readonly dir: string };
+  readonly bus: {
+    /** Empty means that the service starts its own server on `addr`. */
+    readonly urls: readonly string[];
+    readonly addr: ListenAddress;
+    readonly serverPath: string;
+  };
+  readonly scheduler: {
+    readonly heartbeatTimeoutMs: number;
+    readonly maxAttempts: number;
+    readonly retryDelaySeconds: number;
+    /** 0 is no limit. */
+    readonly failureLimit: number;
+    readonly shards: number;
+  };
+  readonly openjd: { readonly maxTasksPerStep: number };
+  readonly log: LogConfig;
+}
+
+export interface LogConfig {
+  readonly format: 'json' | 'text';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** The configuration of the server from all sources, or one line for each thing wrong. */
+export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
+  const resolved = resolveServer(sources);
+  if (!resolved.ok) return resolved;
+  const { values } = resolved;
+  return {
+    ok: true,
+    notes: resolved.notes,
+    values: {
+      http: { addr: values['http.addr'], corsOrigins: values['http.cors_origins'] },
+      data: { dir: values['data.dir'] },
+      bus: { urls: values['bus.url'], addr: values['bus.addr'], serverPath: values['bus.server_path'] },
+      scheduler: {
+        heartbeatTimeoutMs: values['scheduler.heartbeat_timeout'],
+        maxAttempts: values['scheduler.max_attempts'],
+        retryDelaySeconds: values['scheduler.retry_delay_seconds'],
+        failureLimit: values['scheduler.failure_limit'],
+        shards: values['scheduler.shards'],
+      },
+      openjd: { maxTasksPerStep: values['openjd.max_tasks_per_step'] },
+      log: { format: values['log.format'], level: values['log.level'] },
+    },
+  };
+}

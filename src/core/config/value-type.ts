@@ -1,0 +1,217 @@
+import { formatDuration, parseDuration } from '../duration.ts';
+
+/**
+ * What a configuration key can hold. A value arrives as text (default, environment, flag) or as a value of the
+ * configuration file; both ways end in the same typed value or in a sentence that says what is wrong.
+ */
+export type Parsed<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wrong: string };
+
+export interface ValueType<T> {
+  /** How the reference names the type. */
+  readonly label: string;
+  fromText(text: string): Parsed<T>;
+  /** Takes what YAML made of the value. */
+  fromDocument(value: unknown): Parsed<T>;
+}
+
+const right = <T>(value: T): Parsed<T> => ({ ok: true, value });
+const wrong = (sentence: string): Parsed<never> => ({ ok: false, wrong: sentence });
+
+/** How a wrong value is shown in a message: short, on one line. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** A type whose values are text in the file too. */
+function textual<T>(label: string, fromText: (text: string) => Parsed<T>): ValueType<T> {
+  return {
+    label,
+    fromText,
+    fromDocument: (value) =>
+      typeof value === 'string' ? fromText(value) : wrong(`must be text (${label}), got ${shown(value)}`),
+  };
+}
+
+/** Any text without control characters. */
+export function text(): ValueType<string> {
+  return textual('text', (value) =>
+    /[\u0000-\u001f\u007f]/.test(value)
+      ? wrong(`must not hold control characters, got ${shown(value)}`)
+      : right(value),
+  );
+}
+
+/** A whole number within limits, both included. */
+export function integer(min: number, max: number): ValueType<number> {
+  const label = `integer, ${min} to ${max}`;
+  const checked = (value: number, given: unknown): Parsed<number> =>
+    Number.isSafeInteger(value) && value >= min && value <= max
+      ? right(value)
+      : wrong(`must be an integer from ${min} to ${max}, got ${shown(given)}`);
+  return {
+    label,
+    fromText: (value) => checked(/^-?[0-9]{1,15}$/.test(value) ? Number(value) : NaN, value),
+    fromDocument: (value) => checked(typeof value === 'number' ? value : NaN, value),
+  };
+}
+
+/** `true` or `false`. */
+export function boolean(): ValueType<boolean> {
+  return {
+    label: 'true or false',
+    fromText: (value) =>
+      value === 'true' || value === 'false'
+        ? right(value === 'true')
+        : wrong(`must be true or false, got ${shown(value)}`),
+    fromDocument: (value) =>
+      typeof value === 'boolean' ? right(value) : wrong(`must be true or false, got ${shown(value)}`),
+  };
+}
+
+/** A duration such as `30s`, in milliseconds, within limits given in milliseconds. */
+export function duration(minMs: number, maxMs: number): ValueType<number> {
+  const fromText = (value: string): Parsed<number> => {
+    const ms = parseDuration(value);
+    if (ms === null) return wrong(`must be a duration such as 500ms, 30s, 5m or 168h, got ${shown(value)}`);
+    return ms >= minMs && ms <= maxMs
+      ? right(ms)
+      : wrong(`must be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}, got ${shown(value)}`);
+  };
+  return {
+    label: `duration, ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
+    fromText,
+    fromDocument: (value) =>
+      typeof value === 'string'
+        ? fromText(value)
+        : wrong(`must be a duration such as 500ms, 30s, 5m or 168h, got ${shown(value)}`),
+  };
+}
+
+/** One of some words. */
+export function choice<const Word extends string>(words: readonly Word[]): ValueType<Word> {
+  return textual(words.join(', '), (value) => {
+    const word = words.find((candidate) => candidate === value);
+    return word === undefined
+      ? wrong(`must be one of ${words.join(', ')}, got ${shown(value)}`)
+      : right(word);
+  });
+}
+
+/** Where a server listens. */
+export interface ListenAddress {
+  /** A host name or address; an IPv6 address without brackets. */
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+const ADDRESS = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+)):([0-9]{1,5})$/;
+
+/** `HOST:PORT`, an IPv6 address in brackets. */
+export function address(): ValueType<ListenAddress> {
+  return textual('host:port', (value) => {
+    const match = ADDRESS.exec(value);
+    const host = match?.[1] ?? match?.[2];
+    const port = Number(match?.[3]);
+    return host !== undefined && port <= 65535
+      ? right({ host, port })
+      : wrong(`must be HOST:PORT (an IPv6 address in brackets), got ${shown(value)}`);
+  });
+}
+
+/** A list: comma-separated as text, a sequence (or the same text) in the file. Empty text is the empty list. */
+export function list<T>(item: ValueType<T>, entriesMin = 0): ValueType<readonly T[]> {
+  const all = (items: readonly Parsed<T>[]): Parsed<readonly T[]> => {
+    if (items.length < entriesMin) return wrong('must not be empty');
+    const values: T[] = [];
+    for (const one of items) {
+      if (!one.ok) return one;
+      values.push(one.value);
+    }
+    return right(values);
+  };
+  const fromText = (value: string): Parsed<readonly T[]> => {
+    if (value.trim() === '') return all([]);
+    const parts = value.split(',').map((part) => part.trim());
+    return parts.includes('') ? wrong('has an empty entry') : all(parts.map((part) => item.fromText(part)));
+  };
+  return {
+    label: `list of ${item.label}`,
+    fromText,
+    fromDocument: (value) => {
+      if (typeof value === 'string') return fromText(value);
+      return Array.isArray(value)
+        ? all(value.map((entry: unknown) => item.fromDocument(entry)))
+        : wrong(`must be a list or comma-separated text, got ${shown(value)}`);
+    },
+  };
+}
+
+/** Where a NATS server is: `nats://HOST[:PORT]` or `tls://HOST[:PORT]`, with credentials before the host when it wants them. */
+export function busUrl(): ValueType<string> {
+  return textual('NATS URL', (value) =>
+    /^(nats|tls):\/\/([^\s/@]+@)?(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?\/?$/.test(value)
+      ? right(value)
+      : wrong('must be nats://HOST:PORT or tls://HOST:PORT'),
+  );
+}
+
+/** A CORS origin: `scheme://host[:port]` and nothing after it, or `*` (interface.md, "CSRF and CORS"). */
+export function origin(): ValueType<string> {
+  return textual('origin', (value) =>
+    value === '*' || /^[a-z][a-z0-9+.-]*:\/\/(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?$/.test(value)
+      ? right(value)
+      : wrong(
+          `must be scheme://host[:port] without a trailing slash, path, query, fragment, blank or embedded *, or the bare *, got ${shown(value)}`,
+        ),
+  );
+}
+
+const TAG_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;
+
+/** Tags: `name=value,...` as text, a map of text in the file. A name may come once. */
+export function tags(): ValueType<Readonly<Record<string, string>>> {
+  const collected = (
+    entries: readonly (readonly [string, unknown])[],
+  ): Parsed<Readonly<Record<string, string>>> => {
+    const found = new Map<string, string>();
+    for (const [name, value] of entries) {
+      if (!TAG_NAME.test(name)) return wrong(`has a tag that is no name: ${shown(name)}`);
+      if (typeof value !== 'string' || value === '') return wrong(`tag ${name} must have text as its value`);
+      if (found.has(name)) return wrong(`names the tag ${name} twice`);
+      found.set(name, value);
+    }
+    return right(Object.fromEntries(found));
+  };
+  const fromText = (value: string): Parsed<Readonly<Record<string, string>>> => {
+    if (value.trim() === '') return right({});
+    const entries: (readonly [string, string])[] = [];
+    for (const part of value.split(',').map((one) => one.trim())) {
+      const equals = part.indexOf('=');
+      if (equals < 1) return wrong(`must be name=value,..., got ${shown(part)}`);
+      entries.push([part.slice(0, equals), part.slice(equals + 1)]);
+    }
+    return collected(entries);
+  };
+  return {
+    label: 'name=value,...',
+    fromText,
+    fromDocument: (value) => {
+      if (typeof value === 'string') return fromText(value);
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? collected(Object.entries(value))
+        : wrong(`must be a map of text or name=value,..., got ${shown(value)}`);
+    },
+  };
+}
+
+/** A value that may be left out: empty text is null, and something else then stands for it. */
+export function optional<T>(type: ValueType<T>): ValueType<T | null> {
+  return {
+    label: type.label,
+    fromText: (value) => (value === '' ? right(null) : type.fromText(value)),
+    fromDocument: (value) => (value === null || value === '' ? right(null) : type.fromDocument(value)),
+  };
+}

@@ -1,0 +1,59 @@
+import type { ConfigSources, Resolved } from './resolve.ts';
+import { resolveWorker } from './resolve.ts';
+import type { LogConfig } from './server-config.ts';
+
+/** What `callsheet worker` runs with. */
+export interface WorkerConfig {
+  readonly bus: { readonly urls: readonly string[] };
+  readonly worker: {
+    readonly name: string;
+    /** Id or name; empty means the only farm. */
+    readonly farm: string;
+    /** Ids or names; empty means no affinity. */
+    readonly queues: readonly string[];
+    readonly cpus: number;
+    /** Empty means none. */
+    readonly computeLocation: string;
+    readonly tags: Readonly<Record<string, string>>;
+    /** As given; a default is absolute. */
+    readonly dir: string;
+    readonly allowRoot: boolean;
+  };
+  readonly log: LogConfig;
+}
+
+/** What defaults are taken from. */
+export interface Machine {
+  readonly hostName: string;
+  readonly cpuCount: number;
+  readonly temporaryDirectory: string;
+}
+
+/** A name as one component of a path. */
+const asFileName = (name: string): string => encodeURIComponent(name).replaceAll('.', '%2E');
+
+/** The configuration of a worker from all sources, or one line for each thing wrong. */
+export function workerConfig(sources: ConfigSources, machine: Machine): Resolved<WorkerConfig> {
+  const resolved = resolveWorker(sources);
+  if (!resolved.ok) return resolved;
+  const { values } = resolved;
+  const name = values['worker.name'] ?? machine.hostName;
+  return {
+    ok: true,
+    notes: resolved.notes,
+    values: {
+      bus: { urls: values['bus.url'] },
+      worker: {
+        name,
+        farm: values['worker.farm'],
+        queues: values['worker.queues'],
+        cpus: values['worker.cpus'] ?? machine.cpuCount,
+        computeLocation: values['worker.compute_location'],
+        tags: values['worker.tags'],
+        dir: values['worker.dir'] ?? `${machine.temporaryDirectory}/callsheet-worker-${asFileName(name)}`,
+        allowRoot: values['worker.allow_root'],
+      },
+      log: { format: values['log.format'], level: values['log.level'] },
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** Names of host capabilities (specification, sections 3.3.1.1 and 3.3.2.1; interface.md, rules 4 and 5). */
+type CapabilityKind = 'amount' | 'attr';
+
+const NAME = /^(?:([A-Za-z_][A-Za-z0-9_]*):)?(amount|attr)((?:\.[A-Za-z_][A-Za-z0-9_]*)+)$/i;
+const RESERVED_SCOPES: readonly string[] = ['worker', 'job', 'step', 'task'];
+/** The prefix under which this service names capabilities in reserved scopes. */
+const OWN_VENDOR = 'svc';
+
+const STANDARD: readonly string[] = [
+  'amount.worker.vcpu',
+  'amount.worker.memory',
+  'amount.worker.gpu',
+  'amount.worker.gpu.memory',
+  'amount.worker.disk.scratch',
+  'attr.worker.os.family',
+  'attr.worker.os.version',
+  'attr.worker.cpu.arch',
+  'attr.worker.computelocation',
+];
+const STANDARD_PREFIXES: readonly string[] = ['attr.worker.tag.', 'amount.worker.usagepool.'];
+
+export const VCPU = 'amount.worker.vcpu';
+export const COMPUTE_LOCATION = 'attr.worker.computelocation';
+export const USAGE_POOL_PREFIX = 'amount.worker.usagepool.';
+
+/** Attributes with a fixed set of values, of which a host has exactly one. */
+const FIXED_VALUES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['attr.worker.os.family', ['linux', 'windows', 'macos']],
+  ['attr.worker.cpu.arch', ['x86_64', 'arm64']],
+]);
+
+/** What a host can say of a standard attribute, or undefined when anything. `name` in lower case. */
+export const fixedValuesOf = (name: string): readonly string[] | undefined => FIXED_VALUES.get(name);
+
+/** Why a name is no capability of the kind, or null. Names compare without case. */
+export function capabilityNameWrong(name: string, kind: CapabilityKind, maxLength: number): string | null {
+  if (name.length > maxLength)
+    return `must not have more than ${maxLength} characters, and has ${name.length}`;
+  const match = NAME.exec(name);
+  if (match?.[2]?.toLowerCase() !== kind)
+    return `must have the form ${kind}.<name>, with more names after dots and an optional prefix <vendor>:`;
+  const path = `${kind}${match[3] ?? ''}`.toLowerCase();
+  const scope = path.split('.')[1] ?? '';
+  if (!RESERVED_SCOPES.includes(scope)) return null;
+  if (match[1]?.toLowerCase() === OWN_VENDOR) return null;
+  if (
+    match[1] === undefined &&
+    (STANDARD.includes(path) || STANDARD_PREFIXES.some((prefix) => path.startsWith(prefix)))
+  ) {
+    return null;
+  }
+  return `the scope "${scope}" is reserved, and it has no ${kind === 'amount' ? 'amount' : 'attribute'} of this name`;
+}
+
+const VALUE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/** Why a resolved text is no value of the attribute (section 3.3.2.2), or null. `name` in lower case. */
+export function attributeValueWrong(name: string, value: string, maxLength: number): string | null {
+  if (value === '') return 'must not be empty';
+  if (value.length > maxLength)
+    return `must not have more than ${maxLength} characters, and has ${value.length}`;
+  if (!VALUE.test(value)) return 'must have letters, digits, _ and - only, and begin with a letter or _';
+  const fixed = fixedValuesOf(name);
+  if (fixed !== undefined && !fixed.includes(value.toLowerCase()))
+    return `must be one of ${fixed.join(', ')}`;
+  return null;
+}

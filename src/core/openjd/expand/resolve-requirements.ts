@@ -1,0 +1,72 @@
+import { attributeValueWrong, COMPUTE_LOCATION, VCPU } from '../capabilities.ts';
+import type { Findings } from '../findings.ts';
+import type { Text } from '../located.ts';
+import { decimalOf } from '../numbers.ts';
+import type { AmountRequirement, AttributeRequirement, StepRequirements } from '../plan.ts';
+import type { AmountShape, AttributeShape, HostRequirementsShape } from '../shape/template-shape.ts';
+import type { TemplateLimits } from '../template-limits.ts';
+import type { CreationValues } from './creation-values.ts';
+
+/** Cores of a step that names the amount and gives no minimum (interface.md, rule 4). */
+const DEFAULT_CORES = 1;
+
+/** Resolves host requirements (section 3.3; interface.md, rule 4). Reports attribute values that resolve to something invalid. */
+export function resolveRequirements(
+  findings: Findings,
+  creation: CreationValues,
+  shape: HostRequirementsShape | undefined,
+  limits: TemplateLimits,
+): StepRequirements {
+  const amounts = (shape?.amounts ?? []).map(amountOf);
+  const attributes = (shape?.attributes ?? []).map((attribute) =>
+    attributeOf(findings, creation, attribute, limits),
+  );
+  const cores = amounts.find(({ name }) => name === VCPU);
+  const location = attributes.find(({ name }) => name === COMPUTE_LOCATION);
+  const promoted = location === undefined ? null : onlyValue(location);
+  return {
+    cores: cores === undefined ? null : cores.min !== undefined && cores.min > 0 ? cores.min : DEFAULT_CORES,
+    computeLocation: promoted ?? '',
+    amounts: amounts.filter((amount) => amount !== cores),
+    attributes: attributes.filter((attribute) => promoted === null || attribute !== location),
+  };
+}
+
+/** The value of an attribute that is required to be exactly one, else null. */
+function onlyValue(attribute: AttributeRequirement): string | null {
+  const values = [...(attribute.anyOf ?? []), ...(attribute.allOf ?? [])];
+  return values.length === 1 ? (values[0] ?? null) : null;
+}
+
+function amountOf(shape: AmountShape): AmountRequirement {
+  const min = shape.min === undefined ? undefined : decimalOf(shape.min.node);
+  const max = shape.max === undefined ? undefined : decimalOf(shape.max.node);
+  return {
+    name: (shape.name?.value ?? '').toLowerCase(),
+    ...(typeof min === 'object' ? { min: min.value } : {}),
+    ...(typeof max === 'object' ? { max: max.value } : {}),
+  };
+}
+
+function attributeOf(
+  findings: Findings,
+  creation: CreationValues,
+  shape: AttributeShape,
+  limits: TemplateLimits,
+): AttributeRequirement {
+  const name = (shape.name?.value ?? '').toLowerCase();
+  const resolve = (texts: readonly Text[]): string[] =>
+    texts.flatMap((text) => {
+      const value = creation.resolve(text);
+      if (value === undefined) return [];
+      const wrong = attributeValueWrong(name, value, limits.maxAttributeValue);
+      if (wrong === null) return value;
+      findings.add(text.at, wrong);
+      return [];
+    });
+  return {
+    name,
+    ...(shape.anyOf === undefined ? {} : { anyOf: resolve(shape.anyOf) }),
+    ...(shape.allOf === undefined ? {} : { allOf: resolve(shape.allOf) }),
+  };
+}

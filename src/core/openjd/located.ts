@@ -1,0 +1,41 @@
+import type { DocumentNode, MappingEntry, Position } from './document.ts';
+
+/** A node and the way to it from the root. */
+export interface Located {
+  readonly node: DocumentNode;
+  readonly parent: Located | null;
+  /** Key or index in the parent; empty at the root. */
+  readonly key: string | number;
+  /** Where the entry of a mapping begins; absent elsewhere. */
+  readonly keyAt?: Position;
+}
+
+export const rootOf = (node: DocumentNode): Located => ({ node, parent: null, key: '' });
+
+export const memberOf = (parent: Located, entry: MappingEntry): Located => ({
+  node: entry.value,
+  parent,
+  key: entry.key,
+  keyAt: entry.keyAt,
+});
+
+export const itemOf = (parent: Located, node: DocumentNode, index: number): Located => ({
+  node,
+  parent,
+  key: index,
+});
+
+/** The JSON pointer (RFC 6901) of a located node; empty at the root. */
+export function pointerOf(located: Located): string {
+  const segments: string[] = [];
+  for (let at = located; at.parent !== null; at = at.parent) {
+    segments.push(String(at.key).replaceAll('~', '~0').replaceAll('/', '~1'));
+  }
+  return segments.reverse().reduce((pointer, segment) => `${pointer}/${segment}`, '');
+}
+
+/** A text of the template and where it stands. */
+export interface Text {
+  readonly value: string;
+  readonly at: Located;
+}

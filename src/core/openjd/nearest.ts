@@ -1,0 +1,40 @@
+/** Longer words and longer lists are not searched: a suggestion is a courtesy and must stay cheap. */
+const MAX_WORD = 80;
+const MAX_CANDIDATES = 500;
+
+/** The candidate that differs least from the word (edit distance, at most a third of its length), or null. */
+function nearest(word: string, candidates: Iterable<string>): string | null {
+  if (word.length === 0 || word.length > MAX_WORD) return null;
+  let best: string | null = null;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let seen = 0;
+  for (const candidate of candidates) {
+    if (++seen > MAX_CANDIDATES) break;
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** `; did you mean "x"?` or nothing. */
+export function suggestion(word: string, candidates: Iterable<string>): string {
+  const near = nearest(word, candidates);
+  return near === null ? '' : `; did you mean "${near}"?`;
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i++) {
+    const row = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const substituted = (previous[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      row.push(Math.min(substituted, (previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}

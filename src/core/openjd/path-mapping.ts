@@ -1,0 +1,86 @@
+/** Path mapping rules of a session (specification, "How Jobs Are Run", path mapping): where paths of another host are found on this one. */
+export type PathFormat = 'POSIX' | 'WINDOWS' | 'URI';
+
+export interface PathMappingRule {
+  readonly sourceFormat: PathFormat;
+  readonly source: string;
+  readonly destination: string;
+}
+
+/**
+ * The mapping of a host by its rules: of the rules that match, the one with the longest source wins, and of equally long ones the first. A path that no
+ * rule matches stays as it is. `host` says which separator this host writes.
+ */
+export function pathMapper(
+  rules: readonly PathMappingRule[],
+  host: 'POSIX' | 'WINDOWS',
+): (path: string) => string {
+  const ordered = rules
+    .toSorted((a, b) => b.source.length - a.source.length)
+    .map((rule) => ({ rule, source: splitPath(rule.source, rule.sourceFormat) }));
+  return (path) => {
+    for (const { rule, source } of ordered) {
+      const mapped = mapByRule(path, rule, source, host);
+      if (mapped !== null) return mapped;
+    }
+    return path;
+  };
+}
+
+/** A path as it compares: what it is anchored at, and its components. */
+interface SplitPath {
+  /** Root, drive, share, or scheme and authority; empty when the path is relative. */
+  readonly anchor: string;
+  /** As written. */
+  readonly parts: readonly string[];
+  readonly trailingSeparator: boolean;
+}
+
+function mapByRule(
+  path: string,
+  rule: PathMappingRule,
+  source: SplitPath,
+  host: 'POSIX' | 'WINDOWS',
+): string | null {
+  const value = splitPath(path, rule.sourceFormat);
+  if (value.anchor !== source.anchor || value.parts.length < source.parts.length) return null;
+  const fold = (part: string): string => (rule.sourceFormat === 'WINDOWS' ? part.toLowerCase() : part);
+  if (!source.parts.every((part, index) => fold(part) === fold(value.parts[index] ?? ''))) return null;
+  const separator = host === 'WINDOWS' && !isUri(rule.destination) ? '\\' : '/';
+  const rest = value.parts.slice(source.parts.length);
+  const tail = value.trailingSeparator ? separator : '';
+  if (rest.length === 0) return withoutTail(rule.destination, tail) + tail;
+  return withoutTail(rule.destination, separator) + separator + rest.join(separator) + tail;
+}
+
+/** Without the separator that is put behind it. */
+const withoutTail = (destination: string, separator: string): string =>
+  separator !== '' && /[/\\]$/.test(destination) ? destination.slice(0, -1) : destination;
+
+const isUri = (path: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path);
+
+function splitPath(path: string, format: PathFormat): SplitPath {
+  switch (format) {
+    case 'POSIX':
+      return split(path.startsWith('/') ? '/' : '', path, '/');
+    case 'WINDOWS': {
+      const text = path.replaceAll('/', '\\');
+      // A share (\\server\share), a drive with or without a root (C:\, C:), or a root without a drive (\).
+      const anchor = /^(?:\\\\[^\\]+\\[^\\]+\\?|[A-Za-z]:\\?|\\)/.exec(text)?.[0] ?? '';
+      const kind = anchor.startsWith('\\\\') ? anchor.replace(/\\$/, '') : anchor;
+      return split(kind.toLowerCase(), text.slice(anchor.length), '\\', text);
+    }
+    case 'URI': {
+      const anchor = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*/.exec(path)?.[0] ?? '';
+      return split(anchor.toLowerCase(), path.slice(anchor.length), '/');
+    }
+  }
+}
+
+function split(anchor: string, rest: string, separator: string, whole = rest): SplitPath {
+  return {
+    anchor,
+    parts: rest.split(separator).filter((part) => part !== '' && part !== '.'),
+    trailingSeparator: whole.length > 1 && whole.endsWith(separator),
+  };
+}

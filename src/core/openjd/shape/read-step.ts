@@ -1,0 +1,209 @@
+import type { Located } from '../located.ts';
+import type { TemplateLimits } from '../template-limits.ts';
+import { shown } from '../text-rules.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { readAction, readEmbeddedFiles, readEnvironments } from './read-script.ts';
+import type {
+  AmountShape,
+  AttributeShape,
+  ChunksShape,
+  HostRequirementsShape,
+  RangeShape,
+  SpaceShape,
+  StepShape,
+  TaskParameterShape,
+} from './template-shape.ts';
+import type { TaskParameterType } from '../plan.ts';
+
+const TASK_PARAMETER_TYPES: readonly TaskParameterType[] = ['INT', 'FLOAT', 'STRING', 'PATH', 'CHUNK[INT]'];
+
+/** Specification, section 3. */
+export function readStep(
+  reader: ObjectReader,
+  at: Located,
+  extensions: ReadonlySet<string>,
+  limits: TemplateLimits,
+): StepShape | undefined {
+  const fields = reader.object(at, {
+    name: 'required',
+    description: 'optional',
+    dependencies: 'optional',
+    stepEnvironments: 'optional',
+    hostRequirements: 'optional',
+    parameterSpace: 'optional',
+    script: 'required',
+    let: { needs: 'EXPR' },
+    bash: { needs: 'FEATURE_BUNDLE_1' },
+    cmd: { needs: 'FEATURE_BUNDLE_1' },
+    node: { needs: 'FEATURE_BUNDLE_1' },
+    powershell: { needs: 'FEATURE_BUNDLE_1' },
+    python: { needs: 'FEATURE_BUNDLE_1' },
+  });
+  if (fields === undefined) return undefined;
+  const script = reader.object(fields.get('script'), {
+    let: { needs: 'EXPR' },
+    actions: 'required',
+    embeddedFiles: 'optional',
+  });
+  const actions = reader.object(script?.get('actions'), { onRun: 'required' });
+  return {
+    at,
+    name: reader.text(fields.get('name')),
+    description: reader.text(fields.get('description')),
+    dependencies: readDependencies(reader, fields.get('dependencies')),
+    environments: readEnvironments(reader, fields.get('stepEnvironments')),
+    hostRequirements: readHostRequirements(reader, fields.get('hostRequirements'), limits),
+    space: readSpace(reader, fields.get('parameterSpace'), extensions, limits),
+    onRun: readAction(reader, actions?.get('onRun')),
+    embeddedFiles: readEmbeddedFiles(reader, script?.get('embeddedFiles')),
+  };
+}
+
+/** Specification, section 3.2. */
+function readDependencies(reader: ObjectReader, at: Located | undefined): StepShape['dependencies'] {
+  return (reader.list(at, Number.MAX_SAFE_INTEGER) ?? []).flatMap((item) => {
+    const fields = reader.object(item, { dependsOn: 'required' });
+    return reader.text(fields?.get('dependsOn')) ?? [];
+  });
+}
+
+/** Specification, section 3.3. */
+function readHostRequirements(
+  reader: ObjectReader,
+  at: Located | undefined,
+  limits: TemplateLimits,
+): HostRequirementsShape | undefined {
+  const fields = reader.object(at, { amounts: 'optional', attributes: 'optional' });
+  if (at === undefined || fields === undefined) return undefined;
+  if (!fields.has('amounts') && !fields.has('attributes')) {
+    reader.refuse(at, 'must have at least one of "amounts" and "attributes"');
+  }
+  return {
+    at,
+    amounts: (reader.list(fields.get('amounts'), limits.maxRequirements) ?? []).flatMap(
+      (item) => readAmount(reader, item) ?? [],
+    ),
+    attributes: (reader.list(fields.get('attributes'), limits.maxRequirements) ?? []).flatMap(
+      (item) => readAttribute(reader, item, limits) ?? [],
+    ),
+  };
+}
+
+function readAmount(reader: ObjectReader, at: Located): AmountShape | undefined {
+  const fields = reader.object(at, { name: 'required', min: 'optional', max: 'optional' });
+  if (fields === undefined) return undefined;
+  return { at, name: reader.text(fields.get('name')), min: fields.get('min'), max: fields.get('max') };
+}
+
+function readAttribute(
+  reader: ObjectReader,
+  at: Located,
+  limits: TemplateLimits,
+): AttributeShape | undefined {
+  const fields = reader.object(at, { name: 'required', anyOf: 'optional', allOf: 'optional' });
+  if (fields === undefined) return undefined;
+  if (!fields.has('anyOf') && !fields.has('allOf'))
+    reader.refuse(at, 'must have at least one of "anyOf" and "allOf"');
+  return {
+    at,
+    name: reader.text(fields.get('name')),
+    anyOf: reader.texts(fields.get('anyOf'), limits.maxAttributeValues),
+    allOf: reader.texts(fields.get('allOf'), limits.maxAttributeValues),
+  };
+}
+
+/** Specification, section 3.4. */
+function readSpace(
+  reader: ObjectReader,
+  at: Located | undefined,
+  extensions: ReadonlySet<string>,
+  limits: TemplateLimits,
+): SpaceShape | undefined {
+  const fields = reader.object(at, { taskParameterDefinitions: 'required', combination: 'optional' });
+  if (at === undefined || fields === undefined) return undefined;
+  const definitions = reader.list(fields.get('taskParameterDefinitions'), limits.maxTaskParameters) ?? [];
+  return {
+    at,
+    parameters: definitions.flatMap((item) => readTaskParameter(reader, item, extensions, limits) ?? []),
+    combination: reader.text(fields.get('combination')),
+  };
+}
+
+function readTaskParameter(
+  reader: ObjectReader,
+  at: Located,
+  extensions: ReadonlySet<string>,
+  limits: TemplateLimits,
+): TaskParameterShape | undefined {
+  const chunked = isChunked(at);
+  const fields = reader.object(at, {
+    name: 'required',
+    type: 'required',
+    range: 'required',
+    ...(chunked ? { chunks: 'required' as const } : {}),
+  });
+  if (fields === undefined) return undefined;
+  return {
+    at,
+    name: reader.text(fields.get('name')),
+    type: readType(reader, fields.get('type'), extensions),
+    range: readRange(reader, fields.get('range'), limits),
+    chunks: readChunks(reader, fields.get('chunks')),
+  };
+}
+
+const isChunked = (at: Located): boolean =>
+  at.node.kind === 'mapping' &&
+  at.node.entries.some(
+    ({ key, value }) => key === 'type' && value.kind === 'string' && value.value === 'CHUNK[INT]',
+  );
+
+function readType(
+  reader: ObjectReader,
+  at: Located | undefined,
+  extensions: ReadonlySet<string>,
+): TaskParameterType | undefined {
+  const text = reader.text(at);
+  if (text === undefined) return undefined;
+  const type = TASK_PARAMETER_TYPES.find((candidate) => candidate === text.value);
+  if (type === 'CHUNK[INT]' && !extensions.has('TASK_CHUNKING')) {
+    reader.refuse(text.at, '"CHUNK[INT]" requires the extension TASK_CHUNKING');
+  } else if (type === undefined) {
+    const upper = text.value.toUpperCase();
+    const withExpr = TASK_PARAMETER_TYPES.some((candidate) => candidate === upper);
+    reader.refuse(
+      text.at,
+      withExpr
+        ? `${shown(text.value)} requires the extension EXPR; write ${upper}`
+        : `must be one of ${TASK_PARAMETER_TYPES.join(', ')}, not ${shown(text.value)}`,
+    );
+  }
+  return type;
+}
+
+function readRange(
+  reader: ObjectReader,
+  at: Located | undefined,
+  limits: TemplateLimits,
+): RangeShape | undefined {
+  if (at === undefined) return undefined;
+  if (at.node.kind === 'string') return { kind: 'expression', text: { value: at.node.value, at } };
+  const items = reader.list(at, limits.maxRangeValues);
+  return items === undefined ? undefined : { kind: 'list', at, items };
+}
+
+/** Specification, section 3.4.1.5. */
+function readChunks(reader: ObjectReader, at: Located | undefined): ChunksShape | undefined {
+  const fields = reader.object(at, {
+    defaultTaskCount: 'required',
+    targetRuntimeSeconds: 'optional',
+    rangeConstraint: 'required',
+  });
+  if (at === undefined || fields === undefined) return undefined;
+  return {
+    at,
+    defaultTaskCount: fields.get('defaultTaskCount'),
+    targetRuntimeSeconds: fields.get('targetRuntimeSeconds'),
+    rangeConstraint: reader.word(fields.get('rangeConstraint'), ['CONTIGUOUS', 'NONCONTIGUOUS']),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Findings } from '../findings.ts';
+import type { Located } from '../located.ts';
+import type { TemplateLimits } from '../template-limits.ts';
+import { ObjectReader } from './object-reader.ts';
+import { readEnvironments } from './read-script.ts';
+import { readParameter } from './read-parameter.ts';
+import { readStep } from './read-step.ts';
+import type { TemplateShape } from './template-shape.ts';
+
+/** The specification sets no limit to the number of steps. */
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Pass 2: the shape of every object (specification, section 1.1 and what it refers to): which keys there are, which are required,
+ * and of which kind each value is. `extensions` are the ones that the template declares and pass 1 accepted.
+ */
+export function readTemplate(
+  findings: Findings,
+  at: Located,
+  extensions: ReadonlySet<string>,
+  limits: TemplateLimits,
+): TemplateShape | undefined {
+  const reader = new ObjectReader(findings);
+  const fields = reader.object(at, {
+    specificationVersion: 'required',
+    $schema: 'optional',
+    extensions: 'optional',
+    name: 'required',
+    description: 'optional',
+    parameterDefinitions: 'optional',
+    jobEnvironments: 'optional',
+    steps: 'required',
+  });
+  if (fields === undefined) return undefined;
+  const parameters = reader.list(fields.get('parameterDefinitions'), limits.maxParameters) ?? [];
+  const steps = reader.list(fields.get('steps'), UNLIMITED) ?? [];
+  return {
+    at,
+    extensions,
+    name: reader.text(fields.get('name')),
+    description: reader.text(fields.get('description')),
+    parameters: parameters.flatMap((item) => readParameter(reader, item, limits) ?? []),
+    jobEnvironments: readEnvironments(reader, fields.get('jobEnvironments')),
+    steps: steps.flatMap((item) => readStep(reader, item, extensions, limits) ?? []),
+  };
+}

@@ -1,0 +1,145 @@
+import type { Located, Text } from '../located.ts';
+import type { BaseType, TaskParameterType } from '../plan.ts';
+
+/**
+ * A template as far as it could be read. A field is undefined when it is absent or when what stands there was reported already, so that every
+ * later pass judges what is there and no fault is named twice. Without findings everything that the specification requires is present.
+ */
+export interface TemplateShape {
+  readonly at: Located;
+  readonly extensions: ReadonlySet<string>;
+  readonly name: Text | undefined;
+  readonly description: Text | undefined;
+  readonly parameters: readonly ParameterShape[];
+  readonly jobEnvironments: readonly EnvironmentShape[];
+  readonly steps: readonly StepShape[];
+}
+
+export interface ParameterShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly type: BaseType | undefined;
+  readonly description: Text | undefined;
+  readonly default: Located | undefined;
+  readonly allowedValues: { readonly at: Located; readonly items: readonly Located[] } | undefined;
+  readonly minLength: Located | undefined;
+  readonly maxLength: Located | undefined;
+  readonly minValue: Located | undefined;
+  readonly maxValue: Located | undefined;
+  readonly objectType: Text | undefined;
+  readonly dataFlow: Text | undefined;
+  readonly userInterface: UserInterfaceShape | undefined;
+}
+
+export interface UserInterfaceShape {
+  readonly at: Located;
+  readonly control: Text | undefined;
+  readonly label: Text | undefined;
+  readonly groupLabel: Text | undefined;
+  readonly decimals: Located | undefined;
+  readonly singleStepDelta: Located | undefined;
+  readonly fileFilters: { readonly at: Located; readonly items: readonly FileFilterShape[] } | undefined;
+  readonly fileFilterDefault: FileFilterShape | undefined;
+}
+
+export interface FileFilterShape {
+  readonly at: Located;
+  readonly label: Text | undefined;
+  readonly patterns: readonly Text[];
+}
+
+export interface EnvironmentShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly description: Text | undefined;
+  readonly variables: readonly VariableShape[];
+  readonly hasScript: boolean;
+  readonly onEnter: ActionShape | undefined;
+  readonly onExit: ActionShape | undefined;
+  readonly embeddedFiles: readonly EmbeddedFileShape[];
+}
+
+/** `value.at.key` is the name of the variable. */
+export interface VariableShape {
+  readonly name: string;
+  readonly value: Text;
+}
+
+export interface ActionShape {
+  readonly at: Located;
+  readonly command: Text | undefined;
+  readonly args: readonly Text[];
+  readonly timeout: Located | undefined;
+  readonly cancelation: CancelationShape | undefined;
+}
+
+export interface CancelationShape {
+  readonly at: Located;
+  readonly mode: Text | undefined;
+  readonly notifyPeriod: Located | undefined;
+}
+
+export interface EmbeddedFileShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly filename: Text | undefined;
+  readonly runnable: boolean;
+  readonly data: Text | undefined;
+}
+
+export interface StepShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly description: Text | undefined;
+  readonly dependencies: readonly Text[];
+  readonly environments: readonly EnvironmentShape[];
+  readonly hostRequirements: HostRequirementsShape | undefined;
+  readonly space: SpaceShape | undefined;
+  readonly onRun: ActionShape | undefined;
+  readonly embeddedFiles: readonly EmbeddedFileShape[];
+}
+
+export interface HostRequirementsShape {
+  readonly at: Located;
+  readonly amounts: readonly AmountShape[];
+  readonly attributes: readonly AttributeShape[];
+}
+
+export interface AmountShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly min: Located | undefined;
+  readonly max: Located | undefined;
+}
+
+export interface AttributeShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly anyOf: readonly Text[] | undefined;
+  readonly allOf: readonly Text[] | undefined;
+}
+
+export interface SpaceShape {
+  readonly at: Located;
+  readonly parameters: readonly TaskParameterShape[];
+  readonly combination: Text | undefined;
+}
+
+export interface TaskParameterShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly type: TaskParameterType | undefined;
+  readonly range: RangeShape | undefined;
+  readonly chunks: ChunksShape | undefined;
+}
+
+export type RangeShape =
+  | { readonly kind: 'expression'; readonly text: Text }
+  | { readonly kind: 'list'; readonly at: Located; readonly items: readonly Located[] };
+
+export interface ChunksShape {
+  readonly at: Located;
+  readonly defaultTaskCount: Located | undefined;
+  readonly targetRuntimeSeconds: Located | undefined;
+  readonly rangeConstraint: Text | undefined;
+}

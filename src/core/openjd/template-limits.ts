@@ -1,0 +1,73 @@
+/** Caps on what a template may hold, as data. The first group is of the specification (its sections), the second one is ours. */
+export interface TemplateLimits {
+  /** 1.1.1 */
+  readonly maxJobName: number;
+  /** 1.1 */
+  readonly maxParameters: number;
+  /** 2.5 */
+  readonly maxParameterValue: number;
+  /** 2.6 */
+  readonly maxLabel: number;
+  /** 2.2 and 2.7: filters of a parameter, patterns of a filter, and characters of a pattern. */
+  readonly maxFileFilters: number;
+  /** 3.1 and 4.1 */
+  readonly maxName: number;
+  /** 3.3 */
+  readonly maxRequirements: number;
+  /** 3.3.1.1 and 3.3.2.1 */
+  readonly maxCapabilityName: number;
+  /** 3.3.2 */
+  readonly maxAttributeValues: number;
+  /** 3.3.2.2 */
+  readonly maxAttributeValue: number;
+  /** 3.4 */
+  readonly maxTaskParameters: number;
+  /** 3.4.1.1 and following */
+  readonly maxRangeValues: number;
+  /** 3.4.2 */
+  readonly maxTaskParameterValue: number;
+  /** 3.4.3 */
+  readonly maxCombination: number;
+  /** 4.4.1 */
+  readonly maxVariableName: number;
+  /** 4.4.2 */
+  readonly maxVariableValue: number;
+  /** 5.3.2 */
+  readonly maxNotifySeconds: number;
+  /** 6.1.1 */
+  readonly maxFilename: number;
+  /** 7.1 */
+  readonly maxIdentifier: number;
+  /** 7.2 */
+  readonly maxDescription: number;
+
+  /** Comma-separated parts of one range expression. */
+  readonly maxRangeParts: number;
+  /** Points of one step's parameter space (interface.md, "Limits"). */
+  readonly maxTasksPerStep: number;
+}
+
+export const TEMPLATE_LIMITS: TemplateLimits = {
+  maxJobName: 128,
+  maxParameters: 50,
+  maxParameterValue: 1024,
+  maxLabel: 64,
+  maxFileFilters: 20,
+  maxName: 64,
+  maxRequirements: 50,
+  maxCapabilityName: 100,
+  maxAttributeValues: 50,
+  maxAttributeValue: 100,
+  maxTaskParameters: 16,
+  maxRangeValues: 1024,
+  maxTaskParameterValue: 1024,
+  maxCombination: 1280,
+  maxVariableName: 256,
+  maxVariableValue: 2048,
+  maxNotifySeconds: 600,
+  maxFilename: 64,
+  maxIdentifier: 64,
+  maxDescription: 2048,
+  maxRangeParts: 10_000,
+  maxTasksPerStep: 1_000_000,
+};

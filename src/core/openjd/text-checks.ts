@@ -1,0 +1,49 @@
+import type { Findings } from './findings.ts';
+import type { Text } from './located.ts';
+import { characters, hasControl, hasControlButLines, isIdentifier, shown } from './text-rules.ts';
+
+interface TextRule {
+  readonly min: number;
+  readonly max: number;
+  /** Which control characters may occur. */
+  readonly control: 'none' | 'lines' | 'any';
+}
+
+/** Checks length (in characters) and control characters. */
+export function checkText(findings: Findings, text: Text | undefined, rule: TextRule): void {
+  if (text === undefined) return;
+  const { value, at } = text;
+  const length = characters(value);
+  if (length < rule.min)
+    findings.add(at, rule.min === 1 ? 'must not be empty' : `must have at least ${rule.min} characters`);
+  if (length > rule.max)
+    findings.add(at, `must not have more than ${rule.max} characters, and has ${length}`);
+  if (rule.control === 'none' && hasControl(value)) findings.add(at, 'must not contain control characters');
+  if (rule.control === 'lines' && hasControlButLines(value)) {
+    findings.add(at, 'must not contain control characters other than line feed, carriage return and tab');
+  }
+}
+
+/** Specification, section 7.1. */
+export function checkIdentifier(findings: Findings, text: Text | undefined, max: number): void {
+  if (text === undefined) return;
+  if (text.value === '') findings.add(text.at, 'must not be empty');
+  else if (!isIdentifier(text.value)) {
+    findings.add(
+      text.at,
+      `${shown(text.value)} is not an identifier: letters, digits and _, not beginning with a digit`,
+    );
+  } else if (text.value.length > max) {
+    findings.add(text.at, `must not have more than ${max} characters, and has ${text.value.length}`);
+  }
+}
+
+/** Reports every name that occurs a second time. */
+export function checkUnique(findings: Findings, what: string, names: readonly (Text | undefined)[]): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (name === undefined) continue;
+    if (seen.has(name.value)) findings.add(name.at, `the ${what} ${shown(name.value)} exists twice`);
+    seen.add(name.value);
+  }
+}

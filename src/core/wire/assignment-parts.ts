@@ -1,0 +1,25 @@
+import type { JobPlan, StepPlan, TaskParameterValue } from '../openjd/plan.ts';
+import type { StepAssignment } from './bus-messages.ts';
+
+/** What all tasks of a step share when they are handed to a worker. */
+export const stepAssignmentOf = (job: JobPlan, step: StepPlan): StepAssignment => ({
+  job_name: job.jobName,
+  step_name: step.name,
+  job_parameters: job.parameters,
+  job_environments: job.environments,
+  step_environments: step.environments,
+  script: step.script,
+  compute_location: step.requirements.computeLocation,
+});
+
+/** The values of a task's parameters with their types, by name. */
+export const typedParametersOf = (
+  step: StepPlan,
+  values: Readonly<Record<string, string>>,
+): Record<string, TaskParameterValue> =>
+  Object.fromEntries(
+    step.taskParameters.map(({ name, type }) => [
+      name,
+      { type, value: Object.hasOwn(values, name) ? (values[name] ?? '') : '' },
+    ]),
+  );

@@ -1,0 +1,88 @@
+import {
+  farmId,
+  isUuid,
+  jobId,
+  parseAttemptId,
+  parseStepId,
+  parseTaskId,
+  queueId,
+  workerId,
+  type AttemptId,
+  type FarmId,
+  type JobId,
+  type QueueId,
+  type StepId,
+  type TaskId,
+  type WorkerId,
+} from '../ids.ts';
+import { identifier, type Reader } from './field-readers.ts';
+import { WIRE_LIMITS } from './limits.ts';
+import { isTimestamp } from './timestamp-text.ts';
+
+/** Readers of the identifiers that messages carry: what does not parse is refused at the door. */
+
+const INBOX = /^_INBOX(\.[A-Za-z0-9_-]+)+$/;
+const TOKEN = /^[A-Za-z0-9_-]+$/;
+
+const same = (value: string): string => value;
+
+export const readWorkerId: Reader<WorkerId> = identifier('a worker id', WIRE_LIMITS.token, isUuid, workerId);
+export const readFarmId: Reader<FarmId> = identifier('a farm id', WIRE_LIMITS.token, isUuid, farmId);
+export const readQueueId: Reader<QueueId> = identifier('a queue id', WIRE_LIMITS.token, isUuid, queueId);
+export const readJobId: Reader<JobId> = identifier('a job id', WIRE_LIMITS.token, isUuid, jobId);
+
+export const readStepId: Reader<StepId> = identifier(
+  'a step id',
+  WIRE_LIMITS.token,
+  (value) => parseStepId(value) !== null,
+  (value) => value as StepId,
+);
+
+export const readTaskId: Reader<TaskId> = identifier(
+  'a task id',
+  WIRE_LIMITS.token,
+  (value) => parseTaskId(value) !== null,
+  (value) => value as TaskId,
+);
+
+export const readAttemptId: Reader<AttemptId> = identifier(
+  'an attempt id',
+  WIRE_LIMITS.token,
+  (value) => (parseAttemptId(value)?.attemptNumber ?? 0) >= 1,
+  (value) => value as AttemptId,
+);
+
+/** Where an answer goes: an inbox and nothing else, so that no message makes the service publish elsewhere. */
+export const readInbox: Reader<string> = identifier(
+  'an inbox',
+  WIRE_LIMITS.inbox,
+  (value) => INBOX.test(value),
+  same,
+);
+
+export const isInbox = (subject: string): boolean =>
+  subject.length <= WIRE_LIMITS.inbox && INBOX.test(subject);
+
+/** An opaque name: letters, digits, "-" and "_". */
+export const readToken: Reader<string> = identifier(
+  'a token of letters, digits, "-" and "_"',
+  WIRE_LIMITS.token,
+  (value) => TOKEN.test(value),
+  same,
+);
+
+export const readTimestamp: Reader<string> = identifier(
+  'an RFC 3339 time',
+  WIRE_LIMITS.token,
+  isTimestamp,
+  same,
+);
+
+/** What is wrong when an attempt is not one of the task that the same message names; null when it is. */
+export const attemptFault = (message: {
+  readonly task_id: TaskId;
+  readonly attempt_id: AttemptId;
+}): string | null =>
+  message.attempt_id.slice(0, message.attempt_id.lastIndexOf('-')) === message.task_id
+    ? null
+    : 'attempt_id must be an attempt of task_id';

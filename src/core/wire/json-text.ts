@@ -1,0 +1,60 @@
+/** What a parser gives: the value, or why there is none. */
+export type Parsed<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+
+export interface JsonTextLimits {
+  /** Characters. */
+  readonly length: number;
+  /** Brackets inside brackets. */
+  readonly nesting: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Whether brackets are nested deeper than `limit`. Looks at the text alone and skips strings as a whole, so that it costs
+ * little and no depth of input can exhaust the stack (reliability.md, D7).
+ */
+function isNestedDeeper(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+    } else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (code === 0x5d || code === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the string that opens at `start` closes; the end of the text when it does not. */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  for (;;) {
+    end = text.indexOf('"', end + 1);
+    if (end === -1) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+}
+
+/** JSON text to a value of unknown shape, within limits. Never throws. */
+export function parseJsonText(text: string, limits: JsonTextLimits): Parsed<unknown> {
+  if (text.length > limits.length) {
+    return { ok: false, reason: `message: longer than ${limits.length} characters` };
+  }
+  if (isNestedDeeper(text, limits.nesting)) {
+    return { ok: false, reason: `message: nested deeper than ${limits.nesting} levels` };
+  }
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, reason: 'message: not valid JSON' };
+  }
+}

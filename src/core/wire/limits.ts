@@ -1,0 +1,38 @@
+/**
+ * The limits of the worker-facing bus, all in one place. Texts are counted in characters; a message of n bytes never has more than n.
+ */
+export const WIRE_LIMITS = {
+  /** Brackets inside brackets, in any message. */
+  nesting: 32,
+  presenceText: 512 * 1024,
+  statusText: 64 * 1024,
+  logText: 512 * 1024,
+  cancelText: 8 * 1024,
+  leaseRequestText: 4 * 1024,
+  presenceReplyText: 512 * 1024,
+  leaseReplyText: 8 * 1024 * 1024,
+  /** Names of workers, hosts, farms, queues, locations, tags. */
+  name: 512,
+  /** Opaque tokens: an incarnation, a session id. */
+  token: 128,
+  inbox: 256,
+  tags: 256,
+  tagValue: 1024,
+  queues: 1024,
+  openAttempts: 4096,
+  cpuCount: 65_536,
+  memoryMib: 2 ** 40,
+  /** The worker's message of a status, the reason of a cancel or refusal. */
+  message: 8 * 1024,
+  /** Text of one log chunk: escaped at six characters each it still fits a log message. */
+  logData: 64 * 1024,
+  assignments: 4096,
+  /** What the tasks of one step share, as it travels with a lease. */
+  stepAssignmentBytes: 1024 * 1024,
+  /** Steps that one lease takes tasks of: with the tasks themselves their assignments fit a lease reply. */
+  stepsPerLease: 5,
+  tasksPerLease: 128,
+  /** Entries of any list or map inside an assignment, and any text there. */
+  planEntries: 65_536,
+  planText: 8 * 1024 * 1024,
+} as const;

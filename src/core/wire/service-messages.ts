@@ -1,0 +1,182 @@
+import type {
+  ActionPlan,
+  BaseType,
+  CancelationPlan,
+  EmbeddedFilePlan,
+  EnvironmentPlan,
+  ParameterValue,
+  ScriptPlan,
+  TaskParameterType,
+  TaskParameterValue,
+} from '../openjd/plan.ts';
+import type { Assignment, CancelMessage, LeaseReply, PresenceReply, StepAssignment } from './bus-messages.ts';
+import {
+  checked,
+  door,
+  finite,
+  flag,
+  integer,
+  list,
+  literal,
+  map,
+  oneOf,
+  optional,
+  record,
+  text,
+  variant,
+  type Reader,
+} from './field-readers.ts';
+import {
+  attemptFault,
+  readAttemptId,
+  readFarmId,
+  readJobId,
+  readQueueId,
+  readStepId,
+  readTaskId,
+  readWorkerId,
+} from './identifiers.ts';
+import type { Parsed } from './json-text.ts';
+import { WIRE_LIMITS as LIMITS } from './limits.ts';
+
+/** The doors for what the service sends to workers (interface.md, "Worker-facing message bus"). Each takes the text of a message. None throws. */
+
+const reason = text(LIMITS.message);
+const closed = list(readAttemptId, LIMITS.openAttempts);
+const DAY_MS = 86_400_000;
+
+/** The answer to a presence message. */
+export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
+  variant<PresenceReply>('type', {
+    registered: record<Extract<PresenceReply, { type: 'registered' }>>({
+      v: literal(1),
+      type: literal('registered'),
+      worker_id: readWorkerId,
+      farm_id: readFarmId,
+      queue_ids: list(readQueueId, LIMITS.queues),
+      heartbeat_timeout_ms: integer(1, DAY_MS),
+      closed,
+    }),
+    refused: record<Extract<PresenceReply, { type: 'refused' }>>({
+      v: literal(1),
+      type: literal('refused'),
+      reason,
+    }),
+    alive: record<Extract<PresenceReply, { type: 'alive' }>>({
+      v: literal(1),
+      type: literal('alive'),
+      closed,
+    }),
+    unknown: record<Extract<PresenceReply, { type: 'unknown' }>>({ v: literal(1), type: literal('unknown') }),
+    departed: record<Extract<PresenceReply, { type: 'departed' }>>({
+      v: literal(1),
+      type: literal('departed'),
+    }),
+  }),
+  { length: LIMITS.presenceReplyText, nesting: LIMITS.nesting },
+);
+
+/** `task.cancel.<task id>` */
+export const parseCancel: (text: string) => Parsed<CancelMessage> = door(
+  checked(
+    record<CancelMessage>({ v: literal(1), task_id: readTaskId, attempt_id: readAttemptId, reason }),
+    attemptFault,
+  ),
+  { length: LIMITS.cancelText, nesting: LIMITS.nesting },
+);
+
+const planText = text(LIMITS.planText);
+const planList = <T>(read: Reader<T>): Reader<readonly T[]> => list(read, LIMITS.planEntries);
+const planMap = <T>(read: Reader<T>): Reader<Readonly<Record<string, T>>> =>
+  map(planText, read, LIMITS.planEntries);
+
+const parameterValue = record<ParameterValue>({
+  type: oneOf<BaseType>({ INT: true, FLOAT: true, STRING: true, PATH: true }),
+  value: planText,
+});
+
+const taskParameterValue = record<TaskParameterValue>({
+  type: oneOf<TaskParameterType>({ INT: true, FLOAT: true, STRING: true, PATH: true, 'CHUNK[INT]': true }),
+  value: planText,
+});
+
+const cancelation = variant<CancelationPlan>('mode', {
+  TERMINATE: record<Extract<CancelationPlan, { mode: 'TERMINATE' }>>({ mode: literal('TERMINATE') }),
+  NOTIFY_THEN_TERMINATE: record<Extract<CancelationPlan, { mode: 'NOTIFY_THEN_TERMINATE' }>>({
+    mode: literal('NOTIFY_THEN_TERMINATE'),
+    notifyPeriodSeconds: optional(finite),
+  }),
+});
+
+const action = record<ActionPlan>({
+  command: planText,
+  args: planList(planText),
+  timeoutSeconds: optional(finite),
+  cancelation: optional(cancelation),
+});
+
+const embeddedFile = record<EmbeddedFilePlan>({
+  name: planText,
+  filename: optional(planText),
+  runnable: flag,
+  data: planText,
+});
+
+const script = record<ScriptPlan>({ onRun: action, embeddedFiles: planList(embeddedFile) });
+
+const environment = record<EnvironmentPlan>({
+  name: planText,
+  variables: planMap(planText),
+  onEnter: optional(action),
+  onExit: optional(action),
+  embeddedFiles: planList(embeddedFile),
+});
+
+const assignment = checked(
+  record<Assignment>({
+    task_id: readTaskId,
+    job_id: readJobId,
+    step_id: readStepId,
+    attempt_id: readAttemptId,
+    name: planText,
+    cores: checked(finite, (value) => (value >= 0 ? null : 'must not be negative')),
+    parameters: planMap(taskParameterValue),
+  }),
+  (value) => {
+    if (!value.task_id.startsWith(`${value.step_id}-`)) return 'task_id must be a task of step_id';
+    if (!value.step_id.startsWith(`${value.job_id}-`)) return 'step_id must be a step of job_id';
+    return attemptFault(value);
+  },
+);
+
+const stepAssignment = record<StepAssignment>({
+  job_name: planText,
+  step_name: planText,
+  job_parameters: planMap(parameterValue),
+  job_environments: planList(environment),
+  step_environments: planList(environment),
+  script,
+  compute_location: planText,
+});
+
+const leases = checked(
+  record<Extract<LeaseReply, { type: 'leases' }>>({
+    v: literal(1),
+    type: literal('leases'),
+    assignments: list(assignment, LIMITS.assignments),
+    steps: map(readStepId, stepAssignment, LIMITS.assignments),
+  }),
+  (value) =>
+    value.assignments.every((one) => Object.hasOwn(value.steps, one.step_id))
+      ? null
+      : 'steps must hold the step of every assignment',
+);
+
+/** The answer to a lease request. */
+export const parseLeaseReply: (text: string) => Parsed<LeaseReply> = door(
+  variant<LeaseReply>('type', {
+    leases,
+    unknown: record<Extract<LeaseReply, { type: 'unknown' }>>({ v: literal(1), type: literal('unknown') }),
+  }),
+  { length: LIMITS.leaseReplyText, nesting: LIMITS.nesting },
+);

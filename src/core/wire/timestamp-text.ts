@@ -1,0 +1,18 @@
+const PATTERN =
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+/**
+ * Whether the text is an RFC 3339 time that exists in the calendar. Leap seconds are refused: no clock of ours makes one,
+ * and JavaScript cannot hold one.
+ */
+export function isTimestamp(text: string): boolean {
+  const match = PATTERN.exec(text);
+  if (match === null) return false;
+  const month = Number(match[2]);
+  const days = month === 2 && isLeapYear(Number(match[1])) ? 29 : (DAYS[month - 1] ?? 0);
+  return Number(match[3]) <= days;
+}

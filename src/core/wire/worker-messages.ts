@@ -1,0 +1,138 @@
+import type {
+  DeregisterMessage,
+  HeartbeatMessage,
+  LeaseRequest,
+  LogMessage,
+  PresenceMessage,
+  RegisterMessage,
+  ReportedStatus,
+  StatusMessage,
+} from './bus-messages.ts';
+import {
+  checked,
+  door,
+  integer,
+  line,
+  list,
+  literal,
+  map,
+  oneOf,
+  optional,
+  record,
+  text,
+  variant,
+} from './field-readers.ts';
+import {
+  attemptFault,
+  readAttemptId,
+  readFarmId,
+  readInbox,
+  readTaskId,
+  readTimestamp,
+  readToken,
+  readWorkerId,
+} from './identifiers.ts';
+import type { Parsed } from './json-text.ts';
+import { WIRE_LIMITS as LIMITS } from './limits.ts';
+
+/** The doors for what workers send (interface.md, "Worker-facing message bus"). Each takes the text of a message. None throws. */
+
+const openAttempts = list(readAttemptId, LIMITS.openAttempts);
+const name = line(LIMITS.name, 1);
+const nameOrNone = line(LIMITS.name);
+
+const register = record<RegisterMessage>({
+  v: literal(1),
+  type: literal('register'),
+  worker_id: readWorkerId,
+  incarnation: readToken,
+  name,
+  hostname: name,
+  farm: nameOrNone,
+  queues: list(name, LIMITS.queues),
+  cpu_count: integer(1, LIMITS.cpuCount),
+  memory_mib: integer(0, LIMITS.memoryMib),
+  os: nameOrNone,
+  arch: nameOrNone,
+  software_version: nameOrNone,
+  compute_location: nameOrNone,
+  tags: map(name, line(LIMITS.tagValue), LIMITS.tags),
+  open_attempts: openAttempts,
+  reply_to: readInbox,
+});
+
+const heartbeat = record<HeartbeatMessage>({
+  v: literal(1),
+  type: literal('heartbeat'),
+  worker_id: readWorkerId,
+  farm_id: readFarmId,
+  incarnation: readToken,
+  open_attempts: openAttempts,
+  reply_to: readInbox,
+});
+
+const deregister = record<DeregisterMessage>({
+  v: literal(1),
+  type: literal('deregister'),
+  worker_id: readWorkerId,
+  farm_id: readFarmId,
+  incarnation: readToken,
+  reply_to: readInbox,
+});
+
+/** `worker.register`, `worker.heartbeat` and `worker.deregister`. */
+export const parsePresence: (text: string) => Parsed<PresenceMessage> = door(
+  variant<PresenceMessage>('type', { register, heartbeat, deregister }),
+  { length: LIMITS.presenceText, nesting: LIMITS.nesting },
+);
+
+/** `work.lease.<queue id>` and `work.lease._any`. */
+export const parseLeaseRequest: (text: string) => Parsed<LeaseRequest> = door(
+  record<LeaseRequest>({
+    v: literal(1),
+    worker_id: readWorkerId,
+    farm_id: readFarmId,
+    incarnation: readToken,
+  }),
+  { length: LIMITS.leaseRequestText, nesting: LIMITS.nesting },
+);
+
+const INT32_MIN = -(2 ** 31);
+/** Windows reports exit codes as unsigned 32-bit numbers. */
+const UINT32_MAX = 2 ** 32 - 1;
+
+/** `task.status.<job id>` */
+export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
+  checked(
+    record<StatusMessage>({
+      v: literal(1),
+      task_id: readTaskId,
+      attempt_id: readAttemptId,
+      worker_id: readWorkerId,
+      status: oneOf<ReportedStatus>({ running: true, succeeded: true, failed: true, canceled: true }),
+      exit_code: optional(integer(INT32_MIN, UINT32_MAX)),
+      message: optional(text(LIMITS.message)),
+      timestamp: readTimestamp,
+      session_id: line(LIMITS.token),
+    }),
+    attemptFault,
+  ),
+  { length: LIMITS.statusText, nesting: LIMITS.nesting },
+);
+
+/** `task.logs.<task id>` */
+export const parseLog: (text: string) => Parsed<LogMessage> = door(
+  checked(
+    record<LogMessage>({
+      v: literal(1),
+      task_id: readTaskId,
+      attempt_id: readAttemptId,
+      seq_num: integer(1, Number.MAX_SAFE_INTEGER),
+      stream: oneOf<LogMessage['stream']>({ stdout: true, stderr: true }),
+      data: text(LIMITS.logData),
+      at: readTimestamp,
+    }),
+    attemptFault,
+  ),
+  { length: LIMITS.logText, nesting: LIMITS.nesting },
+);

@@ -1,0 +1,126 @@
+/**
+ * OpenJD job templates (`jobtemplate-2023-09`) as a library, for submitters and tools of a pipeline: `import ... from 'callsheet/openjd'`. Everything
+ * here is synchronous, has no state, and never throws for what a template contains.
+ *
+ * ```js
+ * import { createJob, openSpace, readTemplate } from 'callsheet/openjd';
+ *
+ * const read = readTemplate(text);
+ * const made = read.ok ? createJob(read.document, { Frames: '1-100' }) : read;
+ * if (!made.ok) for (const { pointer, detail, line, column } of made.errors) console.error(line, column, pointer, detail);
+ * else for (const step of made.job.plan.steps) console.log(step.name, step.taskCount, openSpace(step.space).at(0));
+ * ```
+ */
+import { readDocument } from '../adapters/yaml/read-document.ts';
+import { checkTemplate as checkDocument } from '../core/openjd/check-template.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../core/openjd/document-limits.ts';
+import type { DocumentNode } from '../core/openjd/document.ts';
+import { prepareJob, type PreparedJob } from '../core/openjd/expand/prepare-job.ts';
+import { LANGUAGE_FEATURES, type SupportedFeatures } from '../core/openjd/extensions.ts';
+import type { ReadResult } from '../core/openjd/read-result.ts';
+import { TEMPLATE_LIMITS, type TemplateLimits } from '../core/openjd/template-limits.ts';
+import type { PointedError } from '../core/problems.ts';
+
+export type { DocumentLimits } from '../core/openjd/document-limits.ts';
+export type {
+  DocumentNode,
+  MappingEntry,
+  MappingNode,
+  Position,
+  ScalarNode,
+  SequenceNode,
+} from '../core/openjd/document.ts';
+export type { PreparedJob } from '../core/openjd/expand/prepare-job.ts';
+export type { ExtensionName, SupportedFeatures } from '../core/openjd/extensions.ts';
+export type {
+  FormatPart,
+  FormatString,
+  ParsedFormatString,
+  ResolvedFormatString,
+} from '../core/openjd/format-string.ts';
+export type { HostContext, SessionValues, TaskValues } from '../core/openjd/host-symbols.ts';
+export type { PathFormat, PathMappingRule } from '../core/openjd/path-mapping.ts';
+export type {
+  ActionPlan,
+  AmountRequirement,
+  AttributeRequirement,
+  BaseType,
+  CancelationPlan,
+  ChunksPlan,
+  EmbeddedFilePlan,
+  EnvironmentPlan,
+  JobPlan,
+  ParameterValue,
+  ScriptPlan,
+  StepPlan,
+  StepRequirements,
+  TaskParameterPlan,
+  TaskParameterType,
+} from '../core/openjd/plan.ts';
+export type { ReadResult } from '../core/openjd/read-result.ts';
+export type {
+  AxisValues,
+  ChunkCut,
+  IntegerRun,
+  RangeConstraint,
+  SpaceDescription,
+} from '../core/openjd/space-description.ts';
+export type { Space } from '../core/openjd/space/open-space.ts';
+export type { TemplateLimits } from '../core/openjd/template-limits.ts';
+export type { PointedError } from '../core/problems.ts';
+
+export { parseFormatString, resolveFormatString } from '../core/openjd/format-string.ts';
+export { hostSymbols } from '../core/openjd/host-symbols.ts';
+export { pathMapper } from '../core/openjd/path-mapping.ts';
+export { openSpace } from '../core/openjd/space/open-space.ts';
+export { textOfErrors } from '../core/problems.ts';
+
+/** What may be left out of a call. */
+export interface TemplateOptions {
+  /** Caps on what a template may hold, in place of the standard ones (`TEMPLATE_LIMITS`). */
+  readonly limits?: Partial<TemplateLimits>;
+  /** Extensions and features that the caller can deal with; a template that needs others is refused at its place. */
+  readonly supported?: SupportedFeatures;
+}
+
+export interface ReadOptions {
+  /** `yaml` unless said otherwise; most JSON can be read as YAML as well, slower. */
+  readonly format?: 'yaml' | 'json';
+  /** What reading may cost, in place of the standard limits (`DOCUMENT_LIMITS`). */
+  readonly limits?: Partial<DocumentLimits>;
+}
+
+export type TemplateVerdict =
+  { readonly ok: true } | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+export type CreatedJob =
+  | { readonly ok: true; readonly job: PreparedJob }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+export { DOCUMENT_LIMITS, LANGUAGE_FEATURES, TEMPLATE_LIMITS };
+
+/** Reads the text of a template. Hostile text is refused in milliseconds; errors have line and column, from 1. */
+export function readTemplate(text: string, options: ReadOptions = {}): ReadResult {
+  return readDocument(text, options.format ?? 'yaml', { ...DOCUMENT_LIMITS, ...options.limits });
+}
+
+/** Validates a template that was read, without parameter values: all errors at once, by position, each with its JSON pointer. */
+export function checkTemplate(document: DocumentNode, options: TemplateOptions = {}): TemplateVerdict {
+  const checked = checkDocument(document, limitsOf(options), options.supported ?? LANGUAGE_FEATURES);
+  return checked.ok ? { ok: true } : checked;
+}
+
+/**
+ * Makes a job of a template that was read: validates it, takes the parameter values (text by name, defaults for the rest), and resolves names,
+ * requirements and parameter spaces. Tasks are not listed: `openSpace(step.space)` computes each when it is asked for.
+ */
+export function createJob(
+  document: DocumentNode,
+  values: Readonly<Record<string, string>> = {},
+  options: TemplateOptions = {},
+): CreatedJob {
+  const given = new Map(Object.entries(values));
+  return prepareJob(document, given, limitsOf(options), options.supported ?? LANGUAGE_FEATURES);
+}
+
+const limitsOf = ({ limits }: TemplateOptions): TemplateLimits => ({ ...TEMPLATE_LIMITS, ...limits });

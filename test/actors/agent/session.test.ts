@@ -1,0 +1,589 @@
+import { test } from 'tap';
+import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import { USER_CANCEL_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
+import type { ActionStart } from '../../../src/core/ports/task-processes.ts';
+import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import { action, AgentHouse, assignmentOf, environment, leases, stepOf } from './agent-house.ts';
+
+type Started = Extract<AgentEffect, { kind: 'start-action' }>;
+
+/** One session on a worker, and what it has said. */
+class Session extends AgentHouse {
+  readonly directory: string;
+
+  constructor(step: Partial<StepAssignment> = {}, assignment: Partial<Assignment> = {}) {
+    super();
+    const [request] = this.register();
+    if (request === undefined) throw new Error('no lease request');
+    this.lease(request, leases([assignmentOf('a', { cores: 4, ...assignment })], stepOf(step)));
+    const opening = this.said().find((effect) => effect.kind === 'open-session');
+    this.directory = opening?.kind === 'open-session' ? opening.directory : '';
+  }
+
+  /** The action that has been started; nothing else may have been said but reports and logs. */
+  next(): ActionStart {
+    const effects = this.said().filter(({ kind }) => kind !== 'report' && kind !== 'ship-logs');
+    const [start] = effects;
+    if (effects.length !== 1 || start?.kind !== 'start-action') {
+      throw new Error(`expected one action: ${JSON.stringify(effects)}`);
+    }
+    return start.action;
+  }
+
+  /** Everything runs to its end without trouble; gives the commands in their order. */
+  runAll(lines: Readonly<Record<string, readonly string[]>> = {}): string[] {
+    this.opened('a');
+    const commands: string[] = [];
+    for (;;) {
+      const start = this.said().find((effect): effect is Started => effect.kind === 'start-action');
+      if (start === undefined) return commands;
+      const { command, run } = start.action;
+      commands.push(command);
+      this.started('a', run);
+      this.output('a', run, lines[command] ?? []);
+      this.ended('a', run, 0);
+    }
+  }
+
+  /** The processes are gone and the logs are on the bus. */
+  finish(): void {
+    this.closed('a');
+    this.tell('session', 'a', { type: 'logs.drained' });
+  }
+
+  /** The terminal report, or null. */
+  get report(): object | null {
+    return this.disk.reports[0] ?? null;
+  }
+}
+
+const commandsOf = (effects: readonly AgentEffect[]): string[] =>
+  effects.flatMap((effect) => (effect.kind === 'start-action' ? [effect.action.command] : []));
+
+const actionKinds = (effects: readonly AgentEffect[]): string[] =>
+  effects.map(({ kind }) => kind).filter((kind) => kind.endsWith('-action'));
+
+const outer = environment('Outer', {
+  variables: { LEVEL: 'outer', OUTER: '1' },
+  onEnter: action('enter-outer'),
+  onExit: action('exit-outer'),
+});
+const inner = environment('Inner', {
+  variables: { LEVEL: 'inner' },
+  onEnter: action('enter-inner'),
+  onExit: action('exit-inner'),
+});
+const NESTED = { job_environments: [outer], step_environments: [inner] };
+
+test('environments are entered in order, the task runs, environments are exited in reverse', (t) => {
+  const house = new Session(NESTED);
+  t.same(house.runAll({ render: ['done'] }), [
+    'enter-outer',
+    'enter-inner',
+    'render',
+    'exit-inner',
+    'exit-outer',
+  ]);
+  t.equal(house.report, null, 'nothing is said before everything has ended');
+  house.closed('a');
+  t.equal(house.report, null, 'the logs go before');
+  house.tell('session', 'a', { type: 'logs.drained' });
+  t.same(house.report, {
+    v: 1,
+    task_id: 'a-task',
+    attempt_id: 'a',
+    worker_id: 'worker-1',
+    status: 'succeeded',
+    exit_code: 0,
+    timestamp: '2026-11-20T12:00:00.000Z',
+    session_id: house.directory.replace('/w/sessions/', ''),
+  });
+  t.notOk(house.has('session', 'a'));
+  t.end();
+});
+
+test('the end of a session is followed by its report and by a request for more work', (t) => {
+  const house = new Session();
+  house.runAll();
+  house.finish();
+  t.same(
+    house.said().map(({ kind }) => kind),
+    ['unfollow-cancels', 'report', 'request-lease'],
+  );
+  t.end();
+});
+
+test('running is reported when the first process has started, once', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a');
+  house.next();
+  house.started('a', 1);
+  t.match(house.said(), [{ kind: 'report', report: { status: 'running', attempt_id: 'a' } }]);
+  house.ended('a', 1, 0);
+  house.said();
+  house.started('a', 2);
+  t.same(house.said(), []);
+  t.end();
+});
+
+test('an environment without a script runs nothing', (t) => {
+  const house = new Session({ job_environments: [environment('Plain', { variables: { A: '1' } })] });
+  house.opened('a');
+  t.same(house.next().variables, { OPENJD_SESSION_WORKING_DIR: house.directory, A: '1' });
+  t.end();
+});
+
+test('format strings see parameters, the session and the files of their own script; files are written before each run', (t) => {
+  const house = new Session(
+    {
+      job_parameters: { Scene: { type: 'PATH', value: '/proj/a.blend' } },
+      job_environments: [
+        environment('Env', {
+          variables: { SCENE: '{{Param.Scene}} in {{Session.WorkingDirectory}}' },
+          embeddedFiles: [
+            { name: 'Setup', filename: 'setup.sh', runnable: true, data: 'echo {{RawParam.Scene}}' },
+          ],
+          onEnter: action('{{Env.File.Setup}}'),
+          onExit: action('{{Env.File.Setup}}', { args: ['{{Session.HasPathMappingRules}}'] }),
+        }),
+      ],
+      script: {
+        onRun: action('python', {
+          args: ['{{Task.File.Main}}', '{{ Task.Param.Frame }}', '{{Session.PathMappingRulesFile}}', ''],
+        }),
+        embeddedFiles: [{ name: 'Main', runnable: false, data: 'frame = {{Task.RawParam.Frame}}' }],
+      },
+    },
+    { parameters: { Frame: { type: 'INT', value: '12' } } },
+  );
+  const { directory } = house;
+  const rules = { path: `${directory}/path_mapping_rules.json`, data: '{}', runnable: false };
+  const setup = {
+    path: `${directory}/embedded_files/environment-0/setup.sh`,
+    data: 'echo /proj/a.blend',
+    runnable: true,
+  };
+  const variables = { OPENJD_SESSION_WORKING_DIR: directory, SCENE: `/proj/a.blend in ${directory}` };
+  house.opened('a');
+  t.same(house.next(), { run: 1, command: setup.path, args: [], variables, files: [rules, setup] });
+  house.ended('a', 1, 0);
+  const run = house.next();
+  const main = run.args[0] ?? '';
+  t.match(main, new RegExp(`^${directory}/embedded_files/task/id-[0-9]+$`));
+  t.same(run, {
+    run: 2,
+    command: 'python',
+    args: [main, '12', rules.path, ''],
+    variables,
+    files: [rules, { path: main, data: 'frame = 12', runnable: false }],
+  });
+  house.ended('a', 2, 0);
+  t.same(house.next(), { run: 3, command: setup.path, args: ['false'], variables, files: [rules, setup] });
+  t.end();
+});
+
+test('what cannot be resolved fails the task with the place and the name', (t) => {
+  const failureOf = (step: Partial<StepAssignment>): unknown => {
+    const house = new Session(step);
+    house.opened('a');
+    t.same(commandsOf(house.said()), []);
+    house.finish();
+    return house.report;
+  };
+  const script = (rest: Partial<StepAssignment['script']>): Partial<StepAssignment> => ({
+    script: { onRun: action('render'), embeddedFiles: [], ...rest },
+  });
+  const message = (text: string): object => ({ status: 'failed', message: text });
+  t.match(
+    failureOf(script({ onRun: action('{{Param.Gone}}') })),
+    message('command: the value Param.Gone does not exist here'),
+  );
+  t.match(
+    failureOf(script({ onRun: action('x', { args: ['ok', '{{Env.File.E}}'] }) })),
+    message('argument 2: the value Env.File.E does not exist here'),
+  );
+  t.match(
+    failureOf(script({ embeddedFiles: [{ name: 'F', runnable: false, data: '{{Nope}}' }] })),
+    message('embedded file F: the value Nope does not exist here'),
+  );
+  for (const filename of ['', '.', '..', 'a/b', 'a\\b', 'a\0b']) {
+    t.match(
+      failureOf(script({ embeddedFiles: [{ name: 'F', filename, runnable: false, data: 'x' }] })),
+      message('the file name of the embedded file F is no plain name'),
+    );
+  }
+  t.match(
+    failureOf({ job_environments: [environment('E', { variables: { V: '{{Task.Param.X}}' } })] }),
+    message('environment E, onEnter: variable V: the value Task.Param.X does not exist here'),
+  );
+  t.end();
+});
+
+test('how the task ended is said in words', (t) => {
+  const reportFor = (end: Parameters<AgentHouse['ended']>[2], lines: string[] = []): unknown => {
+    const house = new Session();
+    house.opened('a');
+    house.output('a', 1, lines);
+    house.ended('a', 1, end);
+    house.finish();
+    const { status, exit_code, message } = house.report as Record<string, unknown>;
+    return { status, exit_code, message };
+  };
+  t.same(reportFor(3), { status: 'failed', exit_code: 3, message: 'failed (exit 3)' });
+  t.same(reportFor({ kind: 'signaled', signal: 'SIGSEGV' }), {
+    status: 'failed',
+    exit_code: undefined,
+    message: 'killed by SIGSEGV',
+  });
+  t.same(reportFor({ kind: 'not-started', reason: 'command not found: render' }), {
+    status: 'failed',
+    exit_code: undefined,
+    message: 'command not found: render',
+  });
+  t.same(reportFor(0, ['openjd_fail: first', 'openjd_fail: no licence']), {
+    status: 'failed',
+    exit_code: 0,
+    message: 'no licence',
+  });
+  t.same(reportFor(2, ['openjd_fail: x'.padEnd(9000, 'x')]), {
+    status: 'failed',
+    exit_code: 2,
+    message: 'x'.repeat(4096),
+  });
+  t.end();
+});
+
+test('a session that cannot be made fails the task', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a', 'the session’s directory could not be made: ENOSPC');
+  t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  house.finish();
+  t.match(house.report, { status: 'failed', message: 'the session’s directory could not be made: ENOSPC' });
+  t.end();
+});
+
+test('a failing task leaves through the exits', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a');
+  for (const run of [1, 2]) house.ended('a', run, 0);
+  house.said();
+  house.ended('a', 3, 1);
+  t.equal(house.next().command, 'exit-inner');
+  house.ended('a', 4, 7);
+  t.equal(house.next().command, 'exit-outer', 'a failing exit does not stop the others');
+  house.ended('a', 5, 0);
+  house.finish();
+  t.match(house.report, {
+    status: 'failed',
+    exit_code: 1,
+    message: 'failed (exit 1); environment Inner, onExit: failed (exit 7)',
+  });
+  t.end();
+});
+
+test('a failing onEnter fails the task: nothing more is entered, and what was tried is exited', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.said();
+  house.ended('a', 2, 4);
+  t.equal(house.next().command, 'exit-inner');
+  house.ended('a', 3, 0);
+  t.equal(house.next().command, 'exit-outer');
+  house.ended('a', 4, 0);
+  house.finish();
+  t.match(house.report, {
+    status: 'failed',
+    exit_code: 4,
+    message: 'environment Inner, onEnter: failed (exit 4)',
+  });
+  t.end();
+});
+
+test('a failing onExit is told of a task that succeeded', (t) => {
+  const house = new Session({ job_environments: [outer] });
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.ended('a', 2, 0);
+  house.ended('a', 3, { kind: 'not-started', reason: 'command not found: exit-outer' });
+  house.finish();
+  t.match(house.report, {
+    status: 'succeeded',
+    message: 'environment Outer, onExit: command not found: exit-outer',
+  });
+  t.end();
+});
+
+test('an onExit that cannot be resolved does not stop the others', (t) => {
+  const bad = environment('Bad', { onExit: action('{{Task.Param.X}}') });
+  const house = new Session({ job_environments: [outer, bad] });
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.said();
+  house.ended('a', 2, 0);
+  t.equal(house.next().command, 'exit-outer');
+  house.ended('a', 3, 0);
+  house.finish();
+  t.match(house.report, {
+    status: 'succeeded',
+    message: 'environment Bad, onExit: command: the value Task.Param.X does not exist here',
+  });
+  t.end();
+});
+
+test('variables: the inner environment over the outer one, directives over the variables of their own', (t) => {
+  const house = new Session(NESTED);
+  const directory = { OPENJD_SESSION_WORKING_DIR: house.directory };
+  house.opened('a');
+  t.same(house.next().variables, { ...directory, LEVEL: 'outer', OUTER: '1' });
+  house.output('a', 1, ['openjd_env: LEVEL=changed', 'openjd_env: TOOL=x', 'openjd_unset_env: OUTER']);
+  house.output('a', 1, ['openjd_env: "LINES=a\\nb"'], 'stderr');
+  house.ended('a', 1, 0);
+  const outerVariables = { ...directory, LEVEL: 'changed', TOOL: 'x', OUTER: null, LINES: 'a\nb' };
+  t.same(house.next().variables, { ...outerVariables, LEVEL: 'inner' });
+  house.output('a', 2, ['openjd_unset_env: TOOL']);
+  house.ended('a', 2, 0);
+  t.same(house.next().variables, { ...outerVariables, LEVEL: 'inner', TOOL: null });
+  house.output('a', 3, ['openjd_env: TASK=no', 'openjd_unset_env: LEVEL']);
+  house.ended('a', 3, 0);
+  t.same(house.next().variables, { ...outerVariables, LEVEL: 'inner', TOOL: null }, 'a task changes nothing');
+  house.ended('a', 4, 0);
+  t.same(house.next().variables, outerVariables, 'what the inner environment set is gone with it');
+  t.end();
+});
+
+test('lines go to the log as they are, a bad progress with a note', (t) => {
+  const house = new Session();
+  house.opened('a');
+  house.said();
+  house.output('a', 1, ['openjd_progress: 50', 'openjd_progress: 101', 'plain', 'openjd_status: saving']);
+  house.pass(100);
+  const shipped = house.said().flatMap((effect) => (effect.kind === 'ship-logs' ? effect.chunks : []));
+  t.same(
+    shipped.map(({ data }) => data),
+    [
+      [
+        'openjd_progress: 50',
+        'openjd_progress: 101 -- ERROR: Progress must be a floating point value between 0.0 and 100.0, inclusive.',
+        'plain',
+        'openjd_status: saving',
+        '',
+      ].join('\n'),
+    ],
+  );
+  t.end();
+});
+
+test('a directive that cannot be understood cancels the action, which fails', (t) => {
+  const house = new Session({ job_environments: [outer] });
+  house.opened('a');
+  house.said();
+  house.output('a', 1, ['openjd_env: 1A=b', 'OPENJD_ENV: A=b']);
+  t.same(actionKinds(house.said()), ['kill-action']);
+  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+  house.ended('a', 2, 0);
+  house.finish();
+  t.match(house.report, {
+    status: 'failed',
+    message: 'environment Outer, onEnter: Failed to parse environment variable assignment.',
+  });
+  t.end();
+});
+
+test('a timeout ends the action by its own method and says that it was one', (t) => {
+  const house = new Session({
+    script: { onRun: action('render', { timeoutSeconds: 60 }), embeddedFiles: [] },
+  });
+  house.opened('a');
+  house.passInContact(90_000);
+  house.started('a', 1);
+  t.same(actionKinds(house.passInContact(59_000)), [], 'the time runs from the start of the process');
+  t.same(actionKinds(house.passInContact(1000)), ['kill-action']);
+  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+  house.finish();
+  t.match(house.report, { status: 'failed', message: 'timed out after 60 s' });
+  t.end();
+});
+
+test('an onExit without a timeout gets five minutes', (t) => {
+  const house = new Session({ job_environments: [outer] });
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.ended('a', 2, 0);
+  house.started('a', 3);
+  house.said();
+  t.same(actionKinds(house.passInContact(299_000)), []);
+  t.same(actionKinds(house.passInContact(1000)), ['kill-action']);
+  house.ended('a', 3, { kind: 'signaled', signal: 'SIGKILL' });
+  house.finish();
+  t.match(house.report, { status: 'succeeded', message: 'environment Outer, onExit: timed out after 300 s' });
+  t.end();
+});
+
+test('a cancel with notice gives the process its time, then kills', (t) => {
+  for (const [period, seconds] of [
+    [{ notifyPeriodSeconds: 10 }, 10],
+    [{}, 120],
+  ] as const) {
+    const house = new Session({
+      job_environments: [outer],
+      script: {
+        onRun: action('render', { cancelation: { mode: 'NOTIFY_THEN_TERMINATE', ...period } }),
+        embeddedFiles: [],
+      },
+    });
+    house.opened('a');
+    house.ended('a', 1, 0);
+    house.started('a', 2);
+    house.said();
+    house.tell('session', 'a', { type: 'session.cancel', reason: USER_CANCEL_REASON });
+    t.same(house.said(), [
+      { kind: 'notify-action', attemptId: 'a', run: 2, notifyEndAt: house.now + seconds * 1000 },
+    ]);
+    house.tell('session', 'a', { type: 'session.cancel', reason: 'again' });
+    t.same(house.said(), []);
+    t.same(actionKinds(house.passInContact(seconds * 1000 - 1)), []);
+    t.same(actionKinds(house.passInContact(1)), ['kill-action']);
+    house.ended('a', 2, 0);
+    t.equal(house.next().command, 'exit-outer', 'the environments are exited');
+    house.ended('a', 3, 0);
+    house.finish();
+    t.match(
+      house.report,
+      { status: 'canceled', message: USER_CANCEL_REASON },
+      'also when the process exits with 0',
+    );
+  }
+  t.end();
+});
+
+test('a cancel without a method kills at once; one during an onEnter enters nothing more', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a');
+  house.said();
+  house.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  t.same(house.said(), [{ kind: 'kill-action', attemptId: 'a', run: 1 }]);
+  house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+  t.equal(house.next().command, 'exit-outer');
+  house.ended('a', 2, 0);
+  house.finish();
+  t.match(house.report, { status: 'canceled', message: 'x' });
+  t.end();
+});
+
+test('a cancel before the session is open, and one after the end', (t) => {
+  const early = new Session();
+  early.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  t.same(early.said(), []);
+  early.opened('a');
+  t.same(early.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  early.finish();
+  t.match(early.report, { status: 'canceled' });
+
+  const late = new Session();
+  late.opened('a');
+  late.ended('a', 1, 0);
+  late.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  late.finish();
+  t.match(late.report, { status: 'succeeded' });
+  late.said();
+  late.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  t.same(late.said(), []);
+  t.end();
+});
+
+test('a session that is being canceled goes its way when the service closes the attempt', (t) => {
+  const house = new Session({
+    script: {
+      onRun: action('render', { cancelation: { mode: 'NOTIFY_THEN_TERMINATE' } }),
+      embeddedFiles: [],
+    },
+  });
+  house.opened('a');
+  house.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  house.said();
+  house.tell('session', 'a', { type: 'session.void' });
+  t.same(house.said(), []);
+  t.end();
+});
+
+test('an interrupted session stops, skips its exits and reports nothing', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.said();
+  house.tell('session', 'a', { type: 'session.interrupt', graceMs: 3000 });
+  t.same(house.said(), [{ kind: 'terminate-action', attemptId: 'a', run: 2 }]);
+  house.pass(3000);
+  t.same(house.said(), [{ kind: 'kill-action', attemptId: 'a', run: 2 }]);
+  house.ended('a', 2, 0);
+  t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  house.closed('a');
+  t.equal(house.report, null);
+  t.notOk(house.has('session', 'a'));
+  t.end();
+});
+
+test('a task that had ended keeps its result when its exits are interrupted', (t) => {
+  for (const how of ['interrupt', 'fence'] as const) {
+    const house = new Session(NESTED);
+    house.opened('a');
+    for (const run of [1, 2, 3]) house.ended('a', run, 0);
+    house.said();
+    if (how === 'interrupt') {
+      house.tell('session', 'a', { type: 'session.interrupt', graceMs: 3000 });
+      t.same(house.said(), [{ kind: 'terminate-action', attemptId: 'a', run: 4 }]);
+      house.ended('a', 4, { kind: 'signaled', signal: 'SIGTERM' });
+    } else {
+      house.ended('a', 4, { kind: 'fenced' });
+    }
+    t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }], 'the outer exit is skipped');
+    house.finish();
+    t.match(house.report, { status: 'succeeded', exit_code: 0 });
+  }
+  t.end();
+});
+
+test('the report waits for the logs, but not for long', (t) => {
+  const house = new Session();
+  house.opened('a');
+  house.output('a', 1, ['last words']);
+  house.ended('a', 1, 0);
+  house.closed('a');
+  t.equal(house.report, null);
+  house.passInContact(4999);
+  t.equal(house.report, null);
+  house.passInContact(1);
+  t.match(house.report, { status: 'succeeded' });
+  t.end();
+});
+
+test('late word of an earlier action changes nothing', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.said();
+  house.ended('a', 1, 9);
+  house.tell('session', 'a', { type: 'action.overdue', run: 1 });
+  house.tell('session', 'a', { type: 'action.kill-due', run: 1 });
+  t.same(house.said(), []);
+  house.ended('a', 2, 0);
+  t.equal(house.next().command, 'render');
+  t.end();
+});
+
+test('a session whose state is lost is ended and given back', (t) => {
+  const house = new AgentHouse();
+  house.register();
+  house.tell('registrar', 'registrar', {
+    type: 'attempts.taken',
+    attemptIds: [assignmentOf('a').attempt_id],
+    doubted: false,
+  });
+  house.tell('session', 'a', { type: 'action.started', run: 1 });
+  t.match(house.said(), [
+    { kind: 'close-session', attemptId: 'a' },
+    { kind: 'announce', announcement: { type: 'register', open_attempts: [] } },
+  ]);
+  t.end();
+});

@@ -1,0 +1,502 @@
+import { test } from 'tap';
+import { KERNEL_LIMITS } from '../../../actors/kernel/ports.ts';
+import { KernelBench } from '../../kit/kernel-bench.ts';
+import { NOBODY, type ScriptMessage, type Step } from '../../kit/script-actors.ts';
+
+const write = (value: number): Step => ({ do: 'write', value });
+const remember = (value: number): Step => ({ do: 'remember', value });
+const say = (label: string): Step => ({ do: 'say', label });
+const reply = (answer: string): Step => ({ do: 'reply', answer });
+const send = (to: string, ...steps: Step[]): Step => ({ do: 'send', to, steps });
+const after = (name: string, ms: number, ...steps: Step[]): Step => ({ do: 'after', name, ms, steps });
+const fail = (label: string, times = Infinity): Step => ({ do: 'throw', label, times });
+const end: Step = { do: 'end', isOver: true };
+
+const INTERNAL = JSON.stringify({
+  ok: false,
+  problem: { kind: 'internal', detail: 'the request could not be handled; the diagnostics have the reason' },
+});
+const LOADED_AGAIN = 'warn: a handler threw; its actors are loaded again';
+const POISONED = 'error: a message is poisoned: its handler threw twice';
+
+test('nothing is said before it is written', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [say('before'), write(1), reply('done'), say('after')], 'client');
+  t.equal(bench.kernel.hasWork, true);
+  t.strictSame(bench.commits, [], 'nothing is done before the pump');
+  bench.kernel.pump();
+  t.strictSame(
+    bench.commits.map((commit) => commit.changes),
+    [[{ id: 'a', value: 1 }]],
+  );
+  t.strictSame(bench.heard(), [], 'not on disk yet');
+  t.equal(bench.kernel.isIdle, false);
+  bench.flush(0);
+  t.strictSame(bench.heard(), ['a before 0', 'to client: done', 'a after 1', 'settled client']);
+  t.equal(bench.wakes, 1, 'the host is told that work may go on');
+  t.equal(bench.kernel.isIdle, true);
+  t.end();
+});
+
+test('what a message causes inside is one closure, in order, in one commit', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [
+    write(1),
+    send('b', write(2), say('second'), send('a', say('fourth'))),
+    send('c', say('third')),
+    say('first'),
+  ]);
+  bench.post('c', [write(9), say('fifth')]);
+  bench.kernel.pump();
+  t.strictSame(
+    bench.commits.map((commit) => commit.changes),
+    [
+      [
+        { id: 'a', value: 1 },
+        { id: 'b', value: 2 },
+        { id: 'c', value: 9 },
+      ],
+    ],
+    'messages that wait together are committed together',
+  );
+  bench.flush(0);
+  t.strictSame(bench.heard(), ['a first 1', 'b second 2', 'c third 0', 'a fourth 1', 'c fifth 9']);
+  t.end();
+});
+
+test('a window without changes says at once what it has to say, but never before an earlier window', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [say('alone')], 'first');
+  bench.kernel.pump();
+  t.strictSame(bench.heard(), ['a alone 0', 'settled first']);
+  bench.post('a', [write(1), say('written')]);
+  bench.kernel.pump();
+  bench.post('a', [say('reads 1')], 'second');
+  bench.kernel.pump();
+  t.strictSame(bench.heard(), [], 'it has seen what is not on disk yet');
+  bench.flush(0);
+  t.strictSame(bench.heard(), ['a written 1', 'a reads 1 1', 'settled second']);
+  t.equal(bench.commits.length, 1);
+  t.end();
+});
+
+test('windows are worked while others are committed, two at a time, and speak in order', (t) => {
+  t.equal(KERNEL_LIMITS.windowsInFlight, 2);
+  const bench = new KernelBench();
+  for (const value of [1, 2, 3]) {
+    bench.post('a', [write(value), say('has')]);
+    bench.kernel.pump();
+  }
+  t.equal(bench.commits.length, 2, 'the third waits');
+  t.equal(bench.kernel.hasWork, false, 'nothing can be done before a commit has ended');
+  t.equal(bench.kernel.queuedMessages, 1);
+  bench.kernel.pump();
+  t.equal(bench.commits.length, 2);
+  bench.flush(1);
+  t.strictSame(bench.heard(), [], 'the first is not on disk');
+  t.equal(bench.kernel.hasWork, false);
+  bench.flush(0);
+  t.strictSame(bench.heard(), ['a has 1', 'a has 2']);
+  t.equal(bench.kernel.hasWork, true);
+  bench.kernel.pump();
+  bench.flush(2);
+  t.strictSame(bench.heard(), ['a has 3']);
+  t.equal(bench.kernel.isIdle, true);
+  t.end();
+});
+
+test('a window takes so many messages and so many changes', (t) => {
+  const bench = new KernelBench();
+  for (let each = 0; each < KERNEL_LIMITS.closuresPerWindow + 1; each++) bench.post('a', [write(each)]);
+  bench.kernel.pump();
+  t.equal(bench.commits[0]?.changes.length, KERNEL_LIMITS.closuresPerWindow);
+  t.equal(bench.kernel.queuedMessages, 1);
+  bench.settle();
+
+  const many = Array.from({ length: KERNEL_LIMITS.changesPerWindow }, (_, value) => write(value));
+  bench.post('b', many);
+  bench.post('b', [write(7)]);
+  bench.kernel.pump();
+  t.equal(bench.commits[2]?.changes.length, KERNEL_LIMITS.changesPerWindow, 'the window is closed early');
+  bench.settle();
+  t.equal(bench.disk.get('b'), 7);
+  t.end();
+});
+
+test('a message queue of any length is worked in order', (t) => {
+  const bench = new KernelBench();
+  for (let each = 0; each < 10_000; each++) bench.post('a', [say(String(each))]);
+  bench.settle();
+  t.strictSame(
+    bench.heard(),
+    Array.from({ length: 10_000 }, (_, each) => `a ${each} 0`),
+  );
+  t.end();
+});
+
+test('a closure in which a handler throws is forgotten whole and tried once more', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('b', 20);
+  bench.post('a', [write(1), say('kept')], 'first');
+  bench.post(
+    'a',
+    [
+      write(2),
+      say('tried'),
+      after('timer', 10, say('late')),
+      send('b', remember(21), write(22), say('tried'), fail('once', 1), say('went on')),
+    ],
+    'second',
+  );
+  bench.post('c', [write(3), say('waits')]);
+  bench.kernel.pump();
+  t.strictSame(
+    bench.commits.map((commit) => commit.changes),
+    [[{ id: 'a', value: 1 }]],
+    'what came before in the window is kept, without anything of the closure that failed',
+  );
+  t.strictSame(bench.logs, [LOADED_AGAIN]);
+  t.equal(bench.stateOf('a'), undefined, 'touched actors are dropped');
+  t.equal(bench.stateOf('b'), undefined);
+  t.equal(bench.kernel.nextTimerAt(), null, 'no timer of it is left');
+  t.equal(bench.kernel.hasWork, false, 'not before everything is on disk');
+  bench.kernel.pump();
+  t.equal(bench.commits.length, 1);
+
+  bench.flush(0);
+  t.strictSame(bench.heard(), ['a kept 1', 'settled first']);
+  t.equal(bench.kernel.hasWork, true);
+  bench.actors.loads.length = 0;
+  bench.kernel.pump();
+  t.strictSame(bench.actors.loads.sort(), ['a', 'b', 'c'], 'state comes from the store');
+  t.strictSame(bench.commits[1]?.changes, [
+    { id: 'a', value: 2 },
+    { id: 'b', value: 22 },
+    { id: 'c', value: 3 },
+  ]);
+  bench.flush(1);
+  t.strictSame(bench.heard(), ['a tried 2', 'b tried 22', 'b went on 22', 'c waits 3', 'settled second']);
+  t.strictSame(bench.logs, [LOADED_AGAIN]);
+  t.equal(bench.kernel.nextTimerAt(), bench.monotonic + 10, 'the timer is set once');
+  t.equal(bench.kernel.isIdle, true);
+  t.end();
+});
+
+test('what only memory knew of a touched actor is gone after a throw; of another actor it is not', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 1);
+  bench.post('a', [remember(100)]);
+  bench.post('other', [remember(200)]);
+  bench.settle();
+  bench.post('a', [say('before'), remember(300), fail('once', 1)]);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a before 1'], 'the second try sees what the store holds');
+  bench.post('other', [say('still')]);
+  bench.settle();
+  t.strictSame(bench.heard(), ['other still 200']);
+  t.end();
+});
+
+test('a message whose handler throws twice is poisoned: its sender is answered, all others go on', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [write(1), say('first')], 'one');
+  bench.post(
+    'a',
+    [write(2), say('lost'), after('timer', 5, say('lost')), reply('lost'), fail('always')],
+    'two',
+  );
+  bench.post('a', [write(3), say('third')], 'three');
+  bench.settle();
+  t.strictSame(bench.heard(), [
+    'a first 1',
+    'settled one',
+    `to two: ${INTERNAL}`,
+    'settled two',
+    'a third 3',
+    'settled three',
+  ]);
+  t.strictSame(
+    bench.commits.flatMap((commit) => commit.changes),
+    [
+      { id: 'a', value: 1 },
+      { id: 'a', value: 3 },
+    ],
+  );
+  t.strictSame(bench.logs, [LOADED_AGAIN, POISONED]);
+  t.equal(bench.kernel.nextTimerAt(), null);
+  t.strictSame(bench.fatal, []);
+  t.end();
+});
+
+test('a poisoned message without a sender is settled in silence', (t) => {
+  const bench = new KernelBench();
+  bench.kernel.post({ actor: 'script', id: 'a', message: { type: 'run', steps: [fail('always')] } }, () =>
+    bench.said.push('settled'),
+  );
+  bench.settle();
+  t.strictSame(bench.heard(), ['settled']);
+  t.end();
+});
+
+test('when a message is poisoned, its actors stand as the store holds them, with their timers', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 1);
+  bench.actors.onStart.set('a', [after('watch', 50, say('watched'))]);
+  bench.post('a', [remember(5)]);
+  bench.settle();
+  bench.post('a', [write(6), { do: 'cancelTimer', name: 'watch' }, fail('always')], 'client');
+  bench.settle();
+  t.strictSame(bench.heard(), [`to client: ${INTERNAL}`, 'settled client']);
+  t.strictSame(
+    bench.stateOf('a'),
+    { id: 'a', value: 1, isOver: false, isRemoved: false },
+    'loaded without being asked for',
+  );
+  bench.advance(50);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a watched 1']);
+  t.end();
+});
+
+test('a message of an unknown type is poisoned like any other', (t) => {
+  const bench = new KernelBench();
+  const stray: unknown = { type: 'unheard of' };
+  bench.kernel.post({ actor: 'script', id: 'a', message: stray as ScriptMessage });
+  bench.post('a', [say('goes on')]);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a goes on 0']);
+  t.strictSame(bench.logs, [LOADED_AGAIN, POISONED]);
+  t.end();
+});
+
+test('an actor that starts is asked what it wants to say before its first message', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 4);
+  bench.actors.onStart.set('a', [say('started'), send('b', say('told'))]);
+  bench.post('a', [say('handles')]);
+  bench.post('a', [say('handles')]);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a started 4', 'a handles 4', 'b told 0', 'a handles 4'], 'and once only');
+  t.strictSame(bench.actors.loads, ['a', 'b']);
+  t.end();
+});
+
+test('a message for an actor that does not exist is dealt with without it', (t) => {
+  const bench = new KernelBench();
+  bench.post(NOBODY, [write(1), say('never')], 'client');
+  bench.settle();
+  t.strictSame(bench.heard(), ['to client: there is nobody', 'settled client']);
+  t.strictSame(bench.commits, []);
+  t.equal(bench.stateOf(NOBODY), undefined);
+  t.end();
+});
+
+test('timers fire when they are due, in their order, as messages of their own', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [
+    after('late', 30, say('late')),
+    after('soon', 10, say('soon')),
+    after('also soon', 10, say('also soon')),
+  ]);
+  bench.settle();
+  t.equal(bench.kernel.nextTimerAt(), bench.monotonic + 10);
+  bench.advance(9);
+  bench.settle();
+  t.strictSame(bench.heard(), []);
+  bench.advance(1);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a soon 0', 'a also soon 0']);
+  bench.advance(100);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a late 0']);
+  t.equal(bench.kernel.nextTimerAt(), null, 'each fires once');
+  t.end();
+});
+
+test('a timer is measured with the clock that only rises', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [after('timer', 10, say('due'))]);
+  bench.settle();
+  bench.wall += 1_000_000;
+  bench.settle();
+  t.strictSame(bench.heard(), [], 'a step of the wall clock fires nothing');
+  bench.wall -= 9_000_000;
+  bench.monotonic += 10;
+  bench.settle();
+  t.strictSame(bench.heard(), ['a due 0'], 'nor does it hold anything up');
+  t.end();
+});
+
+test('a timer of the same name is replaced, one that is canceled does not fire; others and other actors keep theirs', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [after('x', 10, say('old')), after('y', 10, say('y')), after('z', 10, say('z'))]);
+  bench.post('b', [after('x', 10, say('x of b'))]);
+  bench.settle();
+  bench.post('a', [
+    after('x', 20, say('new')),
+    { do: 'cancelTimer', name: 'y' },
+    { do: 'cancelTimer', name: 'unknown' },
+  ]);
+  bench.settle();
+  bench.advance(10);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a z 0', 'b x of b 0']);
+  bench.advance(10);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a new 0']);
+  t.end();
+});
+
+test('a timer may be set again by the message that it sends', (t) => {
+  const bench = new KernelBench();
+  const twice = after('beat', 10, say('beat'), after('beat', 10, say('beat again')));
+  bench.post('a', [twice]);
+  bench.settle();
+  bench.advance(10);
+  bench.settle();
+  bench.advance(10);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a beat 0', 'a beat again 0']);
+  t.end();
+});
+
+test('timers of an actor that is loaded again after a throw are set by its start alone', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 1);
+  bench.actors.onStart.set('a', [after('start', 10, say('start'))]);
+  bench.post('a', [after('own', 10, say('own'))]);
+  bench.settle();
+  bench.post('a', [fail('once', 1)]);
+  bench.settle();
+  bench.advance(10);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a start 1'], 'a timer that only memory knew is gone with it');
+  t.end();
+});
+
+test('an actor that is over is dropped when its changes are on disk, with its timers', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [write(1), after('timer', 10, say('never')), end]);
+  bench.kernel.pump();
+  t.not(bench.stateOf('a'), undefined, 'not on disk yet');
+  bench.flush(0);
+  t.equal(bench.stateOf('a'), undefined);
+  t.equal(bench.kernel.nextTimerAt(), null);
+  bench.post('a', [say('loaded')]);
+  bench.settle();
+  t.strictSame(bench.heard(), ['a loaded 1'], 'a later message finds it in the store');
+  t.end();
+});
+
+test('an actor that is over is kept when a message revives it before it is dropped', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [write(1), remember(2), end]);
+  bench.kernel.pump();
+  bench.post('a', [{ do: 'end', isOver: false }, say('revived')]);
+  bench.kernel.pump();
+  bench.flush(0);
+  t.strictSame(bench.stateOf('a'), { id: 'a', value: 2, isOver: false, isRemoved: false });
+  t.strictSame(bench.heard(), ['a revived 2'], 'memory and all');
+  t.end();
+});
+
+test('an actor that is touched once more is dropped only after that window, too', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [write(1), end]);
+  bench.kernel.pump();
+  bench.post('a', [write(2)]);
+  bench.kernel.pump();
+  bench.flush(0);
+  t.not(bench.stateOf('a'), undefined, 'its second change is not on disk');
+  bench.flush(1);
+  t.equal(bench.stateOf('a'), undefined);
+  t.end();
+});
+
+test('an actor that is over at its first message and writes nothing does not stay', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 1);
+  bench.post('a', [say('asked'), end]);
+  bench.kernel.pump();
+  t.strictSame(bench.heard(), ['a asked 1']);
+  t.equal(bench.stateOf('a'), undefined);
+  t.end();
+});
+
+test('an actor that has removed itself is absent at once, and dropped when that is on disk', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 5);
+  bench.disk.set(`${NOBODY} else`, 6);
+  bench.actors.onStart.set('a', [say('started')]);
+  bench.post('a', [{ do: 'remove' }, after('timer', 10, say('never'))]);
+  bench.post(`${NOBODY} else`, [{ do: 'remove' }]);
+  bench.kernel.pump();
+  bench.post(`${NOBODY} else`, [say('never')], 'client');
+  bench.kernel.pump();
+  t.strictSame(bench.actors.loads, ['a', `${NOBODY} else`], 'the store, which still has it, is not asked');
+  bench.flush(0);
+  t.strictSame(bench.heard(), ['a started 5', 'to client: there is nobody', 'settled client']);
+  t.equal(bench.stateOf('a'), undefined);
+  t.equal(bench.stateOf(`${NOBODY} else`), undefined);
+  t.equal(bench.kernel.nextTimerAt(), null);
+  t.equal(bench.disk.size, 0);
+  t.end();
+});
+
+test('an actor that has removed itself can be made anew before that is on disk', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 5);
+  bench.post('a', [{ do: 'remove' }]);
+  bench.kernel.pump();
+  bench.post('a', [say('new'), write(1)]);
+  bench.kernel.pump();
+  bench.flush(0);
+  bench.flush(1);
+  t.strictSame(bench.heard(), ['a new 0']);
+  t.strictSame(bench.stateOf('a'), { id: 'a', value: 1, isOver: false, isRemoved: false });
+  t.equal(bench.disk.get('a'), 1);
+  t.end();
+});
+
+test('state that cannot be loaded is fatal', (t) => {
+  const bench = new KernelBench();
+  bench.actors.broken.add('a');
+  bench.post('a', [say('never')]);
+  bench.kernel.pump();
+  t.strictSame(bench.fatal, ['the store cannot be read for a']);
+  t.strictSame(bench.heard(), []);
+  t.end();
+});
+
+test('an actor that cannot be started again after a poisoned message is fatal', (t) => {
+  const bench = new KernelBench();
+  bench.disk.set('a', 1);
+  bench.post('a', [say('runs')]);
+  bench.settle();
+  bench.actors.onStart.set('a', [fail('at the start')]);
+  bench.post('a', [fail('always')]);
+  bench.settle();
+  t.strictSame(bench.fatal, ['at the start']);
+  t.end();
+});
+
+test('what a turn sees of time', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [{ do: 'sayTime' }, send('b', { do: 'sayTime' })]);
+  bench.settle();
+  t.strictSame(bench.heard(), [
+    'now 1000000, listening since 1000000',
+    'now 1000000, listening since 1000000',
+  ]);
+  bench.advance(60_000);
+  bench.kernel.resumeListening();
+  bench.advance(1000);
+  bench.post('a', [{ do: 'sayTime' }]);
+  bench.settle();
+  t.strictSame(
+    bench.heard(),
+    ['now 1061000, listening since 1060000'],
+    'after a stall silence counts from anew',
+  );
+  t.end();
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import type { FarmId, JobId, WorkerId } from '../../../src/core/ids.ts';
+import {
+  put,
+  remove,
+  removePrefix,
+  type Change,
+  type ChangeSet,
+} from '../../../src/core/records/change-set.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import { TABLE_NAMES } from '../../../src/core/records/tables.ts';
+import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+
+/** Arbitrary rows and change sets: the shapes that the encoding must carry. Texts are well-formed. */
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
+
+/** Keys over few characters of every width of UTF-8, so that prefixes meet. */
+export const keyText = fc.string({
+  unit: fc.constantFrom('a', 'b', '/', '0', '\u00e9', '\ufffd', '\u{1f600}'),
+  maxLength: 5,
+});
+const key = keyText.filter((value) => value.length > 0);
+
+const farm: fc.Arbitrary<FarmRecord> = fc.record(
+  {
+    version: fc.constant(1 as const),
+    id: text.map((value) => value as FarmId),
+    name: text,
+    description: text,
+    maxConcurrentTasks: fc.integer(),
+    retry: fc.record(
+      { maxAttempts: fc.nat(), retryDelaySeconds: fc.nat(), failureLimit: fc.nat() },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
+    createdAt: time,
+    updatedAt: time,
+  },
+  { noNullPrototype: true },
+);
+
+const worker: fc.Arbitrary<WorkerRecord> = fc.record(
+  {
+    version: fc.constant(1 as const),
+    id: text.map((value) => value as WorkerId),
+    ordinal: fc.nat(),
+    farmId: text.map((value) => value as FarmId),
+    name: text,
+    hostname: text,
+    status: fc.constantFrom('online', 'offline', 'disabled'),
+    incarnation: text,
+    computeLocation: text,
+    cpuCount: fc.nat(),
+    memoryMib: fc.maxSafeNat(),
+    os: text,
+    arch: text,
+    softwareVersion: text,
+    queueIds: fc.constant([]),
+    tags: fc.dictionary(
+      text.filter((name) => name !== '__proto__'),
+      text,
+      { noNullPrototype: true },
+    ),
+    lastHeartbeatAt: time,
+    registeredAt: time,
+  },
+  { noNullPrototype: true },
+);
+
+const bytes = fc.uint8Array({ maxLength: 64 });
+
+export const arbitraryChange: fc.Arbitrary<Change> = fc.oneof(
+  fc.tuple(key, farm).map(([at, value]) => put('farm', at, value)),
+  fc.tuple(key, worker).map(([at, value]) => put('worker', at, value)),
+  fc.tuple(key, bytes).map(([at, value]) => put('taskPage', at, value)),
+  fc.tuple(fc.constantFrom(...TABLE_NAMES), key).map(([table, at]) => remove(table, at)),
+  fc.tuple(fc.constantFrom(...TABLE_NAMES), key).map(([table, at]) => removePrefix(table, at)),
+);
+
+export const arbitraryChangeSet: fc.Arbitrary<ChangeSet> = fc.record(
+  {
+    version: fc.constant(1 as const),
+    shard: fc.integer({ min: 0, max: 0xffff }),
+    sequence: fc.maxSafeNat(),
+    changes: fc.array(arbitraryChange, { maxLength: 30 }),
+  },
+  { noNullPrototype: true },
+);
+
+/** A row of a farm with this name; nothing else in it matters. */
+export const farmNamed = (name: string): FarmRecord => ({
+  version: 1,
+  id: 'f' as FarmId,
+  name,
+  description: '',
+  maxConcurrentTasks: 0,
+  retry: {},
+  createdAt: 1,
+  updatedAt: 1,
+});
+
+export const JOB = '0191c0de-0000-7000-8000-000000000001' as JobId;
+export const OTHER_JOB = '0191c0de-0000-7000-8000-000000000002' as JobId;

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { test } from 'tap';
+import { put, remove, type Change, type ChangeSet } from '../../../src/core/records/change-set.ts';
+import {
+  decodeChangeSet,
+  encodeChangeSet,
+  readChangeSet,
+} from '../../../src/adapters/lmdb/change-set-codec.ts';
+import { arbitraryChangeSet, farmNamed } from './arbitrary-changes.ts';
+
+const setOf = (...changes: Change[]): ChangeSet => ({ version: 1, shard: 3, sequence: 7, changes });
+
+test('a set that was encoded and decoded is the same set', async () => {
+  fc.assert(
+    fc.property(arbitraryChangeSet, (set) => {
+      assert.deepEqual(decodeChangeSet(encodeChangeSet(set)), set);
+    }),
+  );
+});
+
+test('a set larger than the scratch buffer is encoded whole, and the next one too', async (t) => {
+  const large = setOf(
+    put('taskPage', 'page', new Uint8Array(9_000_000).fill(7)),
+    put('farm', 'f', farmNamed('after')),
+  );
+  assert.deepEqual(decodeChangeSet(encodeChangeSet(large)), large);
+  const small = setOf(put('farm', 'f', farmNamed('small')));
+  t.strictSame(decodeChangeSet(encodeChangeSet(small)), small);
+});
+
+test('the keys and values that are read without decoding are views of the buffer', async (t) => {
+  const encoded = encodeChangeSet(
+    setOf(put('taskPage', 'k', Uint8Array.of(1, 2, 3)), remove('farm', 'gone')),
+  );
+  const read = readChangeSet(encoded);
+  t.equal(read.shard, 3);
+  t.equal(read.sequence, 7);
+  t.strictSame(
+    read.changes.map(({ op, table, key, value }) => [op, table, Buffer.from(key).toString(), [...value]]),
+    [
+      ['put', 'taskPage', 'k', [1, 2, 3]],
+      ['remove', 'farm', 'gone', []],
+    ],
+  );
+  t.equal(read.changes[0]?.value.buffer, encoded);
+});
+
+test('what cannot be stored is refused before it is sent', async (t) => {
+  const refusal = (set: ChangeSet): unknown => {
+    try {
+      return encodeChangeSet(set);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  t.equal(
+    refusal(setOf(remove('farm', ''))),
+    'ChangeSetFormatError: remove in farm: a key of 0 bytes (1 to 1978 are allowed)',
+  );
+  t.equal(
+    refusal(setOf({ op: 'removePrefix', table: 'job', prefix: '' })),
+    'ChangeSetFormatError: removePrefix in job: a key of 0 bytes (1 to 1978 are allowed)',
+  );
+  t.equal(
+    refusal(setOf(put('farm', '\u00e9'.repeat(990), farmNamed('long')))),
+    'ChangeSetFormatError: put in farm: a key of 1980 bytes (1 to 1978 are allowed)',
+  );
+  t.equal(
+    refusal({ ...setOf(), shard: 65536 }),
+    'ChangeSetFormatError: shard 65536 is not a number from 0 to 65535',
+  );
+  t.ok(refusal(setOf(remove('farm', 'x'.repeat(1978)))) instanceof ArrayBuffer, 'the longest key is taken');
+});
+
+test('a buffer that is no change set is refused', async (t) => {
+  const whole = Buffer.from(encodeChangeSet(setOf(put('farm', 'f', farmNamed('one')), remove('job', 'j'))));
+  const bytesOf = (buffer: Uint8Array): ArrayBuffer => Uint8Array.from(buffer).buffer;
+  const changed = (at: number, value: number): ArrayBuffer => {
+    const copy = Buffer.from(whole);
+    copy[at] = value;
+    return bytesOf(copy);
+  };
+  const refusal = (encoded: ArrayBuffer): string => {
+    try {
+      return JSON.stringify(readChangeSet(encoded));
+    } catch (error) {
+      return String(error);
+    }
+  };
+  t.equal(refusal(new ArrayBuffer(3)), 'ChangeSetFormatError: 3 bytes are no change set');
+  t.equal(refusal(changed(0, 2)), 'ChangeSetFormatError: a change set of version 2, not 1');
+  t.equal(refusal(changed(16, 9)), 'ChangeSetFormatError: change 1 of 2 names an unknown operation or table');
+  t.equal(
+    refusal(changed(17, 99)),
+    'ChangeSetFormatError: change 1 of 2 names an unknown operation or table',
+  );
+  t.equal(refusal(bytesOf(whole.subarray(0, -1))), 'ChangeSetFormatError: cut off in change 2 of 2');
+  t.equal(
+    refusal(bytesOf(Buffer.concat([whole, Uint8Array.of(1)]))),
+    'ChangeSetFormatError: 1 bytes follow the last change',
+  );
+  fc.assert(
+    fc.property(fc.nat(whole.length - 1), (length) => {
+      assert.throws(() => readChangeSet(bytesOf(whole.subarray(0, length))), {
+        name: 'ChangeSetFormatError',
+      });
+    }),
+  );
+});

@@ -1,0 +1,201 @@
+import { test } from 'tap';
+import { openLogReader } from '../../../src/adapters/lmdb/log-reader.ts';
+import {
+  LOG_ROWS_REMOVED_AT_ONCE,
+  openLogWriter,
+  type LogWriter,
+} from '../../../src/adapters/lmdb/log-writer.ts';
+import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
+import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
+import type { IncomingLogChunk } from '../../../src/core/ports/log-store.ts';
+import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
+import { writerOptions } from './store-kit.ts';
+
+const task = (index: number, jobId: JobId = JOB): TaskAddress => ({ jobId, stepOrder: 0, index });
+
+/** A chunk of attempt 1 of a task. */
+const chunk = (
+  streamSequence: number,
+  seqNum: number,
+  over: Partial<IncomingLogChunk> = {},
+): IncomingLogChunk => ({
+  attempt: { ...task(0), attemptNumber: 1 },
+  seqNum,
+  stream: 'stdout',
+  data: `line ${seqNum}\n`,
+  at: '2026-11-21T10:00:00.123456789Z',
+  receivedAt: 1_795_000_000_000,
+  streamSequence,
+  ...over,
+});
+
+const storedIn = (writer: LogWriter, ...chunks: IncomingLogChunk[]): [busSeq: number, seqNum: number][] => {
+  const outcome = writer.append(chunks);
+  if (!outcome.ok) throw new Error(outcome.reason);
+  return outcome.stored.map(({ busSeq, seqNum }) => [busSeq, seqNum]);
+};
+
+test('chunks are read as they came, task by task, in pages by bus_seq', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(writerOptions(directory));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const outcome = writer.append([
+    chunk(9, 1),
+    chunk(10, 1, { attempt: { ...task(1), attemptNumber: 2 }, stream: 'stderr', data: '\u{1f600}' }),
+    chunk(11, 2),
+    chunk(100, 3),
+  ]);
+  const second = {
+    id: `${JOB}-0-0-1-2`,
+    taskId: `${JOB}-0-0`,
+    attemptId: `${JOB}-0-0-1`,
+    seqNum: 2,
+    busSeq: 11,
+    stream: 'stdout',
+    data: 'line 2\n',
+    at: '2026-11-21T10:00:00.123456789Z',
+    receivedAt: 1_795_000_000_000,
+  };
+  const reader = await openLogReader(directory);
+  const page = (after: number, limit: number): number[] =>
+    reader.page(task(0), after, limit).map(({ busSeq }) => busSeq);
+  t.strictSame(reader.page(task(0), 9, 1), [second]);
+  t.strictSame(page(0, 100), [9, 11, 100]);
+  t.strictSame(page(0, 2), [9, 11]);
+  t.strictSame(page(10, 2), [11, 100]);
+  t.strictSame(page(100, 2), []);
+  t.strictSame(reader.page(task(1), 0, 10), [
+    {
+      ...second,
+      id: `${JOB}-0-1-2-1`,
+      taskId: `${JOB}-0-1`,
+      attemptId: `${JOB}-0-1-2`,
+      seqNum: 1,
+      busSeq: 10,
+      stream: 'stderr',
+      data: '\u{1f600}',
+    },
+  ]);
+  t.equal(reader.lastOf(task(0))?.busSeq, 100);
+  t.equal(reader.lastOf(task(2)), undefined);
+  t.strictSame(outcome.ok && outcome.stored[2], second, 'what is stored is told as it will be read');
+  await reader.close();
+  await writer.close();
+});
+
+test('a chunk that is delivered again is stored once, also over a new start', async (t) => {
+  const directory = t.testdir();
+  const first = await openLogWriter(writerOptions(directory));
+  first.streamFound({ createdAt: 'a', lastSequence: 3 });
+  t.strictSame(storedIn(first, chunk(1, 1), chunk(2, 2), chunk(2, 2)), [
+    [1, 1],
+    [2, 2],
+  ]);
+  t.strictSame(first.append([chunk(1, 1), chunk(5, 1), chunk(2, 2)]), {
+    ok: true,
+    stored: [],
+    duplicates: 3,
+  });
+  await first.close();
+  const again = await openLogWriter(writerOptions(directory));
+  again.streamFound({ createdAt: 'a', lastSequence: 4 });
+  t.strictSame(storedIn(again, chunk(2, 2), chunk(4, 4), chunk(3, 3)), [
+    [4, 4],
+    [3, 3],
+  ]);
+  const reader = await openLogReader(directory);
+  t.strictSame(
+    reader.page(task(0), 0, 10).map(({ busSeq, seqNum }) => [busSeq, seqNum]),
+    [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+    ],
+  );
+  await reader.close();
+  await again.close();
+});
+
+test('attempts of a task do not hide each other', async (t) => {
+  const writer = await openLogWriter(writerOptions(t.testdir()));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const retried = { attempt: { ...task(0), attemptNumber: 2 } };
+  t.strictSame(storedIn(writer, chunk(1, 1), chunk(2, 1, retried), chunk(3, 1, retried)), [
+    [1, 1],
+    [2, 1],
+  ]);
+  await writer.close();
+});
+
+test('bus_seq keeps rising over a stream that was lost, put back, or put back unnoticed', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(writerOptions(directory));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  t.strictSame(storedIn(writer, chunk(1, 1), chunk(2, 2)), [
+    [1, 1],
+    [2, 2],
+  ]);
+  writer.streamFound({ createdAt: 'b', lastSequence: 0 });
+  t.strictSame(storedIn(writer, chunk(1, 3)), [[3, 3]]);
+  await writer.close();
+  const again = await openLogWriter(writerOptions(directory));
+  again.streamFound({ createdAt: 'b', lastSequence: 1 });
+  t.strictSame(storedIn(again, chunk(2, 4)), [[4, 4]]);
+  again.streamFound({ createdAt: 'b', lastSequence: 1 });
+  t.strictSame(storedIn(again, chunk(2, 5)), [[6, 5]], 'put back');
+  t.strictSame(storedIn(again, chunk(2, 6), chunk(3, 7)), [
+    [8, 6],
+    [9, 7],
+  ]);
+  const reader = await openLogReader(directory);
+  t.strictSame(
+    reader.page(task(0), 0, 10).map(({ seqNum }) => seqNum),
+    [1, 2, 3, 4, 5, 6, 7],
+    'nothing was overwritten',
+  );
+  await reader.close();
+  await again.close();
+});
+
+test('an append before the stream was found is an error', async (t) => {
+  const writer = await openLogWriter(writerOptions(t.testdir()));
+  t.throws(() => writer.append([chunk(1, 1)]), {
+    message: 'append before streamFound: no chunk can be numbered',
+  });
+  await writer.close();
+});
+
+test('the logs of a task or a job are removed in bounded pieces, and nothing beside them', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(writerOptions(directory));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const rows = LOG_ROWS_REMOVED_AT_ONCE + 10;
+  writer.append(Array.from({ length: rows }, (_, i) => chunk(i + 1, i + 1)));
+  const beside = { attempt: { ...task(10), attemptNumber: 1 } };
+  const other = { attempt: { ...task(0, OTHER_JOB), attemptNumber: 1 } };
+  writer.append([chunk(rows + 1, 1, beside), chunk(rows + 2, 1, other)]);
+  const reader = await openLogReader(directory);
+  const left = (of: TaskAddress): number => {
+    reader.refresh();
+    return reader.page(of, 0, 10_000).length;
+  };
+  t.equal(writer.removeTask(task(0)), true);
+  t.equal(left(task(0)), 10);
+  t.equal(writer.removeTask(task(0)), false);
+  t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 1, 1]);
+  t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
+  t.equal(writer.removeJob(JOB), false);
+  t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 0, 1]);
+  await reader.close();
+  await writer.close();
+});
+
+test('logs and state are not taken for each other', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(writerOptions(directory));
+  await writer.close();
+  await t.rejects(openStateReader(directory), {
+    message: `the store in ${directory} cannot be opened: it is a store of logs, not of state`,
+  });
+});

@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { attach, startStore, threadOptions } from '../store-kit.ts';
+
+/** Breaks the sequence of a shard while another thread writes logs. */
+const [directory = ''] = process.argv.slice(2);
+const thread = await startStore(threadOptions(join(directory, 'state')));
+const logs = new Worker(new URL('./append-logs-forever.js', import.meta.url), {
+  workerData: { directory: join(directory, 'logs') },
+});
+await once(logs, 'message');
+const client = attach(thread);
+client.commit({ version: 1, shard: 0, sequence: 1, changes: [] }, () => undefined);
+client.commit({ version: 1, shard: 0, sequence: 3, changes: [] }, () =>
+  console.log('the broken set is durable'),
+);

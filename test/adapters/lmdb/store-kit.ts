@@ -1,0 +1,98 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createStoreClient, type StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
+import type { StoreThreadOptions } from '../../../src/adapters/lmdb/store-protocol.ts';
+import {
+  startStoreThread,
+  type StoreThread,
+  type StoreThreadEvents,
+} from '../../../src/adapters/lmdb/store-thread-host.ts';
+import { STATE_DISK_LIMITS } from '../../../src/adapters/lmdb/state-writer.ts';
+import type { WriterOptions } from '../../../src/adapters/lmdb/writer-environment.ts';
+import type { ChangeSet } from '../../../src/core/records/change-set.ts';
+
+/** Real stores for tests: the thread as the service starts it, and programs that run one in a process of their own. */
+
+const KIB = 1024;
+
+/** Limits that fit a small test directory. */
+const SMALL_LIMITS = { reserveBytes: 512 * KIB, lowBytes: 1024 * KIB, okBytes: 1024 * KIB };
+
+export const threadOptions = (directory: string): StoreThreadOptions => ({
+  directory,
+  softwareVersion: '0.0.0-test',
+  disk: SMALL_LIMITS,
+});
+
+const ENTRY = new URL('../../../src/bin/threads/store-thread.js', import.meta.url);
+
+export const startStore = (
+  options: StoreThreadOptions,
+  events: StoreThreadEvents = { diskChanged: () => undefined, warned: () => undefined },
+): Promise<StoreThread> => startStoreThread(ENTRY, options, events);
+
+/** The client of a new shard. */
+export const attach = (thread: StoreThread, shard = 0): StoreClient =>
+  createStoreClient(thread.attachShard(shard));
+
+/** Resolves when the set is on disk. */
+export const committed = (client: StoreClient, set: ChangeSet): Promise<void> =>
+  new Promise((resolve) => client.commit(set, resolve));
+
+/** Options of a writer in the test's own thread: a failure is thrown as `<kind>: <detail>` instead of ending the process. */
+export const writerOptions = (directory: string, over: Partial<WriterOptions> = {}): WriterOptions => ({
+  directory,
+  softwareVersion: '0.0.0-test',
+  disk: STATE_DISK_LIMITS,
+  endProcess: ({ kind, detail }) => {
+    throw new Error(`${kind}: ${detail}`);
+  },
+  warn: (text) => {
+    throw new Error(text);
+  },
+  ...over,
+});
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly process: ChildProcess;
+  /** Resolves once the program has printed this many lines; rejects when it ends before. */
+  printed(lines: number): Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+/** Runs a program of ./programs; `wrapper` is a command that runs it, with its arguments. */
+export function runProgram(name: string, args: readonly string[], wrapper: readonly string[] = []): Program {
+  const path = new URL(`./programs/${name}.js`, import.meta.url).pathname;
+  const [command = process.execPath, ...rest] = [...wrapper, process.execPath, path, ...args];
+  const env = { ...process.env };
+  delete env['NODE_OPTIONS'];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  let stdout = '';
+  let stderr = '';
+  let waiting: { lines: number; resolve: () => void }[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    const lines = stdout.split('\n').length - 1;
+    for (const wait of waiting) if (wait.lines <= lines) wait.resolve();
+    waiting = waiting.filter((wait) => wait.lines > lines);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  const printed = (lines: number): Promise<void> => {
+    const reached = new Promise<void>((resolve) => waiting.push({ lines, resolve }));
+    const tooEarly = ended.then((end) => {
+      if (waiting.some((wait) => wait.lines === lines))
+        throw new Error(`ended too early: ${JSON.stringify(end)}`);
+    });
+    return Promise.race([reached, tooEarly]);
+  };
+  return { process: child, printed, ended };
+}

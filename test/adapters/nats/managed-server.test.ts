@@ -1,0 +1,244 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test, type Test } from 'tap';
+import {
+  startManagedServer,
+  type ManagedServer,
+  type ManagedServerEvent,
+} from '../../../src/adapters/nats/managed-server.ts';
+import { findServerProcess } from '../../../src/adapters/nats/server-process.ts';
+import { probeServer } from '../../../src/adapters/nats/server-probe.ts';
+import { recordingShard, recordingWorker, SOON, statusOf, taskOf } from '../../kit/nats-members.ts';
+import { ofType, Recorder } from '../../kit/nats-recorder.ts';
+import { freePort, NatsServer } from '../../kit/nats-server.ts';
+
+const HOST = '127.0.0.1';
+const isStarted = ofType('started');
+
+async function startManaged(t: Test, folder: string, port: number) {
+  const events = new Recorder<ManagedServerEvent>();
+  const server: ManagedServer = await startManagedServer(
+    { folder, listen: { host: HOST, port }, binaryPath: '' },
+    events.add,
+  );
+  t.teardown(() => server.stop());
+  return { server, events, started: await events.next(isStarted) };
+}
+
+/** Another process that owns a managed server, to be killed. */
+async function startOwner(t: Test, folder: string, port: number) {
+  const program = fileURLToPath(new URL('../../kit/nats-owner.js', import.meta.url));
+  const owner = fork(program, [folder, String(port)], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: [],
+  });
+  t.teardown(() => owner.kill('SIGKILL'));
+  const said = new Recorder<ManagedServerEvent>();
+  owner.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    for (const line of text.split('\n').filter((part) => part !== '')) {
+      said.add(JSON.parse(line) as ManagedServerEvent);
+    }
+  });
+  return { owner, pid: (await said.next(isStarted)).pid };
+}
+
+async function kill(owner: ChildProcess): Promise<void> {
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
+}
+
+const configPathOf = (folder: string): string => join(folder, 'nats-server.conf');
+
+test('a managed server listens where it should, keeps its files to itself and ends when stopped', async (t) => {
+  const folder = join(t.testdir({}), 'deep', 'bus');
+  const port = await freePort();
+  const { server, events, started } = await startManaged(t, folder, port);
+  t.same(server.servers, { servers: [`${HOST}:${port}`], isTls: false });
+  t.match(started, { version: server.version, isAdopted: false });
+  t.match(await probeServer({ host: HOST, port }), { version: server.version, jetstream: true, port });
+  t.equal(statSync(configPathOf(folder)).mode & 0o777, 0o600);
+  t.equal(statSync(folder).mode & 0o777, 0o700);
+  const config = readFileSync(configPathOf(folder), 'utf8');
+  t.notMatch(config, /http|websocket|mqtt|leafnodes|cluster|gateway/);
+  t.ok(existsSync(join(folder, 'store', 'jetstream')));
+  const hasOldServer = server.version.startsWith('2.9.');
+  t.equal(config.includes('sync_interval: always'), !hasOldServer);
+  const warnings = events.all.filter(ofType('warning')).map(({ text }) => text);
+  t.equal(warnings.length, hasOldServer ? 1 : 0);
+  if (hasOldServer) t.match(warnings[0], /power cut can lose/);
+
+  await server.stop();
+  t.equal(await findServerProcess(configPathOf(folder)), null);
+  t.equal(await probeServer({ host: HOST, port }), null);
+  t.equal(events.all.filter(ofType('died')).length, 0);
+});
+
+test('a server that is killed comes back, and everybody with it', async (t) => {
+  const { server, events } = await startManaged(t, join(t.testdir({}), 'bus'), await freePort());
+  const shard = recordingShard(server.servers, SOON);
+  const worker = recordingWorker(server.servers);
+  t.teardown(() => Promise.all([shard.bus.close(), worker.bus.close()]));
+  await Promise.all([shard.events.next(ofType('ready')), worker.events.next(ofType('ready'))]);
+  for (let round = 1; round <= 3; round += 1) {
+    const from = [events.all, shard.events.all, worker.events.all].map((all) => all.length);
+    t.match(await worker.bus.reportStatus(statusOf(round)), { type: 'stored' });
+    const { pid } = [...events.all].filter(isStarted).at(-1) ?? { pid: 0 };
+    process.kill(pid, 'SIGKILL');
+    t.match(await events.next(ofType('died'), from[0]), { pid, code: null, signal: 'SIGKILL' });
+    t.match(await events.next(ofType('restarting'), from[0]), { inMs: Number });
+    const again = await events.next(isStarted, from[0]);
+    t.not(again.pid, pid);
+    await shard.events.next(ofType('ready'), from[1]);
+    await worker.events.next(ofType('ready'), from[2]);
+    const delivery = await shard.statuses.next(({ message }) => message.task_id === taskOf(round));
+    delivery.acknowledge();
+  }
+});
+
+test('a server that a killed owner left behind is taken over with its streams and connections', async (t) => {
+  const folder = join(t.testdir({}), 'bus');
+  const port = await freePort();
+  const { owner, pid } = await startOwner(t, folder, port);
+  const worker = recordingWorker({ servers: [`${HOST}:${port}`], isTls: false });
+  t.teardown(() => worker.bus.close());
+  await worker.events.next(ofType('ready'));
+  await kill(owner);
+
+  const { server, events, started } = await startManaged(t, folder, port);
+  t.same(started, { type: 'started', pid, version: server.version, isAdopted: true });
+  t.equal(worker.events.all.filter(ofType('disconnected')).length, 0, 'the worker did not notice');
+
+  process.kill(pid, 'SIGKILL');
+  t.match(await events.next(ofType('died')), { pid, code: null, signal: null });
+  const again = await events.next(
+    (event): event is Extract<ManagedServerEvent, { type: 'started' }> =>
+      isStarted(event) && !event.isAdopted,
+  );
+  t.not(again.pid, pid);
+  await server.stop();
+  t.equal(await findServerProcess(configPathOf(folder)), null);
+});
+
+test('a server left behind with another configuration makes way', async (t) => {
+  const folder = join(t.testdir({}), 'bus');
+  const [port, otherPort] = [await freePort(), await freePort()];
+  const { owner, pid } = await startOwner(t, folder, port);
+  await kill(owner);
+  const { started } = await startManaged(t, folder, otherPort);
+  t.equal(started.isAdopted, false);
+  t.not(started.pid, pid);
+  t.equal(await probeServer({ host: HOST, port }), null);
+  t.match(await probeServer({ host: HOST, port: otherPort }), { jetstream: true });
+});
+
+test('an adopted server is ended with the service', async (t) => {
+  const folder = join(t.testdir({}), 'bus');
+  const port = await freePort();
+  const { owner } = await startOwner(t, folder, port);
+  await kill(owner);
+  const { server, events, started } = await startManaged(t, folder, port);
+  t.equal(started.isAdopted, true);
+  await server.stop();
+  t.equal(await probeServer({ host: HOST, port }), null);
+  t.equal(await findServerProcess(configPathOf(folder)), null);
+  t.equal(events.all.filter(ofType('died')).length, 0);
+});
+
+test('an address that is taken is named, with who has it', async (t) => {
+  const other = await NatsServer.start();
+  t.teardown(() => other.stop());
+  const folder = join(t.testdir({}), 'bus');
+  const start = (port: number) =>
+    startManagedServer({ folder, listen: { host: HOST, port }, binaryPath: '' }, () => undefined);
+  await t.rejects(start(other.port), {
+    name: 'ManagedServerError',
+    message: new RegExp(
+      `^bus\\.addr 127\\.0\\.0\\.1:${other.port} is taken by another NATS server \\(.+, version 2\\..+\\): choose another address with bus\\.addr, or use that server with bus\\.url\\.$`,
+    ),
+  });
+  const silent = createServer((socket) => socket.end('HTTP/1.1 400\r\n\r\n'));
+  silent.listen(0, HOST);
+  await once(silent, 'listening');
+  t.teardown(() => silent.close());
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await t.rejects(start(port), {
+    message: new RegExp(`^bus\\.addr 127\\.0\\.0\\.1:${port} is taken by another program:`),
+  });
+  await t.rejects(
+    startManagedServer({ folder, listen: { host: '192.0.2.1', port }, binaryPath: '' }, () => undefined),
+    { message: `bus.addr 192.0.2.1:${port}: this address cannot be listened on (EADDRNOTAVAIL)` },
+  );
+  t.equal(await findServerProcess(configPathOf(folder)), null);
+});
+
+test('a restart that does not succeed is tried again', async (t) => {
+  const port = await freePort();
+  const { events, started } = await startManaged(t, join(t.testdir({}), 'bus'), port);
+  const thief = createServer();
+  const steal = new Promise<void>((resolve) => {
+    const attempt = (): void => {
+      thief.listen(port, HOST);
+    };
+    thief.once('listening', resolve);
+    thief.on('error', () => setImmediate(attempt));
+    attempt();
+  });
+  process.kill(started.pid, 'SIGKILL');
+  await steal;
+  t.match(await events.next(ofType('failed')), { reason: /is taken by another program|did not start/ });
+  thief.close();
+  const again = await events.next((event) => isStarted(event) && event.pid !== started.pid);
+  t.match(again, { type: 'started', isAdopted: false });
+});
+
+test('a program that is missing, too old or no nats-server is refused with one line', async (t) => {
+  const folder = t.testdir({
+    'old.sh': '#!/bin/sh\necho nats-server: v2.8.4\n',
+    'odd.sh': '#!/bin/sh\necho hello\n',
+    'plain.txt': '',
+  });
+  const start = (binaryPath: string) =>
+    startManagedServer(
+      { folder: join(folder, 'bus'), listen: { host: HOST, port: 1 }, binaryPath },
+      () => undefined,
+    );
+  for (const name of ['old.sh', 'odd.sh']) chmodSync(join(folder, name), 0o755);
+  await t.rejects(start(join(folder, 'old.sh')), {
+    message: `${join(folder, 'old.sh')} is version 2.8.4: version 2.9 or newer is needed`,
+  });
+  await t.rejects(start(join(folder, 'odd.sh')), {
+    message: `${join(folder, 'odd.sh')} does not say its version but "hello"`,
+  });
+  await t.rejects(start(join(folder, 'plain.txt')), {
+    message: `bus.server_path: ${join(folder, 'plain.txt')} is not a program that can be run`,
+  });
+  await t.rejects(start(join(folder, 'none')), { name: 'ManagedServerError' });
+});
+
+test('a store that cannot be used ends the start with what the server says', async (t) => {
+  const folder = join(t.testdir({ bus: { store: 'a file where a folder has to be' } }), 'bus');
+  const port = await freePort();
+  await t.rejects(
+    startManagedServer({ folder, listen: { host: HOST, port }, binaryPath: '' }, () => undefined),
+    { message: /^nats-server did not start \(exit code 1\): .*not a directory/ },
+  );
+});
+
+test('a listener that reaches beyond this machine is warned of', async (t) => {
+  const folder = join(t.testdir({}), 'bus');
+  const events = new Recorder<ManagedServerEvent>();
+  const port = await freePort();
+  const server = await startManagedServer(
+    { folder, listen: { host: '0.0.0.0', port }, binaryPath: '' },
+    events.add,
+  );
+  await server.stop();
+  t.same(server.servers, { servers: [`${HOST}:${port}`], isTls: false });
+  const warnings = events.all.filter(ofType('warning')).map(({ text }) => text);
+  t.match(warnings.at(-1), new RegExp(`^the bus listens on 0\\.0\\.0\\.0:${port}: it has no authentication`));
+});

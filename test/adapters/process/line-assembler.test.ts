@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { LineAssembler } from '../../../src/adapters/process/line-assembler.ts';
+
+function assemble(chunks: readonly Uint8Array[], limit = 64): string[] {
+  const assembler = new LineAssembler(limit);
+  const lines = chunks.flatMap((chunk) => assembler.push(chunk));
+  const last = assembler.end();
+  return last === null ? lines : [...lines, last];
+}
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+test('lines are cut at line feeds only; the last one may lack it', (t) => {
+  t.same(assemble([text('a\nb\r\n\nc')]), ['a', 'b\r', '', 'c']);
+  t.same(assemble([text('a\n')]), ['a']);
+  t.same(assemble([]), []);
+  t.end();
+});
+
+test('a line over the limit keeps its beginning, never half a character', (t) => {
+  t.same(assemble([text('abcdef\nnext\n')], 4), ['abcd', 'next']);
+  t.same(assemble([text('abé\nx')], 3), ['ab', 'x']);
+  t.same(assemble([text('ab'), text('é'), text('cd\nx')], 4), ['abé', 'x']);
+  t.same(assemble([text('a😀b\n')], 4), ['a']);
+  t.same(assemble([text('abcd\n')], 4), ['abcd']);
+  t.end();
+});
+
+test('bytes that are no UTF-8 are shown one by one, characters stay', (t) => {
+  const bytes = (...values: number[]): string[] => assemble([Uint8Array.from(values)]);
+  t.same(bytes(0x61, 0xff, 0x62), ['a\\xffb']);
+  t.same(bytes(0xc3, 0xa9, 0xc3), ['é\\xc3']);
+  t.same(bytes(0xc0, 0x80), ['\\xc0\\x80'], 'overlong');
+  t.same(bytes(0xed, 0xa0, 0x80), ['\\xed\\xa0\\x80'], 'a surrogate');
+  t.same(bytes(0xf4, 0x90, 0x80, 0x80), ['\\xf4\\x90\\x80\\x80'], 'above the last character');
+  t.same(bytes(0xef, 0xbb, 0xbf, 0x61), ['\ufeffa'], 'a byte order mark');
+  t.end();
+});
+
+test('where the chunks are cut makes no difference', (t) => {
+  const byte = fc.oneof(
+    fc.constantFrom(0x0a, 0x61, 0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80),
+    fc.integer({ min: 0, max: 255 }),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(byte, { maxLength: 120 }),
+      fc.array(fc.nat(120), { maxLength: 6 }),
+      (values, cuts) => {
+        const bytes = Uint8Array.from(values);
+        const places = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length].sort(
+          (a, b) => a - b,
+        );
+        const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+        t.same(assemble(chunks, 16), assemble([bytes], 16));
+      },
+    ),
+  );
+  t.end();
+});
+
+test('what is shown of any bytes is what Node’s own decoder shows, but for the bytes that it replaces', (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+      const line = bytes.filter((value) => value !== 0x0a);
+      const kept = assemble([line])[0] ?? '';
+      const decoded = new TextDecoder('utf-8', { ignoreBOM: true }).decode(line);
+      if (!decoded.includes('\ufffd')) t.equal(kept, decoded);
+      const raw = kept.replace(/\\x([0-9a-f]{2})/g, '');
+      t.equal(raw.includes('\ufffd'), Buffer.from(line).includes('\ufffd'));
+    }),
+  );
+  t.end();
+});

@@ -1,0 +1,255 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { RecordedProcesses } from './recorded-processes.ts';
+
+/** Whether a process with this id runs (a zombie does not). */
+function runs(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+test('an action is told in order: opened, started, its output, its end', async (t) => {
+  const it = new RecordedProcesses('plain');
+  await it.open();
+  const run = it.bash('echo one; exit 0');
+  await it.ended(run);
+  await it.close();
+  t.same(it.told, [
+    { type: 'opened', failure: null },
+    { type: 'started', run: 1 },
+    { type: 'output', run: 1, batch: { stream: 'stdout', lines: ['one'], bytes: 4 } },
+    { type: 'ended', run: 1, end: { kind: 'exited', code: 0 } },
+    { type: 'closed' },
+  ]);
+  t.same(it.warnings, []);
+});
+
+test('exit codes and signals arrive as they are, also those that a shell cannot tell apart', async (t) => {
+  const it = new RecordedProcesses('codes');
+  await it.open();
+  t.same(await it.ended(it.bash('exit 3')), { kind: 'exited', code: 3 });
+  t.same(await it.ended(it.bash('exit 137')), { kind: 'exited', code: 137 });
+  t.same(await it.ended(it.bash('kill -KILL $$')), { kind: 'signaled', signal: 'SIGKILL' });
+  t.same(await it.ended(it.bash('kill -SEGV $$')), { kind: 'signaled', signal: 'SIGSEGV' });
+  await it.close();
+});
+
+test('what cannot be started is a failed action with a reason in words', async (t) => {
+  const it = new RecordedProcesses('not-started');
+  await it.open();
+  const file = join(it.directory, 'plain-file');
+  const script = join(it.directory, 'script');
+  writeFileSync(file, 'x', { mode: 0o600 });
+  writeFileSync(script, '#!/no/such/interpreter\n', { mode: 0o700 });
+  const reason = async (command: string, args: string[] = []): Promise<unknown> =>
+    it.ended(it.start(command, args));
+  t.same(await reason('no-such-command-here'), {
+    kind: 'not-started',
+    reason: 'command not found: no-such-command-here',
+  });
+  t.same(await reason('/no/such/command'), {
+    kind: 'not-started',
+    reason: 'command not found: /no/such/command',
+  });
+  t.same(await reason(file), { kind: 'not-started', reason: `command not executable: ${file}` });
+  t.same(await reason(script), { kind: 'not-started', reason: `the interpreter of ${script} was not found` });
+  t.match(await reason('echo', ['a\0b']), { kind: 'not-started', reason: /^echo could not be started: / });
+  t.same(await reason('echo', ['x'.repeat(200_000)]), {
+    kind: 'not-started',
+    reason: 'its arguments and environment are too long',
+  });
+  rmSync(it.directory, { recursive: true });
+  t.same(await reason('echo'), { kind: 'not-started', reason: 'its working directory is gone' });
+  await it.close();
+  t.equal(it.told.filter((told) => told.type === 'started').length, 0);
+});
+
+test('a directory that is there already cannot be a session', async (t) => {
+  const it = new RecordedProcesses('taken');
+  mkdirSync(it.directory, { recursive: true });
+  await t.rejects(it.open(), /EEXIST/);
+  await it.close();
+});
+
+test('output comes by streams and lines, the last one without a line feed, through pipes that can be opened again', async (t) => {
+  const it = new RecordedProcesses('streams');
+  await it.open();
+  const run = it.bash(
+    'echo out; echo err >&2; echo again >/dev/stdout; echo more >/dev/stderr; printf "a\\xffb\\nend"',
+  );
+  await it.ended(run);
+  t.same(it.lines(run, 'stdout'), ['out', 'again', 'a\\xffb', 'end']);
+  t.same(it.lines(run, 'stderr'), ['err', 'more']);
+  await it.close();
+});
+
+test('the process gets the worker’s environment, the variables in their place, and marks that nothing overrides', async (t) => {
+  const own = { PATH: process.env['PATH'], KEEP: 'kept', GONE: 'x', SVC_BUS_URL: 'secret' };
+  const it = new RecordedProcesses('environment', { ownEnvironment: own });
+  await it.open();
+  const variables = { GONE: null, ADDED: 'two\nlines', KEEP: 'changed', CALLSHEET_ATTEMPT: 'forged' };
+  const run = it.start('env', ['-0'], { variables });
+  await it.ended(run);
+  const ofTheTestRunner = /^(NODE_OPTIONS|_TAPJS_.*)=|^$/;
+  const entries = it.lines(run).join('\n').split('\0');
+  const environment = entries.filter((entry) => !ofTheTestRunner.test(entry)).sort();
+  t.same(environment, [
+    'ADDED=two\nlines',
+    `CALLSHEET_ACTION=${it.attemptId}.1`,
+    `CALLSHEET_ATTEMPT=${it.attemptId}`,
+    `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
+    'KEEP=changed',
+    `PATH=${String(process.env['PATH'])}`,
+  ]);
+  await it.close();
+});
+
+test('files are written for their owner alone before each run, and run in the session’s directory', async (t) => {
+  const it = new RecordedProcesses('files');
+  await it.open();
+  const path = join(it.directory, 'files', 'script.sh');
+  const file = (data: string, runnable: boolean) => ({ files: [{ path, data, runnable }] });
+  const first = it.start(path, [], file('#!/bin/bash\npwd; echo first', true));
+  t.same(await it.ended(first), { kind: 'exited', code: 0 });
+  t.same(it.lines(first), [it.directory, 'first']);
+  const second = it.start('bash', [path], file('echo second', false));
+  await it.ended(second);
+  t.same(it.lines(second), ['second']);
+  t.equal(statSync(path).mode & 0o777, 0o600);
+  const denied = it.start(path, [], file('#!/bin/bash\n', false));
+  t.same(await it.ended(denied), { kind: 'not-started', reason: `command not executable: ${path}` });
+  const blocked = it.start('true', [], { files: [{ path: join(path, 'below'), data: '', runnable: false }] });
+  t.match(await it.ended(blocked), {
+    kind: 'not-started',
+    reason: /^an embedded file could not be written: /,
+  });
+  await it.close();
+  t.equal(existsSync(it.directory), false);
+});
+
+test('a directory that a task made read-only is removed all the same', async (t) => {
+  const it = new RecordedProcesses('read-only');
+  await it.open();
+  await it.ended(it.bash('mkdir -p deep/er; touch deep/er/file; chmod 500 deep/er deep'));
+  await it.close();
+  t.equal(existsSync(it.directory), false);
+  t.same(it.warnings, []);
+});
+
+test('SIGTERM reaches the whole group; the process may end as it likes', async (t) => {
+  const it = new RecordedProcesses('terminate');
+  await it.open();
+  const run = it.bash('trap "echo asked; exit 0" TERM; echo ready; sleep 600 & wait');
+  await it.line(run, 'ready');
+  it.processes.askToEnd(it.attemptId, run);
+  t.same(await it.ended(run), { kind: 'exited', code: 0 });
+  t.same(it.lines(run), ['ready', 'asked']);
+  await it.close();
+});
+
+test('a notice writes cancel_info.json before the signal', async (t) => {
+  const it = new RecordedProcesses('notify');
+  await it.open();
+  const run = it.bash('trap "cat cancel_info.json; exit 0" TERM; echo ready; sleep 600 & wait');
+  await it.line(run, 'ready');
+  it.processes.notify(it.attemptId, run, Date.UTC(2026, 10, 20, 12, 30, 15, 250));
+  await it.ended(run);
+  t.same(it.lines(run), ['ready', '{"NotifyEnd":"2026-11-20T12:30:15Z"}']);
+  await it.close();
+});
+
+test('killing ends what ignores SIGTERM, left its group, was forked twice or hides its parent', async (t) => {
+  const it = new RecordedProcesses('kill');
+  await it.open();
+  const run = it.bash(
+    [
+      'trap "" TERM',
+      'nohup sleep 601 >/dev/null 2>&1 & echo $!',
+      '( setsid bash -c "trap \\"\\" TERM; echo \\$\\$; sleep 602 & echo \\$!; wait" & )',
+      'env -i /bin/sleep 603 & echo $!',
+      'sleep 604 & echo $!',
+      'wait',
+    ].join('\n'),
+  );
+  await it.until(() => (it.lines(run).length === 5 ? true : null));
+  const pids = it.lines(run).map(Number);
+  t.same(pids.map(runs), [true, true, true, true, true]);
+  it.processes.kill(it.attemptId, run);
+  t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
+  await it.close();
+  t.same(pids.map(runs), [false, false, false, false, false]);
+  t.same(it.warnings, []);
+});
+
+test('a killed action does not take what another action of its session left running', async (t) => {
+  const it = new RecordedProcesses('background');
+  await it.open();
+  const first = it.bash('setsid sleep 600 >/dev/null 2>&1 & echo $!');
+  await it.ended(first);
+  const [background] = it.lines(first).map(Number);
+  const second = it.bash('echo ready; sleep 600');
+  await it.line(second, 'ready');
+  it.processes.kill(it.attemptId, second);
+  await it.ended(second);
+  t.equal(runs(background ?? 0), true);
+  await it.close();
+  t.equal(runs(background ?? 0), false, 'the end of the session ends it');
+});
+
+test('a child that keeps the pipe open does not hold back the end', async (t) => {
+  const it = new RecordedProcesses('held-pipe');
+  await it.open();
+  const run = it.bash('echo last; setsid sleep 600 &');
+  t.same(await it.ended(run), { kind: 'exited', code: 0 });
+  t.same(it.lines(run), ['last']);
+  await it.close();
+});
+
+test('a process that closes its output goes on until it exits', async (t) => {
+  const it = new RecordedProcesses('closed-output');
+  await it.open();
+  const run = it.bash('exec >&- 2>&-; read -t 0.2 < <(sleep 5); exit 4');
+  t.same(await it.ended(run), { kind: 'exited', code: 4 });
+  t.same(it.lines(run), []);
+  await it.close();
+});
+
+test('output that is not dealt with holds the process back', async (t) => {
+  const it = new RecordedProcesses('flood', { consume: false });
+  await it.open();
+  const run = it.bash(
+    'yes "0123456789012345678901234567890123456789012345678901234567890" | head -c 8000000; echo; echo done',
+  );
+  const delivered = (): number =>
+    it.told.reduce((sum, told) => sum + (told.type === 'output' ? told.batch.bytes : 0), 0);
+  await it.until(() => (delivered() >= 256 * 1024 ? true : null));
+  t.ok(delivered() < 512 * 1024, `the window is kept: ${delivered()}`);
+  const before = delivered();
+  let consumed = 0;
+  while (!it.told.some(({ type }) => type === 'ended')) {
+    const now = delivered();
+    it.processes.consumed(it.attemptId, now - consumed);
+    consumed = now;
+    await it.until((told) => (told.type === 'ended' || delivered() > now ? true : null));
+  }
+  t.ok(before < delivered());
+  t.equal(delivered(), 8_000_006);
+  t.equal(it.lines(run).at(-1), 'done');
+  await it.close();
+});
+
+test('a stop that comes before the process is started is not forgotten', async (t) => {
+  const it = new RecordedProcesses('early');
+  await it.open();
+  const terminated = it.bash('sleep 600');
+  it.processes.askToEnd(it.attemptId, terminated);
+  t.same(await it.ended(terminated), { kind: 'signaled', signal: 'SIGTERM' });
+  const killed = it.bash('sleep 600');
+  it.processes.kill(it.attemptId, killed);
+  t.same(await it.ended(killed), { kind: 'signaled', signal: 'SIGKILL' });
+  await it.close();
+});

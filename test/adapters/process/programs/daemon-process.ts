@@ -1,0 +1,15 @@
+import { RecordedProcesses } from '../recorded-processes.ts';
+
+/**
+ * A small daemon for the tests of the supervisor: starts the bash script of its second argument as an attempt named by
+ * its first, with the beat timeout (seconds) of its third, and writes what it is told as lines of JSON.
+ */
+const [attempt = '', script = '', beatTimeout = ''] = process.argv.slice(2);
+const recorded = new RecordedProcesses(attempt, { beatTimeoutSeconds: Number(beatTimeout) });
+await recorded.open();
+const run = recorded.bash(script);
+await recorded.until((told) => {
+  process.stdout.write(`${JSON.stringify(told)}\n`);
+  return told.type === 'ended' && told.run === run ? told : null;
+});
+await recorded.close();

@@ -1,0 +1,132 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
+import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
+import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { ActionEnd, ActionStart, OutputBatch } from '../../../src/core/ports/task-processes.ts';
+
+/** One thing that was told of the processes. */
+export type Told =
+  | { readonly type: 'opened'; readonly failure: string | null }
+  | { readonly type: 'started'; readonly run: number }
+  | { readonly type: 'output'; readonly run: number; readonly batch: OutputBatch }
+  | { readonly type: 'ended'; readonly run: number; readonly end: ActionEnd }
+  | { readonly type: 'closed' };
+
+/** Real processes of one attempt in a directory of their own, with everything that was told of them. */
+export class RecordedProcesses {
+  readonly workerDirectory = realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-processes-')));
+  readonly attemptId: AttemptId;
+  readonly directory: string;
+  readonly processes: LocalTaskProcesses;
+  readonly told: Told[] = [];
+  readonly warnings: string[] = [];
+  private waiters: (() => void)[] = [];
+  private run = 0;
+
+  /** `consume`: whether output counts as dealt with at once. */
+  constructor(
+    attempt: string,
+    {
+      consume = true,
+      ownEnvironment = process.env,
+      beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds,
+    }: {
+      consume?: boolean;
+      ownEnvironment?: Readonly<Record<string, string | undefined>>;
+      beatTimeoutSeconds?: number;
+    } = {},
+  ) {
+    // Other test runs on this machine must not end these processes.
+    this.attemptId = `${attempt}-${process.pid}` as AttemptId;
+    this.directory = join(this.workerDirectory, 'sessions', 'one');
+    this.processes = new LocalTaskProcesses({
+      workerDirectory: this.workerDirectory,
+      supervisorScript: supervisorScript(),
+      beatTimeoutSeconds,
+      ownEnvironment,
+      warn: (text) => this.warnings.push(text),
+      events: {
+        opened: (_attempt, failure) => {
+          this.tell({ type: 'opened', failure });
+        },
+        started: (_attempt, run) => {
+          this.tell({ type: 'started', run });
+        },
+        output: (attemptId, run, batch) => {
+          this.tell({ type: 'output', run, batch });
+          if (consume) this.processes.consumed(attemptId, batch.bytes);
+        },
+        ended: (_attempt, run, end) => {
+          this.tell({ type: 'ended', run, end });
+        },
+        closed: () => {
+          this.tell({ type: 'closed' });
+        },
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    this.processes.open(this.attemptId, this.directory);
+    const opened = await this.until((told) => (told.type === 'opened' ? told : null));
+    if (opened.failure !== null) throw new Error(opened.failure);
+  }
+
+  /** Starts `command` and gives its number. */
+  start(command: string, args: readonly string[] = [], rest: Partial<ActionStart> = {}): number {
+    this.run += 1;
+    this.processes.start(this.attemptId, { run: this.run, command, args, variables: {}, files: [], ...rest });
+    return this.run;
+  }
+
+  /** Starts a bash script. */
+  bash(script: string, rest: Partial<ActionStart> = {}): number {
+    return this.start('bash', ['-c', script], rest);
+  }
+
+  async ended(run: number): Promise<ActionEnd> {
+    return (await this.until((told) => (told.type === 'ended' && told.run === run ? told : null))).end;
+  }
+
+  /** Resolves once the action has written this line. */
+  async line(run: number, text: string): Promise<void> {
+    await this.until(() => (this.lines(run).includes(text) ? true : null));
+  }
+
+  lines(run: number, stream?: 'stdout' | 'stderr'): string[] {
+    return this.told.flatMap((told) =>
+      told.type === 'output' && told.run === run && (stream === undefined || told.batch.stream === stream)
+        ? told.batch.lines
+        : [],
+    );
+  }
+
+  async close(): Promise<void> {
+    this.processes.close(this.attemptId);
+    await this.until((told) => (told.type === 'closed' ? told : null));
+    await this.processes.settled();
+    rmSync(this.workerDirectory, { recursive: true, force: true });
+  }
+
+  /** The first answer of `find` over all that was and will be told. */
+  async until<T>(find: (told: Told) => T | null): Promise<T> {
+    for (let next = 0; ;) {
+      for (; next < this.told.length; next++) {
+        const told = this.told[next];
+        const found = told === undefined ? null : find(told);
+        if (found !== null) return found;
+      }
+      await new Promise<void>((resolve) => this.waiters.push(resolve));
+    }
+  }
+
+  private tell(told: Told): void {
+    this.told.push(told);
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const wake of waiters) wake();
+  }
+}

@@ -1,0 +1,124 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
+import { createReadStream, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { test, type Test } from 'tap';
+import { fenceLeftovers } from '../../../src/adapters/process/boot-fence.ts';
+import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
+import { Supervisor, supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
+
+const script = supervisorScript();
+
+/** Three processes that hold the FIFO open: one that ignores SIGTERM, one in a session of its own, one without the marks in the group. */
+const treeHolding = (fifo: string): string =>
+  [
+    `exec 9>${fifo}`,
+    'trap "" TERM HUP',
+    '( setsid bash -c "trap \\"\\" TERM HUP; sleep 600 & wait" & )',
+    'env -i /bin/sleep 600 &',
+    'echo up >&9',
+    'wait; wait',
+  ].join('\n');
+
+interface Daemon {
+  readonly process: ChildProcess;
+  /** Resolves when no process of the tree is left. */
+  readonly treeGone: Promise<void>;
+  readonly ended: Promise<ActionEnd>;
+}
+
+/** A daemon with a tree that is up. */
+async function daemon(t: Test, attempt: string, beatTimeoutSeconds: number): Promise<Daemon> {
+  const directory = mkdtempSync(join(tmpdir(), 'callsheet-supervisor-'));
+  t.teardown(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const fifo = join(directory, 'held');
+  execFileSync('mkfifo', [fifo]);
+  const program = fileURLToPath(new URL('programs/daemon-process.js', import.meta.url));
+  const child = spawn(process.execPath, [program, attempt, treeHolding(fifo), String(beatTimeoutSeconds)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const ended = new Promise<ActionEnd>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      const told = JSON.parse(line) as { type: string; end?: ActionEnd };
+      if (told.type === 'ended' && told.end !== undefined) resolve(told.end);
+    });
+  });
+  const held = createReadStream(fifo);
+  const treeGone = once(held, 'close').then(() => undefined);
+  await once(held, 'data');
+  return { process: child, treeGone, ended };
+}
+
+test('when the daemon is killed nothing of the tree is left', async (t) => {
+  const it = await daemon(t, 'orphans', PROCESS_LIMITS.beatTimeoutSeconds);
+  it.process.kill('SIGKILL');
+  await it.treeGone;
+  t.equal(it.process.exitCode, null);
+});
+
+test('when the daemon is stopped the tree is ended, and the daemon is told so when it goes on', async (t) => {
+  const it = await daemon(t, 'stopped', 1);
+  it.process.kill('SIGSTOP');
+  await it.treeGone;
+  it.process.kill('SIGCONT');
+  t.same(await it.ended, { kind: 'fenced' });
+});
+
+test('when the supervisor itself is killed the daemon ends the tree', async (t) => {
+  const it = await daemon(t, 'unguarded', PROCESS_LIMITS.beatTimeoutSeconds);
+  for (const pid of childrenOf(it.process.pid ?? 0)) {
+    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
+  }
+  await it.treeGone;
+  t.same(await it.ended, { kind: 'fenced' });
+});
+
+test('a daemon that starts ends what an earlier one has left, before it registers', async (t) => {
+  const workerDirectory = realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-fence-')));
+  t.teardown(() => {
+    rmSync(workerDirectory, { recursive: true, force: true });
+  });
+  const left = spawn('bash', ['-c', 'trap "" TERM; echo up; sleep 600 & wait'], {
+    env: { PATH: process.env['PATH'], CALLSHEET_WORKER_DIR: workerDirectory },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const other = spawn('sleep', ['600'], {
+    env: { PATH: process.env['PATH'], CALLSHEET_WORKER_DIR: `${workerDirectory}-other` },
+    stdio: 'ignore',
+  });
+  t.teardown(() => other.kill('SIGKILL'));
+  await once(left.stdout, 'data');
+  const exit = once(left, 'exit');
+  t.same(await fenceLeftovers(workerDirectory), []);
+  t.same(await exit, [null, 'SIGKILL']);
+  t.equal(other.exitCode ?? other.signalCode, null, 'the process of another worker is left alone');
+});
+
+test('a supervisor answers while it guards, and ends without a kill when it is told to', async (t) => {
+  let gone = 0;
+  const supervisor = Supervisor.start(script, 'CALLSHEET_ATTEMPT=nobody', 20, () => (gone += 1));
+  t.same(await Promise.all([supervisor.state(), supervisor.state()]), ['guarding', 'guarding']);
+  supervisor.end();
+  t.equal(await supervisor.state(), 'lost');
+  t.equal(gone, 0);
+});
+
+test('a supervisor that cannot be started is lost', async (t) => {
+  let gone = 0;
+  const supervisor = Supervisor.start('/no/such/script', 'CALLSHEET_ATTEMPT=nobody', 20, () => (gone += 1));
+  t.equal(await supervisor.state(), 'lost');
+  t.equal(gone, 1);
+});
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+}

@@ -1,0 +1,94 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { createDiskReserve, type DiskReserve } from '../../../src/adapters/system/disk-reserve.ts';
+import { freeBytes } from '../../../src/adapters/system/disk-watermark.ts';
+import { mountFault, mountSmallDisk } from './small-disk.ts';
+
+const MIB = 2 ** 20;
+
+const reserveOf = (
+  file: string,
+  reserveBytes: number,
+  over: { command?: string; warnings?: string[] } = {},
+): DiskReserve =>
+  createDiskReserve({
+    file,
+    reserveBytes,
+    onUnavailable: (reason) => {
+      if (!over.warnings) throw new Error(reason);
+      over.warnings.push(reason);
+    },
+    ...(over.command === undefined ? {} : { command: over.command }),
+  });
+
+test(
+  'blocks are taken ahead of the file, which keeps its size and can be written on a full disk',
+  {
+    skip: mountFault(),
+  },
+  async (t) => {
+    const disk = mountSmallDisk(t, 32 * MIB);
+    const file = join(disk.path, 'file');
+    writeFileSync(file, Buffer.alloc(MIB));
+    const reserve = reserveOf(file, 8 * MIB);
+    const before = freeBytes(disk.path);
+    t.equal(reserve.isShort(MIB), true, 'nothing is held at first');
+    t.equal(reserve.hold(MIB, MIB), true);
+    t.equal(reserve.isShort(MIB), false);
+    t.equal(statSync(file).size, MIB);
+    t.equal(before - freeBytes(disk.path), 9 * MIB);
+    t.equal(reserve.hold(2 * MIB, MIB), true);
+    t.equal(before - freeBytes(disk.path), 9 * MIB, 'nothing more is taken while half is left');
+    disk.fillUpTo(0);
+    writeFileSync(file, Buffer.alloc(9 * MIB), { flag: 'r+' });
+    t.equal(statSync(file).size, 9 * MIB);
+  },
+);
+
+test(
+  'a full disk uses the reserve up, says no, and holds again when there is room',
+  { skip: mountFault() },
+  async (t) => {
+    const disk = mountSmallDisk(t, 32 * MIB);
+    const file = join(disk.path, 'file');
+    writeFileSync(file, '');
+    const reserve = reserveOf(file, 8 * MIB);
+    reserve.hold(0, 0);
+    disk.fillUpTo(0);
+    t.equal(reserve.hold(0, 8 * MIB), true, 'what is held is given');
+    t.equal(reserve.isShort(5 * MIB), true);
+    t.equal(reserve.hold(5 * MIB, 4 * MIB), false, 'no more than that');
+    disk.fillUpTo(2 * MIB);
+    t.equal(reserve.hold(5 * MIB, 4 * MIB), true, 'at least what is needed is taken');
+    disk.empty();
+    t.equal(reserve.hold(5 * MIB, 4 * MIB), true);
+    t.equal(reserve.isShort(9 * MIB), false);
+  },
+);
+
+test(
+  'where blocks cannot be reserved it is said once, and the free space decides',
+  { skip: mountFault() },
+  async (t) => {
+    const disk = mountSmallDisk(t, 80 * MIB);
+    const file = join(disk.path, 'file');
+    writeFileSync(file, '');
+    const warnings: string[] = [];
+    const reserve = reserveOf(file, 8 * MIB, { command: '/nowhere/fallocate', warnings });
+    t.equal(reserve.hold(0, MIB), true);
+    t.equal(reserve.isShort(0), false);
+    disk.fillUpTo(64 * MIB);
+    t.equal(reserve.hold(0, MIB), false, 'the margin is kept');
+    t.strictSame(warnings, ['/nowhere/fallocate cannot be run: spawnSync /nowhere/fallocate ENOENT']);
+  },
+);
+
+test('a file system that refuses is told in its own words', async (t) => {
+  const warnings: string[] = [];
+  const reserve = reserveOf('/dev/null', MIB, { warnings });
+  reserve.hold(0, 0);
+  reserve.hold(0, 0);
+  t.equal(warnings.length, 1);
+  t.match(warnings[0], /^fallocate: /);
+});

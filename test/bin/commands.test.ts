@@ -1,0 +1,423 @@
+import { join } from 'node:path';
+import { test } from 'tap';
+import { answeringService } from './answering-service.ts';
+import { runCallsheet } from './run-callsheet.ts';
+
+const FARM = { id: '11111111-1111-7111-8111-111111111111', name: 'north', description: 'the first' };
+const QUEUE = {
+  id: '22222222-2222-7222-8222-222222222222',
+  farm_id: FARM.id,
+  name: 'render',
+  priority: 5,
+  paused: false,
+};
+const NO_COUNTS = {
+  total: 4,
+  pending: 0,
+  ready: 0,
+  assigned: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  canceled: 0,
+};
+const JOB = {
+  id: '33333333-3333-7333-8333-333333333333',
+  farm_id: FARM.id,
+  queue_id: QUEUE.id,
+  name: 'a job',
+  owner: 'anonymous',
+  priority: 50,
+  status: 'pending',
+  created_at: '2026-01-02T03:04:05.678Z',
+  updated_at: '2026-01-02T03:04:05.678Z',
+  task_counts: { ...NO_COUNTS, ready: 4 },
+  steps: [],
+};
+const FARMS = { 'GET /api/v1/farms': [{ body: [FARM] }] };
+const QUEUES = { 'GET /api/v1/queues': [{ body: { items: [QUEUE], total: 1 } }] };
+
+test('submit sends the template with farm, queue, parameters and options', async (t) => {
+  const service = await answeringService({
+    ...FARMS,
+    ...QUEUES,
+    'POST /api/v1/jobs': [{ status: 201, body: JOB }],
+  });
+  t.teardown(() => service.close());
+  const dir = t.testdir({ 't.yaml': 'name: x\n', 't.json': '{"name": "x"}' });
+  const common = ['submit', '--farm', 'north', '--queue', QUEUE.id, '--url', service.url];
+
+  const ran = await runCallsheet([
+    ...common,
+    join(dir, 't.yaml'),
+    ...['-p', 'Text=a=b & c', '--param', 'Empty=', '--depends-on', 'j1', '--depends-on', 'j2'],
+    ...['--priority', '-3', '--max-attempts', '2', '--retry-delay-seconds', '0', '--failure-limit', '7'],
+  ]);
+  t.same(ran, { code: 0, out: `${JOB.id}\n`, err: '' });
+  const [request] = service.requests.filter(({ method }) => method === 'POST');
+  t.equal(request?.type, 'application/x-yaml');
+  t.equal(request?.body, 'name: x\n');
+  t.same(
+    [...new URL(request?.path ?? '', service.url).searchParams],
+    [
+      ['farm_id', FARM.id],
+      ['queue_id', QUEUE.id],
+      ['depends_on', 'j1'],
+      ['depends_on', 'j2'],
+      ['priority', '-3'],
+      ['max_attempts', '2'],
+      ['retry_delay_seconds', '0'],
+      ['failure_limit', '7'],
+      ['param.Text', 'a=b & c'],
+      ['param.Empty', ''],
+    ],
+  );
+
+  const json = await runCallsheet([...common, join(dir, 't.json'), '--json']);
+  t.same(JSON.parse(json.out), JOB);
+  const piped = await runCallsheet([...common, '-'], { input: '{"name": "x"}' });
+  t.equal(piped.code, 0);
+  t.same(
+    service.requests.filter(({ method }) => method === 'POST').map(({ type }) => type),
+    ['application/x-yaml', 'application/json', 'application/json'],
+  );
+});
+
+test('submit --watch waits for the end and tells the outcome by its exit status', async (t) => {
+  const at = (status: string, counts: object): { body: unknown } => ({
+    body: { ...JOB, status, task_counts: { ...NO_COUNTS, ...counts } },
+  });
+  const service = await answeringService({
+    ...FARMS,
+    ...QUEUES,
+    'POST /api/v1/jobs': [{ status: 201, body: JOB }],
+    [`GET /api/v1/jobs/${JOB.id}`]: [
+      at('running', { running: 2, ready: 2 }),
+      { status: 503, body: { title: 'Service Unavailable', detail: 'starting' } },
+      at('running', { succeeded: 2, running: 2 }),
+      at('failed', { succeeded: 3, failed: 1 }),
+    ],
+  });
+  t.teardown(() => service.close());
+  const dir = t.testdir({ 't.yaml': 'name: x\n' });
+  const ran = await runCallsheet(
+    ['submit', join(dir, 't.yaml'), '--farm', 'north', '--queue', 'render', '--watch'],
+    {
+      environment: { SVC_URL: service.url },
+    },
+  );
+  t.same(ran, {
+    code: 1,
+    out: `${JOB.id} failed\n`,
+    err: [
+      `job ${JOB.id} a job`,
+      'a job: 0/4, 2 running, running',
+      `waiting for the service at ${service.url}`,
+      'a job: 2/4, 2 running, running',
+      'a job: 3/4, 1 failed, failed',
+      '',
+    ].join('\n'),
+  });
+});
+
+test('problems are told with every pointed error, and exit statuses tell them apart', async (t) => {
+  const errors = [
+    { pointer: '/steps/0/name', detail: 'must not be empty', line: 7, column: 9 },
+    { pointer: '/extensions/0', detail: 'unknown extension' },
+    { pointer: '', detail: 'is not to be read' },
+  ];
+  const problem = (status: number, title: string, rest: object): object => ({
+    status,
+    body: { title, status, ...rest },
+  });
+  const service = await answeringService({
+    ...FARMS,
+    ...QUEUES,
+    'POST /api/v1/jobs': [
+      problem(422, 'Unprocessable Content', { detail: 'joined', errors }) as { body: unknown },
+    ],
+    'POST /api/v1/jobs/j/cancel': [
+      problem(409, 'Conflict', { detail: 'the job is completed' }) as { body: unknown },
+    ],
+    'GET /api/v1/jobs/odd': [{ status: 500, body: '<html>' }],
+    'GET /api/v1/jobs/busy': [problem(503, 'Service Unavailable', {}) as { body: unknown }],
+  });
+  t.teardown(() => service.close());
+  const dir = t.testdir({ 't.yaml': 'name: x\n' });
+  const url = ['--url', service.url];
+
+  t.same(
+    await runCallsheet(['submit', join(dir, 't.yaml'), '--farm', 'north', '--queue', 'render', ...url]),
+    {
+      code: 2,
+      out: '',
+      err: 'Unprocessable Content:\n  /steps/0/name: must not be empty (line 7, column 9)\n  /extensions/0: unknown extension\n  is not to be read\n',
+    },
+  );
+  t.same(await runCallsheet(['job', 'j', 'cancel', ...url]), {
+    code: 5,
+    out: '',
+    err: 'Conflict: the job is completed\n',
+  });
+  t.same(await runCallsheet(['job', 'none', ...url]), {
+    code: 4,
+    out: '',
+    err: 'Not Found: no GET /api/v1/jobs/none\n',
+  });
+  t.same(await runCallsheet(['job', 'odd', ...url]), {
+    code: 1,
+    out: '',
+    err: 'the service answered 500: <html>\n',
+  });
+  t.same(await runCallsheet(['job', 'busy', ...url]), { code: 6, out: '', err: 'Service Unavailable\n' });
+  t.same(await runCallsheet(['submit', 'nowhere.yaml', '--farm', 'south', '--queue', 'render', ...url]), {
+    code: 2,
+    out: '',
+    err: "the template cannot be read: ENOENT: no such file or directory, open 'nowhere.yaml'\n",
+  });
+  t.same(await runCallsheet(['jobs', '--farm', 'south', ...url]), {
+    code: 4,
+    out: '',
+    err: 'there is no farm "south"\n',
+  });
+  const away = await runCallsheet(['farms', '--url', 'http://127.0.0.1:9']);
+  t.equal(away.code, 6);
+  t.match(away.err, /^the service at http:\/\/127\.0\.0\.1:9 cannot be reached: /);
+});
+
+test('lists', async (t) => {
+  const service = await answeringService({
+    ...FARMS,
+    ...QUEUES,
+    'GET /api/v1/jobs': [
+      { body: { items: [{ ...JOB, name: 'evil\u001b[2J' }], total: 3, limit: 1, offset: 0 } },
+    ],
+    'GET /api/v1/workers': [
+      {
+        body: {
+          items: [
+            { id: 'w', name: 'one', hostname: 'h', status: 'online', cpu_count: 8, committed_cores: 3 },
+          ],
+          total: 1,
+        },
+      },
+    ],
+    'GET /api/v1/jobs/j/tasks': [
+      {
+        body: {
+          items: [
+            {
+              id: 'j-0-1',
+              name: 'Render',
+              status: 'failed',
+              failed_attempts: 3,
+              parameters: { F: '2' },
+              failure_reason: 'x',
+            },
+          ],
+          total: 1,
+        },
+      },
+    ],
+  });
+  t.teardown(() => service.close());
+  const environment = { SVC_URL: `${service.url}/` };
+  const run = (args: string): Promise<unknown> => runCallsheet(args.split(' '), { environment });
+
+  t.same(await run('farms'), {
+    code: 0,
+    out: `ID                                    NAME   DESCRIPTION\n${FARM.id}  north  the first\n`,
+    err: '',
+  });
+  t.same(await run('queues --farm north'), {
+    code: 0,
+    out: `ID                                    FARM   NAME    PRIO  STATUS\n${QUEUE.id}  north  render     5  open\n`,
+    err: '',
+  });
+  t.same(await run('jobs --limit 1 --farm north --queue render --status pending'), {
+    code: 0,
+    out:
+      'ID                                    NAME      STATUS   DONE  TASKS  FAILED  PRIO  OWNER      CREATED\n' +
+      `${JOB.id}  evil\u{fffd}[2J  pending    0%      4       0    50  anonymous  2026-01-02T03:04:05Z\n`,
+    err: '1 of 3; --offset 1 continues\n',
+  });
+  t.equal(
+    service.requests.at(-1)?.path,
+    `/api/v1/jobs?farm_id=${FARM.id}&queue_id=${QUEUE.id}&status=pending&sort_by=created_at&sort_dir=desc&limit=1&offset=0`,
+  );
+  t.same(await run('workers'), {
+    code: 0,
+    out: 'ID  NAME  HOST  STATUS  CORES  LOCATION  LAST HEARD\nw   one   h     online    3/8\n',
+    err: '',
+  });
+  t.same(await run('tasks j'), {
+    code: 0,
+    out: 'ID     NAME    STATUS  PARAMETERS  FAILURES  REASON\nj-0-1  Render  failed  F=2                3  x\n',
+    err: '',
+  });
+  t.match(await run('jobs --queue render'), { code: 2, err: /--queue: needs --farm/ });
+  t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
+});
+
+test('a job is shown with its facts and steps, and canceled', async (t) => {
+  const detail = {
+    ...JOB,
+    status: 'failed',
+    park_reason: '',
+    parameters: { Width: '64', ALongParameter: 'x\ty' },
+    failure_summary: { failed_count: 1, dominant_reason: 'failed (exit 3)', distinct_reasons: 1 },
+    depends_on: ['j1', 'j2'],
+    steps: [
+      { name: 'Render', status: 'failed', task_counts: { ...NO_COUNTS, succeeded: 3, failed: 1 } },
+      {
+        name: 'Assemble',
+        status: 'canceled',
+        depends_on: ['Render'],
+        task_counts: { ...NO_COUNTS, total: 1 },
+      },
+    ],
+  };
+  const service = await answeringService({
+    [`GET /api/v1/jobs/${JOB.id}`]: [{ body: detail }],
+    [`POST /api/v1/jobs/${JOB.id}/cancel`]: [{ status: 204, body: '' }],
+  });
+  t.teardown(() => service.close());
+  const environment = { SVC_URL: service.url };
+  t.same(await runCallsheet(['job', JOB.id], { environment }), {
+    code: 0,
+    out: [
+      'status            failed',
+      `job               ${JOB.id}`,
+      'name              a job',
+      'owner             anonymous',
+      'priority          50',
+      'created           2026-01-02T03:04:05.678Z',
+      'updated           2026-01-02T03:04:05.678Z',
+      'waits for         j1, j2',
+      'failed            failed (exit 3)',
+      '  Width           64',
+      '  ALongParameter  x\u{fffd}y',
+      '',
+      'STEP      STATUS    TASKS  SUCCEEDED  RUNNING  FAILED  AFTER',
+      'Render    failed        4          3        0       1',
+      'Assemble  canceled      1          0        0       0  Render',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+  const canceled = await runCallsheet(['job', JOB.id, 'cancel'], { environment });
+  t.same(canceled, { code: 0, out: `${JOB.id} failed\n`, err: '' });
+  t.same(
+    service.requests.map(({ method }) => method),
+    ['GET', 'POST', 'GET'],
+  );
+});
+
+test('farms and queues are created', async (t) => {
+  const service = await answeringService({
+    ...FARMS,
+    'POST /api/v1/farms': [{ status: 201, body: FARM }],
+    'POST /api/v1/queues': [{ status: 201, body: QUEUE }],
+  });
+  t.teardown(() => service.close());
+  const environment = { SVC_URL: service.url };
+  const farm = await runCallsheet(['farms', 'create', 'north', '--description', 'the first'], {
+    environment,
+  });
+  t.same(farm, { code: 0, out: `${FARM.id}\n`, err: '' });
+  t.same(JSON.parse(service.requests.at(-1)?.body ?? ''), { name: 'north', description: 'the first' });
+  const queue = await runCallsheet(['queues', 'create', 'north', 'render', '--priority', '5', '--json'], {
+    environment,
+  });
+  t.same(JSON.parse(queue.out), QUEUE);
+  t.same(JSON.parse(service.requests.at(-1)?.body ?? ''), {
+    farm_id: FARM.id,
+    name: 'render',
+    description: '',
+    priority: 5,
+  });
+});
+
+test('logs: all pages, and a followed stream that breaks goes on where it was', async (t) => {
+  const chunk = (bus_seq: number, stream: string, data: string): object => ({ bus_seq, stream, data });
+  const lines = (...chunks: object[]): string => chunks.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const service = await answeringService({
+    'GET /api/v1/tasks/paged/logs': [
+      { body: { items: [chunk(3, 'stdout', 'one\n'), chunk(5, 'stderr', 'oops\n')], after_bus_seq: 5 } },
+      { body: { items: [chunk(9, 'stdout', 'two')], after_bus_seq: 9 } },
+      { body: { items: [], after_bus_seq: 9 } },
+    ],
+    'GET /api/v1/tasks/live/logs': [
+      { body: lines(chunk(1, 'stdout', 'one\n'), chunk(2, 'stdout', 'two\n')), breaks: true },
+      { body: lines(chunk(3, 'stdout', 'three\n')) },
+    ],
+  });
+  t.teardown(() => service.close());
+  const environment = { SVC_URL: service.url };
+  t.same(await runCallsheet(['logs', 'paged'], { environment }), {
+    code: 0,
+    out: 'one\ntwo\n',
+    err: 'oops\n',
+  });
+  t.same(
+    service.requests.map(({ path }) => path),
+    [0, 5, 9].map((after) => `/api/v1/tasks/paged/logs?limit=1000&after_bus_seq=${after}`),
+  );
+  t.same(await runCallsheet(['logs', 'live', '--follow'], { environment }), {
+    code: 0,
+    out: 'one\ntwo\nthree\n',
+    err: `waiting for the service at ${service.url}\n`,
+  });
+  t.same(
+    service.requests.slice(3).map(({ path }) => path),
+    [0, 2].map((after) => `/api/v1/tasks/live/logs?tail=true&after_bus_seq=${after}`),
+  );
+});
+
+test('wrong usage exits 2, help exits 0', async (t) => {
+  t.match(await runCallsheet([]), { code: 2, err: /Usage: callsheet/ });
+  t.match(await runCallsheet(['--help']), { code: 0, out: /Usage: callsheet/ });
+  t.match(await runCallsheet(['server', '--help']), { code: 0, out: /--http-addr \(SVC_HTTP_ADDR\)/ });
+  t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
+  t.match(await runCallsheet(['job', 'j', 'explode']), { code: 2, err: /Allowed choices are cancel/ });
+  t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
+    code: 2,
+    err: /It must be NAME=VALUE/,
+  });
+  t.match(await runCallsheet(['jobs', '--url', 'ftp://x']), {
+    code: 2,
+    err: /must be an http or https address/,
+  });
+});
+
+test('a daemon does not start with a wrong configuration: a line for each mistake', async (t) => {
+  const dir = t.testdir({ 'c.yaml': 'http:\n  adr: 127.0.0.1:1\n', 'broken.yaml': 'a: [' });
+  const file = join(dir, 'c.yaml');
+  t.same(
+    await runCallsheet(['server', '--config', file, '--auth-enabled'], {
+      environment: { SVC_LOG_LEVEL: 'loud' },
+    }),
+    {
+      code: 2,
+      out: '',
+      err: [
+        `http.adr: no such key, did you mean http.addr? (set in the file ${file})`,
+        'log.level: must be one of debug, info, warn, error, got "loud" (set in the environment variable SVC_LOG_LEVEL)',
+        'auth.enabled: not supported by this version (set in the flag --auth-enabled)',
+        '',
+      ].join('\n'),
+    },
+  );
+  t.match(await runCallsheet(['worker', 'stray']), {
+    code: 2,
+    err: '"stray": the command takes flags only\n',
+  });
+  t.match(await runCallsheet(['worker', '--config', join(dir, 'broken.yaml')]), {
+    code: 2,
+    err: /is no YAML at line 1/,
+  });
+  t.match(await runCallsheet(['server', '--config', join(dir, 'none.yaml')]), {
+    code: 2,
+    err: /cannot be read: ENOENT/,
+  });
+});

@@ -1,0 +1,37 @@
+import { test } from 'tap';
+import { prepareTemplate } from '../../../src/bin/threads/pool-task.ts';
+import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
+import { STEP, template, withStep } from '../../core/openjd/template-text.ts';
+
+/** `pointer: detail` of what the service has against a template. */
+function refusals(source: object): string[] {
+  const result = prepareTemplate({
+    text: JSON.stringify(source),
+    format: 'json',
+    values: {},
+    limits: TEMPLATE_LIMITS,
+  });
+  return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+}
+
+void test('a submission may ask for what this version runs, and for nothing else', (t) => {
+  t.same(refusals(template({ extensions: ['TASK_CHUNKING', 'SVC_CHUNK_BOUNDS'] })), []);
+  t.same(refusals(template({ extensions: ['REDACTED_ENV_VARS', 'SVC_PATH_TRANSLATION'] })), [
+    '/extensions/0: the extension REDACTED_ENV_VARS is not supported yet',
+    '/extensions/1: the extension SVC_PATH_TRANSLATION is not supported yet',
+  ]);
+  const pool = { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] };
+  t.same(refusals(withStep({ hostRequirements: pool })), [
+    '/steps/0/hostRequirements/amounts/0/name: usage pools are not supported yet',
+  ]);
+  t.end();
+});
+
+void test('a step whose script does not fit the bus is refused', (t) => {
+  const command = 'x'.repeat(2_000_000);
+  const steps = [STEP, { name: 'Large', script: { actions: { onRun: { command } } } }];
+  const [only, ...others] = refusals(template({ steps }));
+  t.match(only, /^\/steps\/1: the step's script and environments take \d+ bytes, more than the \d+/);
+  t.same(others, []);
+  t.end();
+});

@@ -1,0 +1,235 @@
+import { test } from 'tap';
+import { readFlags } from '../../../src/core/config/flags.ts';
+import { environmentName, flagName } from '../../../src/core/config/key-names.ts';
+import { DAEMONS } from '../../../src/core/config/keys.ts';
+import { LATER_KEYS } from '../../../src/core/config/later-keys.ts';
+import { nearestName } from '../../../src/core/config/nearest-name.ts';
+import type { ConfigSources } from '../../../src/core/config/resolve.ts';
+import { serverConfig } from '../../../src/core/config/server-config.ts';
+import { workerConfig } from '../../../src/core/config/worker-config.ts';
+
+const MACHINE = { hostName: 'node-7.farm', cpuCount: 8, temporaryDirectory: '/tmp' };
+
+/** Sources of which only what is named is there. */
+function sources(given: {
+  document?: unknown;
+  environment?: Record<string, string>;
+  args?: string[];
+}): ConfigSources {
+  const flags = readFlags(given.args ?? []);
+  if (!flags.ok) throw new Error(flags.lines.join('\n'));
+  return {
+    file: 'document' in given ? { path: 'callsheet.yaml', document: given.document } : null,
+    environment: given.environment ?? {},
+    flags: flags.flags,
+  };
+}
+
+/** The complaints about the server's sources, none when they are fine. */
+function serverLines(given: Parameters<typeof sources>[0]): readonly string[] {
+  const resolved = serverConfig(sources(given));
+  return resolved.ok ? [] : resolved.lines;
+}
+
+function workerLines(given: Parameters<typeof sources>[0]): readonly string[] {
+  const resolved = workerConfig(sources(given), MACHINE);
+  return resolved.ok ? [] : resolved.lines;
+}
+
+test('the defaults of the server', async (t) => {
+  t.same(serverConfig(sources({})), {
+    ok: true,
+    notes: [],
+    values: {
+      http: { addr: { host: '0.0.0.0', port: 8080 }, corsOrigins: [] },
+      data: { dir: './data' },
+      bus: { urls: [], addr: { host: '127.0.0.1', port: 14222 }, serverPath: 'nats-server' },
+      scheduler: {
+        heartbeatTimeoutMs: 30_000,
+        maxAttempts: 3,
+        retryDelaySeconds: 10,
+        failureLimit: 0,
+        shards: 1,
+      },
+      openjd: { maxTasksPerStep: 1_000_000 },
+      log: { format: 'json', level: 'info' },
+    },
+  });
+});
+
+test('the defaults of a worker come from its machine', async (t) => {
+  t.same(workerConfig(sources({}), MACHINE), {
+    ok: true,
+    notes: [],
+    values: {
+      bus: { urls: ['nats://127.0.0.1:14222'] },
+      worker: {
+        name: 'node-7.farm',
+        farm: '',
+        queues: [],
+        cpus: 8,
+        computeLocation: '',
+        tags: {},
+        dir: '/tmp/callsheet-worker-node-7%2Efarm',
+        allowRoot: false,
+      },
+      log: { format: 'json', level: 'info' },
+    },
+  });
+  const named = workerConfig(sources({ environment: { SVC_WORKER_NAME: '../x' } }), MACHINE);
+  t.equal(named.ok && named.values.worker.dir, '/tmp/callsheet-worker-%2E%2E%2Fx');
+});
+
+test('file, environment and flags outrank the default in this order', async (t) => {
+  const document = { data: { dir: 'file' }, 'log.level': 'warn', scheduler: { shards: 2 } };
+  const environment = { SVC_DATA_DIR: 'environment', SVC_LOG_LEVEL: 'error' };
+  const resolved = serverConfig(sources({ document, environment, args: ['--data-dir', 'flag'] }));
+  t.equal(resolved.ok && resolved.values.data.dir, 'flag');
+  t.equal(resolved.ok && resolved.values.log.level, 'error');
+  t.equal(resolved.ok && resolved.values.scheduler.shards, 2);
+});
+
+test('an empty variable counts as not set', async (t) => {
+  t.same(serverLines({ environment: { SVC_HTTP_ADDR: '', SVC_AUTH_ENABLED: '', SVC_NONSENSE: '' } }), []);
+});
+
+test('a wrong value is told with its key and source', async (t) => {
+  t.same(
+    serverLines({
+      document: { http: { addr: 'nowhere' } },
+      environment: { SVC_SCHEDULER_MAX_ATTEMPTS: 'many' },
+      args: ['--log-level=loud'],
+    }),
+    [
+      'http.addr: must be HOST:PORT (an IPv6 address in brackets), got "nowhere" (set in the file callsheet.yaml)',
+      'scheduler.max_attempts: must be an integer from 1 to 65535, got "many" (set in the environment variable SVC_SCHEDULER_MAX_ATTEMPTS)',
+      'log.level: must be one of debug, info, warn, error, got "loud" (set in the flag --log-level)',
+    ],
+  );
+  t.same(serverLines({ environment: { SVC_HTTP_CORS_ORIGINS: 'https://a.example/' } }), [
+    'http.cors_origins: must be scheme://host[:port] without a trailing slash, path, query, fragment, blank or embedded *, or the bare *, got "https://a.example/" (set in the environment variable SVC_HTTP_CORS_ORIGINS)',
+  ]);
+});
+
+test('an unknown key is told with the nearest name', async (t) => {
+  t.same(
+    serverLines({
+      document: { http: { adr: 'x:1' }, colour: 'red' },
+      environment: { SVC_HTTP_ADR: 'x:1', OTHER_HTTP_ADR: 'x:1' },
+      args: ['--http-adress', 'x:1'],
+    }),
+    [
+      'http.adr: no such key, did you mean http.addr? (set in the file callsheet.yaml)',
+      'colour: no such key (set in the file callsheet.yaml)',
+      'SVC_HTTP_ADR: no such key, did you mean SVC_HTTP_ADDR? (set in the environment variable SVC_HTTP_ADR)',
+      '--http-adress: no such key, did you mean --http-addr? (set in the flag --http-adress)',
+    ],
+  );
+});
+
+test('the keys of the other daemon are ignored in shared places and refused as flags', async (t) => {
+  const document = { worker: { name: 'w1' }, data: { dir: '/d' } };
+  const environment = {
+    SVC_WORKER_ALLOW_ROOT: 'true',
+    SVC_DATA_DIR: '/d',
+    SVC_URL: 'http://x',
+    SVC_API_KEY: 'k',
+  };
+  t.same(serverLines({ document, environment }), []);
+  t.same(workerLines({ document, environment }), []);
+  t.same(serverLines({ args: ['--worker-name', 'w1'] }), [
+    '--worker-name: is a flag of callsheet worker (set in the flag --worker-name)',
+  ]);
+});
+
+test('a key of a later feature is an error unless it turns the feature off', async (t) => {
+  t.same(
+    serverLines({
+      document: { auth: { ldap: { group_roles: { 'cn=a': 'admin' } } } },
+      environment: { SVC_AUTH_ENABLED: 'true' },
+      args: ['--discovery-enabled'],
+    }),
+    [
+      'auth.ldap.group_roles: not supported by this version (set in the file callsheet.yaml)',
+      'auth.enabled: not supported by this version (set in the environment variable SVC_AUTH_ENABLED)',
+      'discovery.enabled: not supported by this version (set in the flag --discovery-enabled)',
+    ],
+  );
+  t.same(
+    serverLines({
+      document: { auth: { enabled: false } },
+      environment: { SVC_AUTH_LDAP_ENABLED: 'false' },
+      args: ['--discovery-enabled=false'],
+    }),
+    [],
+  );
+});
+
+test('a key of a later feature without which nobody is let in or kept out is noted and has no effect', async (t) => {
+  const resolved = serverConfig(
+    sources({
+      document: { scheduler: { unschedulable_grace: '2s' } },
+      environment: { SVC_HTTP_RATE_LIMIT_RPS: '100000' },
+      args: ['--diagnostics-enabled'],
+    }),
+  );
+  t.match(resolved, {
+    ok: true,
+    notes: [
+      'scheduler.unschedulable_grace: has no effect in this version (set in the file callsheet.yaml)',
+      'http.rate_limit.rps: has no effect in this version (set in the environment variable SVC_HTTP_RATE_LIMIT_RPS)',
+      'diagnostics.enabled: has no effect in this version (set in the flag --diagnostics-enabled)',
+    ],
+  });
+});
+
+test('flags: with a value, with =, alone', async (t) => {
+  t.same(readFlags(['--config', 'c.yaml', '--a-b=1', '--c', '--d', 'x y', '--e=']), {
+    ok: true,
+    configFile: 'c.yaml',
+    flags: [
+      { flag: '--a-b', value: '1' },
+      { flag: '--c', value: null },
+      { flag: '--d', value: 'x y' },
+      { flag: '--e', value: '' },
+    ],
+  });
+  t.same(readFlags(['stray', '-x', '--config']), {
+    ok: false,
+    lines: [
+      '"stray": the command takes flags only',
+      '"-x": the command takes flags only',
+      '--config: needs the path of a file',
+    ],
+  });
+  const alone = workerConfig(sources({ args: ['--worker-allow-root'] }), MACHINE);
+  t.equal(alone.ok && alone.values.worker.allowRoot, true);
+  t.same(workerLines({ args: ['--worker-name'] }), [
+    'worker.name: needs a value (set in the flag --worker-name)',
+  ]);
+});
+
+test('a file must hold a map', async (t) => {
+  t.same(serverLines({ document: null }), []);
+  t.same(serverLines({ document: ['http.addr'] }), [
+    'the file callsheet.yaml must hold a map of keys to values',
+  ]);
+  t.same(serverLines({ document: 'text' }), ['the file callsheet.yaml must hold a map of keys to values']);
+});
+
+test('names are unambiguous in every spelling', async (t) => {
+  const names = [
+    ...new Set([...Object.values(DAEMONS).flatMap((keys) => Object.keys(keys)), ...LATER_KEYS.keys()]),
+  ];
+  t.equal(environmentName('http.cors_origins'), 'SVC_HTTP_CORS_ORIGINS');
+  t.equal(flagName('http.cors_origins'), '--http-cors-origins');
+  t.equal(new Set(names.map(environmentName)).size, names.length);
+  t.equal(new Set(names.map(flagName)).size, names.length);
+});
+
+test('the nearest name is a near one or none', async (t) => {
+  t.equal(nearestName('bus.urll', ['bus.url', 'bus.addr']), 'bus.url');
+  t.equal(nearestName('x', ['y']), null);
+  t.equal(nearestName('completely.else', ['bus.url', 'bus.addr']), null);
+  t.equal(nearestName('a'.repeat(101), ['a'.repeat(100)]), null);
+});

@@ -1,0 +1,147 @@
+import { test } from 'tap';
+import { queueId } from '../../../src/core/ids.ts';
+import { coresOf, ineligibleReason } from '../../../src/core/lease/eligibility.ts';
+import type { AttributeRequirement, StepRequirements } from '../../../src/core/openjd/plan.ts';
+import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import { requirements, workerOffer } from '../../kit/lease-parts.ts';
+
+const QUEUE = queueId('q1');
+const OTHER = queueId('q2');
+
+const reason = (
+  worker: Partial<WorkerRecord>,
+  demand: Partial<StepRequirements>,
+  queue = QUEUE,
+): string | null =>
+  ineligibleReason(workerOffer(worker), { queueId: queue, requirements: requirements(demand) });
+
+test('queue affinity', (t) => {
+  t.equal(reason({ queueIds: [] }, {}), null, 'no affinity is every queue');
+  t.equal(reason({ queueIds: [OTHER, QUEUE] }, {}), null);
+  t.equal(reason({ queueIds: [OTHER] }, {}), 'queue affinity');
+  t.end();
+});
+
+test('compute location: as written', (t) => {
+  t.equal(reason({ computeLocation: 'North' }, {}), null, 'a step without one runs anywhere');
+  t.equal(reason({ computeLocation: 'North' }, { computeLocation: 'North' }), null);
+  t.equal(reason({ computeLocation: 'North' }, { computeLocation: 'north' }), 'compute location mismatch');
+  t.equal(reason({ computeLocation: '' }, { computeLocation: 'North' }), 'compute location mismatch');
+  t.end();
+});
+
+test('cores: what the worker has, however many are free', (t) => {
+  t.equal(reason({ cpuCount: 4 }, { cores: 4 }), null);
+  t.equal(reason({ cpuCount: 4 }, { cores: 5 }), 'amount requirement not met');
+  t.equal(reason({ cpuCount: 4 }, { cores: 4.5 }), 'amount requirement not met', 'half a core is a core');
+  t.equal(reason({ cpuCount: 4 }, { cores: null }), null, 'the whole machine, whatever it has');
+  t.end();
+});
+
+test('the cores that a task takes', (t) => {
+  t.strictSame(
+    [1, 2, 2.1, 0.5, 0, null].map((cores) => coresOf(requirements({ cores }), 8)),
+    [1, 2, 3, 1, 1, 8],
+  );
+  t.end();
+});
+
+test('amounts: at least min, at most max', (t) => {
+  const memory = (min?: number, max?: number): Partial<StepRequirements> => ({
+    amounts: [
+      {
+        name: 'amount.worker.memory',
+        ...(min === undefined ? {} : { min }),
+        ...(max === undefined ? {} : { max }),
+      },
+    ],
+  });
+  t.equal(reason({ memoryMib: 4096 }, memory(4096)), null);
+  t.equal(reason({ memoryMib: 4095 }, memory(4096)), 'amount requirement not met');
+  t.equal(reason({ memoryMib: 4096 }, memory(undefined, 4096)), null);
+  t.equal(reason({ memoryMib: 4097 }, memory(undefined, 4096)), 'amount requirement not met');
+  t.equal(reason({ memoryMib: 4096 }, memory(1024, 8192)), null);
+  t.equal(reason({ memoryMib: 4096 }, memory()), null);
+  t.equal(
+    reason({}, { amounts: [{ name: 'amount.gpu', min: 1 }] }),
+    'amount requirement not met',
+    'not offered is zero',
+  );
+  t.equal(reason({}, { amounts: [{ name: 'amount.gpu', min: 0 }] }), null);
+  t.equal(reason({}, { amounts: [{ name: 'amount.gpu', max: 0 }] }), null);
+  t.equal(
+    reason(
+      { memoryMib: 4096 },
+      {
+        amounts: [
+          { name: 'amount.worker.memory', min: 1 },
+          { name: 'amount.gpu', min: 1 },
+        ],
+      },
+    ),
+    'amount requirement not met',
+    'each of them must be met',
+  );
+  t.end();
+});
+
+test('attributes: anyOf and allOf, whatever the case', (t) => {
+  const os = (rule: Omit<AttributeRequirement, 'name'>): Partial<StepRequirements> => ({
+    attributes: [{ name: 'attr.worker.os.family', ...rule }],
+  });
+  t.equal(reason({ os: 'linux' }, os({ anyOf: ['windows', 'Linux'] })), null);
+  t.equal(reason({ os: 'Linux' }, os({ anyOf: ['linux'] })), null);
+  t.equal(reason({ os: 'linux' }, os({ anyOf: ['windows', 'macos'] })), 'attribute requirement not met');
+  t.equal(reason({ os: 'linux' }, os({ anyOf: [] })), 'attribute requirement not met');
+  t.equal(reason({ os: 'linux' }, os({ allOf: ['LINUX'] })), null);
+  t.equal(reason({ os: 'linux' }, os({ allOf: ['linux', 'windows'] })), 'attribute requirement not met');
+  t.equal(
+    reason({ os: 'linux' }, os({ anyOf: ['linux'], allOf: ['windows'] })),
+    'attribute requirement not met',
+  );
+  t.equal(
+    reason({ os: 'linux' }, os({ anyOf: ['windows'], allOf: ['linux'] })),
+    'attribute requirement not met',
+  );
+  t.equal(reason({ os: 'linux' }, os({})), null, 'offered at all');
+  t.end();
+});
+
+test('attributes: capability tags', (t) => {
+  const docker: Partial<StepRequirements> = {
+    attributes: [{ name: 'attr.worker.tag.docker', anyOf: ['true'] }],
+  };
+  t.equal(reason({ tags: { docker: 'true' } }, docker), null);
+  t.equal(reason({ tags: { Docker: 'TRUE' } }, docker), null, 'names and values in any case');
+  t.equal(reason({ tags: { docker: 'false' } }, docker), 'attribute requirement not met');
+  t.equal(reason({ tags: {} }, docker), 'attribute requirement not met');
+  t.end();
+});
+
+test('attributes: the compute location as written', (t) => {
+  const at = (rule: Omit<AttributeRequirement, 'name'>): Partial<StepRequirements> => ({
+    attributes: [{ name: 'attr.worker.computelocation', ...rule }],
+  });
+  t.equal(reason({ computeLocation: 'North' }, at({ anyOf: ['South', 'North'] })), null);
+  t.equal(
+    reason({ computeLocation: 'North' }, at({ anyOf: ['north', 'south'] })),
+    'attribute requirement not met',
+  );
+  t.equal(reason({ computeLocation: '' }, at({ anyOf: ['North'] })), 'attribute requirement not met');
+  t.end();
+});
+
+test('the first reason in the order of the contract', (t) => {
+  const worker = { queueIds: [OTHER], computeLocation: 'South', cpuCount: 1, os: 'linux' };
+  const attributes = [{ name: 'attr.worker.os.family', anyOf: ['windows'] }];
+  const demand = { computeLocation: 'North', cores: 2, attributes };
+  t.equal(reason(worker, demand), 'queue affinity');
+  t.equal(reason(worker, demand, OTHER), 'compute location mismatch');
+  t.equal(reason({ ...worker, computeLocation: 'North' }, demand, OTHER), 'amount requirement not met');
+  t.equal(
+    reason({ ...worker, computeLocation: 'North', cpuCount: 2 }, demand, OTHER),
+    'attribute requirement not met',
+  );
+  t.equal(reason({ ...worker, computeLocation: 'North', cpuCount: 2, os: 'windows' }, demand, OTHER), null);
+  t.end();
+});

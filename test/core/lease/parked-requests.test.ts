@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { queueId, workerId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
+import { coresOf, ineligibleReason } from '../../../src/core/lease/eligibility.ts';
+import { ParkedRequests, type ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
+import type { Signature } from '../../../src/core/lease/ready-index.ts';
+import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
+import { requirements, workerOffer } from '../../kit/lease-parts.ts';
+
+const QUEUES = [queueId('q1'), queueId('q2')];
+const WORKER_IDS = ['w1', 'w2', 'w3', 'w4'].map(workerId);
+const HOLD_MS = 30;
+
+/** w1 and w2 are of one kind. */
+const offerFor = (id: WorkerId, cpuCount: number): WorkerOffer =>
+  workerOffer({
+    id,
+    cpuCount,
+    ...(id === 'w3' ? { queueIds: [queueId('q1')] } : {}),
+    ...(id === 'w4' ? { tags: { gpu: 'yes' } } : {}),
+  });
+
+const signature = (queue: QueueId, cores: number | null, gpu = false): Signature => ({
+  key: '',
+  queueId: queue,
+  requirements: requirements({
+    cores,
+    attributes: gpu ? [{ name: 'attr.worker.tag.gpu', anyOf: ['yes'] }] : [],
+  }),
+  steps: [],
+  members: 1,
+});
+
+const SIGNATURES = QUEUES.flatMap((queue) => [
+  signature(queue, 1),
+  signature(queue, 3),
+  signature(queue, null),
+  signature(queue, 1, true),
+]);
+
+interface Naive {
+  readonly request: ParkedRequest;
+  offer: WorkerOffer;
+  freeCores: number;
+}
+
+type Move =
+  | {
+      readonly do: 'park' | 'regroup';
+      readonly worker: WorkerId;
+      readonly queue: QueueId | null;
+      readonly cpuCount: number;
+      readonly freeCores: number;
+      readonly later: number;
+    }
+  | { readonly do: 'take'; readonly worker: WorkerId; readonly queue: QueueId | null }
+  | { readonly do: 'takeAll'; readonly worker: WorkerId }
+  | { readonly do: 'takeEnded'; readonly later: number };
+
+const worker = fc.constantFrom(...WORKER_IDS);
+const queue = fc.option(fc.constantFrom(...QUEUES));
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom('park' as const, 'park' as const, 'regroup' as const),
+      worker,
+      queue,
+      cpuCount: fc.constantFrom(2, 4),
+      freeCores: fc.integer({ min: -1, max: 4 }),
+      later: fc.nat(10),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('take' as const), worker, queue }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('takeAll' as const), worker }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('takeEnded' as const), later: fc.nat(20) }) },
+);
+
+const replies = (requests: readonly ParkedRequest[]): string =>
+  requests.map((request) => request.replyTo).join();
+
+test('parked requests against a plain list', (t) => {
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 50 }), (moves) => {
+      const real = new ParkedRequests();
+      let naive: Naive[] = [];
+      let now = 0;
+      let number = 0;
+      const same = (what: string, found: unknown, wanted: unknown): void => {
+        if (found !== wanted) throw new Error(`${what}: ${String(found)}, not ${String(wanted)}`);
+      };
+      for (const each of moves) {
+        switch (each.do) {
+          case 'park': {
+            now += each.later;
+            const request = {
+              workerId: each.worker,
+              queueId: each.queue,
+              replyTo: `r${number++}`,
+              until: now + HOLD_MS,
+            };
+            const offer = offerFor(each.worker, each.cpuCount);
+            const replaced = real.park(request, offer, each.freeCores);
+            const before = naive.find(
+              ({ request: other }) => other.workerId === each.worker && other.queueId === each.queue,
+            );
+            same('replaced', replaced?.replyTo, before?.request.replyTo);
+            naive = naive.filter((other) => other !== before);
+            naive.push({ request, offer, freeCores: each.freeCores });
+            // The lease actor regroups all of a worker when its offer changes.
+            real.regroup(each.worker, offer, each.freeCores);
+            for (const other of naive.filter(({ request: { workerId: id } }) => id === each.worker)) {
+              other.offer = offer;
+              other.freeCores = each.freeCores;
+            }
+            break;
+          }
+          case 'regroup': {
+            const offer = offerFor(each.worker, each.cpuCount);
+            real.regroup(each.worker, offer, each.freeCores);
+            for (const other of naive.filter(({ request }) => request.workerId === each.worker)) {
+              other.offer = offer;
+              other.freeCores = each.freeCores;
+            }
+            break;
+          }
+          case 'take': {
+            const wanted = naive.find(
+              ({ request }) => request.workerId === each.worker && request.queueId === each.queue,
+            );
+            same('taken', real.take(each.worker, each.queue)?.replyTo, wanted?.request.replyTo);
+            naive = naive.filter((other) => other !== wanted);
+            break;
+          }
+          case 'takeAll': {
+            const wanted = naive
+              .filter(({ request }) => request.workerId === each.worker)
+              .map(({ request }) => request);
+            same('of worker', replies(real.ofWorker(each.worker)), replies(wanted));
+            same('all of worker', replies(real.takeAll(each.worker)), replies(wanted));
+            naive = naive.filter(({ request }) => request.workerId !== each.worker);
+            break;
+          }
+          case 'takeEnded': {
+            now += each.later;
+            const wanted = naive.filter(({ request }) => request.until <= now).map(({ request }) => request);
+            same('ended', replies(real.takeEnded(now)), replies(wanted));
+            naive = naive.filter(({ request }) => request.until > now);
+            break;
+          }
+        }
+        same('size', real.size, naive.length);
+        same('next end', real.nextEnd(), naive[0]?.request.until ?? null);
+        for (const wanted of SIGNATURES) {
+          const first = naive.find(
+            ({ request, offer, freeCores }) =>
+              (request.queueId === null || request.queueId === wanted.queueId) &&
+              ineligibleReason(offer, wanted) === null &&
+              coresOf(wanted.requirements, offer.cpuCount) <= freeCores,
+          );
+          same('first', real.firstFor(wanted)?.replyTo, first?.request.replyTo);
+        }
+      }
+    }),
+    { numRuns: 1000 },
+  );
+  t.end();
+});
+
+const request = (id: string, replyTo: string, until = 0, forQueue: QueueId | null = null): ParkedRequest => ({
+  workerId: workerId(id),
+  queueId: forQueue,
+  replyTo,
+  until,
+});
+
+test('a worker has one request a queue', (t) => {
+  const parked = new ParkedRequests();
+  const offer = workerOffer();
+  t.equal(parked.park(request('w1', 'first'), offer, 8), null);
+  t.equal(parked.park(request('w1', 'of q1', 0, queueId('q1')), offer, 8), null, 'one for another queue');
+  t.equal(parked.park(request('w1', 'second'), offer, 8)?.replyTo, 'first', 'the older is given back');
+  t.equal(parked.size, 2);
+  t.equal(replies(parked.takeAll(workerId('w1'))), 'of q1,second');
+  t.equal(parked.size, 0);
+  t.equal(parked.nextEnd(), null);
+  t.strictSame(parked.takeAll(workerId('w1')), []);
+  t.end();
+});
+
+test('the longest parked request comes first, whatever group it has gone to', (t) => {
+  const parked = new ParkedRequests();
+  const small = workerOffer({ id: workerId('w1'), cpuCount: 2 });
+  const large = workerOffer({ id: workerId('w2'), cpuCount: 8 });
+  parked.park(request('w1', 'oldest'), small, 0);
+  parked.park(request('w2', 'newer'), large, 8);
+  t.equal(parked.firstFor(signature(queueId('q1'), 1))?.replyTo, 'newer', 'the oldest has no free core');
+  parked.regroup(workerId('w1'), small, 2);
+  t.equal(parked.firstFor(signature(queueId('q1'), 1))?.replyTo, 'oldest');
+  t.equal(parked.firstFor(signature(queueId('q1'), 4))?.replyTo, 'newer', 'the first that it fits');
+  t.equal(parked.firstFor(signature(queueId('q1'), 9)), null);
+  t.end();
+});

@@ -1,0 +1,32 @@
+import { test } from 'tap';
+import {
+  CASCADE_REASON,
+  FAILURE_LIMIT_PARK_REASON,
+  reportedFailureReason,
+  UPSTREAM_JOB_REASON,
+  USER_CANCEL_REASON,
+  WORKER_OFFLINE_MESSAGE,
+} from '../../../src/core/lifecycle/failure-reasons.ts';
+
+test('the reasons of interface.md, word for word', (t) => {
+  t.equal(CASCADE_REASON, 'canceled: upstream step failed');
+  t.equal(USER_CANCEL_REASON, 'canceled by user');
+  t.equal(WORKER_OFFLINE_MESSAGE, 'worker went offline');
+  t.equal(FAILURE_LIMIT_PARK_REASON, 'failure limit reached');
+  t.equal(
+    UPSTREAM_JOB_REASON,
+    'canceled: upstream job failed',
+    'the words are ours, in the manner of the cascade',
+  );
+  t.end();
+});
+
+test('the reason of a reported failure', (t) => {
+  t.equal(reportedFailureReason('disk on fire', 3), 'disk on fire', 'the message verbatim');
+  t.equal(reportedFailureReason(' ', 3), ' ', 'verbatim even when blank');
+  t.equal(reportedFailureReason('', 3), 'failed (exit 3)');
+  t.equal(reportedFailureReason('', 0), 'failed (exit 0)');
+  t.equal(reportedFailureReason('', -9), 'failed (exit -9)');
+  t.equal(reportedFailureReason('', undefined), 'failed');
+  t.end();
+});

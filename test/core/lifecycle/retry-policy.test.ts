@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import {
+  effectiveRetry,
+  failureOutcome,
+  type RetryOverride,
+  type RetryPolicy,
+} from '../../../src/core/lifecycle/retry-policy.ts';
+
+const SERVER: RetryPolicy = { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 };
+
+test('the cascade server, farm, queue, job: the later level wins, field by field', (t) => {
+  t.strictSame(effectiveRetry(SERVER), SERVER);
+  t.strictSame(effectiveRetry(SERVER, {}, {}, {}), SERVER, 'an absent field inherits');
+  t.strictSame(
+    effectiveRetry(
+      SERVER,
+      { maxAttempts: 5, failureLimit: 7 },
+      { maxAttempts: 6, retryDelaySeconds: 1 },
+      { maxAttempts: 2 },
+    ),
+    { maxAttempts: 2, retryDelaySeconds: 1, failureLimit: 7 },
+  );
+  t.strictSame(
+    effectiveRetry(SERVER, { failureLimit: 7 }, {}, { failureLimit: 0, retryDelaySeconds: 0 }),
+    { maxAttempts: 3, retryDelaySeconds: 0, failureLimit: 0 },
+    'a zero is a value: 0 disables an inherited limit',
+  );
+  t.end();
+});
+
+test('the cascade against the definition: the last level that has the field, else the server', (t) => {
+  const override: fc.Arbitrary<RetryOverride> = fc.record(
+    { maxAttempts: fc.nat(5), retryDelaySeconds: fc.nat(5), failureLimit: fc.nat(5) },
+    { requiredKeys: [] },
+  );
+  const fields = ['maxAttempts', 'retryDelaySeconds', 'failureLimit'] as const;
+  fc.assert(
+    fc.property(fc.array(override, { maxLength: 4 }), (levels) => {
+      const policy = effectiveRetry(SERVER, ...levels);
+      for (const field of fields) {
+        const set = levels.flatMap((level) => level[field] ?? []);
+        if (policy[field] !== (set.at(-1) ?? SERVER[field])) return false;
+      }
+      return Object.keys(policy).length === fields.length;
+    }),
+  );
+  t.end();
+});
+
+/**
+ * interface.md, "Failure handling on a worker-reported failure". Each count below, at and above its limit, pairwise:
+ * auto-park when the job's failures reach failure_limit; else retry below max_attempts; else exhausted.
+ */
+const OUTCOMES = [
+  { limit: 0, job: 1, max: 3, task: 1, outcome: 'retry' },
+  { limit: 0, job: 1, max: 3, task: 2, outcome: 'retry' },
+  { limit: 0, job: 1, max: 3, task: 3, outcome: 'exhausted' },
+  { limit: 0, job: 1, max: 3, task: 4, outcome: 'exhausted' },
+  { limit: 0, job: 1000, max: 1, task: 1, outcome: 'exhausted' },
+  { limit: 0, job: 1000, max: 2, task: 1, outcome: 'retry' },
+  { limit: 5, job: 4, max: 3, task: 2, outcome: 'retry' },
+  { limit: 5, job: 4, max: 3, task: 3, outcome: 'exhausted' },
+  { limit: 5, job: 4, max: 3, task: 4, outcome: 'exhausted' },
+  { limit: 5, job: 5, max: 3, task: 2, outcome: 'auto-park' },
+  { limit: 5, job: 5, max: 3, task: 3, outcome: 'auto-park' },
+  { limit: 5, job: 5, max: 3, task: 4, outcome: 'auto-park' },
+  { limit: 5, job: 6, max: 3, task: 1, outcome: 'auto-park' },
+  { limit: 5, job: 6, max: 3, task: 3, outcome: 'auto-park' },
+  { limit: 1, job: 1, max: 100, task: 1, outcome: 'auto-park' },
+] as const;
+
+test('exactly one outcome of a failure', (t) => {
+  for (const { limit, job, max, task, outcome } of OUTCOMES) {
+    const policy = { maxAttempts: max, retryDelaySeconds: 10, failureLimit: limit };
+    t.equal(
+      failureOutcome(policy, task, job),
+      outcome,
+      `failure ${task} of ${max}, ${job} of the job's ${limit}`,
+    );
+  }
+  t.end();
+});

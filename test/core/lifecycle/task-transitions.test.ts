@@ -1,0 +1,189 @@
+import { test } from 'tap';
+import {
+  isLiveTask,
+  isTerminalTask,
+  nextTaskStatus,
+  TASK_STATUSES,
+  TASK_TRANSITIONS,
+  type TaskStatus,
+  type TaskTransition,
+  type TaskTrigger,
+} from '../../../src/core/lifecycle/task-transitions.ts';
+
+/** One row of the table of interface.md, "States and transitions", "Task": its words, and what the data says for them. */
+interface SpecifiedRow {
+  readonly from: string;
+  readonly trigger: string;
+  readonly to: string;
+  readonly means: readonly TaskTransition[];
+}
+
+const means = (
+  froms: readonly TaskStatus[],
+  triggers: readonly TaskTrigger[],
+  to: TaskStatus,
+): TaskTransition[] => froms.flatMap((from) => triggers.map((trigger) => ({ from, trigger, to })));
+
+const SPECIFIED: readonly SpecifiedRow[] = [
+  {
+    from: 'pending',
+    trigger: 'dependency resolution',
+    to: 'ready',
+    means: means(['pending'], ['dependency resolution'], 'ready'),
+  },
+  {
+    from: 'pending',
+    trigger: 'cancel / cascade',
+    to: 'canceled',
+    means: means(['pending'], ['cancel', 'cascade'], 'canceled'),
+  },
+  { from: 'ready', trigger: 'lease', to: 'assigned', means: means(['ready'], ['lease'], 'assigned') },
+  { from: 'ready', trigger: 'cancel', to: 'canceled', means: means(['ready'], ['cancel'], 'canceled') },
+  {
+    from: 'assigned',
+    trigger: 'worker reports running',
+    to: 'running',
+    means: means(['assigned'], ['reported running'], 'running'),
+  },
+  { from: 'assigned', trigger: 'reclaim', to: 'ready', means: means(['assigned'], ['reclaim'], 'ready') },
+  { from: 'assigned', trigger: 'cancel', to: 'canceled', means: means(['assigned'], ['cancel'], 'canceled') },
+  {
+    from: 'assigned',
+    trigger: 'worker reports terminal',
+    to: 'succeeded or failed',
+    means: [
+      ...means(['assigned'], ['reported success'], 'succeeded'),
+      ...means(['assigned'], ['reported failure'], 'failed'),
+    ],
+  },
+  {
+    from: 'running',
+    trigger: 'worker reports exit code 0',
+    to: 'succeeded',
+    means: means(['running'], ['reported success'], 'succeeded'),
+  },
+  {
+    from: 'running',
+    trigger: 'worker reports non-zero exit or fatal error',
+    to: 'failed',
+    means: means(['running'], ['reported failure'], 'failed'),
+  },
+  {
+    from: 'running',
+    trigger: 'auto-retry or reclaim',
+    to: 'ready',
+    means: means(['running'], ['auto-retry', 'reclaim'], 'ready'),
+  },
+  { from: 'running', trigger: 'cancel', to: 'canceled', means: means(['running'], ['cancel'], 'canceled') },
+  {
+    from: 'failed or canceled',
+    trigger: 'manual retry (task or job)',
+    to: 'pending',
+    means: means(['failed', 'canceled'], ['manual retry'], 'pending'),
+  },
+];
+
+/** Rows that follow from other places of interface.md, with the place. */
+const BEYOND_THE_TABLE: readonly { readonly row: TaskTransition; readonly why: string }[] = [
+  {
+    row: { from: 'assigned', trigger: 'auto-retry', to: 'ready' },
+    why: 'the running report was lost and the terminal one is a failure within max_attempts ("Failure handling")',
+  },
+  {
+    row: { from: 'assigned', trigger: 'reported cancel', to: 'canceled' },
+    why: 'a worker may report canceled ("Task attempt", status; "Failure reasons", first row), the running report was lost',
+  },
+  {
+    row: { from: 'running', trigger: 'reported cancel', to: 'canceled' },
+    why: 'a worker may report canceled ("Task attempt", status; "Failure reasons", first row)',
+  },
+];
+
+const text = (row: TaskTransition): string => `${row.from} --${row.trigger}--> ${row.to}`;
+
+test('the task table has every row of the contract and no other', (t) => {
+  const wanted = [...SPECIFIED.flatMap((row) => row.means), ...BEYOND_THE_TABLE.map(({ row }) => row)].map(
+    text,
+  );
+  t.strictSame(TASK_TRANSITIONS.map(text).sort(), wanted.sort());
+  t.equal(new Set(wanted).size, wanted.length, 'no row twice');
+  t.end();
+});
+
+test('a trigger leads from a status to one status only', (t) => {
+  const starts = TASK_TRANSITIONS.map((row) => `${row.from} ${row.trigger}`);
+  t.equal(new Set(starts).size, starts.length);
+  t.end();
+});
+
+/** For each of the 49 ordered pairs the triggers that lead from the one to the other. */
+const PAIRS: Readonly<Record<TaskStatus, Partial<Record<TaskStatus, readonly TaskTrigger[]>>>> = {
+  pending: { ready: ['dependency resolution'], canceled: ['cancel', 'cascade'] },
+  ready: { assigned: ['lease'], canceled: ['cancel'] },
+  assigned: {
+    ready: ['auto-retry', 'reclaim'],
+    running: ['reported running'],
+    succeeded: ['reported success'],
+    failed: ['reported failure'],
+    canceled: ['cancel', 'reported cancel'],
+  },
+  running: {
+    ready: ['auto-retry', 'reclaim'],
+    succeeded: ['reported success'],
+    failed: ['reported failure'],
+    canceled: ['cancel', 'reported cancel'],
+  },
+  succeeded: {},
+  failed: { pending: ['manual retry'] },
+  canceled: { pending: ['manual retry'] },
+};
+
+const TRIGGERS: readonly TaskTrigger[] = [
+  'auto-retry',
+  'cancel',
+  'cascade',
+  'dependency resolution',
+  'lease',
+  'manual retry',
+  'reclaim',
+  'reported cancel',
+  'reported failure',
+  'reported running',
+  'reported success',
+];
+
+test('all 49 ordered pairs of task statuses', (t) => {
+  t.strictSame(
+    [...TASK_STATUSES],
+    ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'],
+    'the statuses of interface.md, "Task"',
+  );
+  let pairs = 0;
+  for (const from of TASK_STATUSES) {
+    for (const to of TASK_STATUSES) {
+      pairs++;
+      const leading = TRIGGERS.filter((trigger) => nextTaskStatus(from, trigger) === to);
+      t.strictSame(leading, PAIRS[from][to] ?? [], `${from} to ${to}`);
+    }
+  }
+  t.equal(pairs, 49);
+  t.end();
+});
+
+test('what no row allows leads nowhere', (t) => {
+  for (const trigger of TRIGGERS)
+    t.equal(nextTaskStatus('succeeded', trigger), null, `succeeded, ${trigger}`);
+  t.equal(nextTaskStatus('ready', 'cascade'), null);
+  t.equal(nextTaskStatus('pending', 'lease'), null);
+  t.end();
+});
+
+test('terminal and live statuses', (t) => {
+  t.strictSame(TASK_STATUSES.filter(isTerminalTask), ['succeeded', 'failed', 'canceled']);
+  t.strictSame(TASK_STATUSES.filter(isLiveTask), ['assigned', 'running']);
+  for (const status of TASK_STATUSES.filter(isTerminalTask)) {
+    const exits = TASK_TRANSITIONS.filter((row) => row.from === status && row.trigger !== 'manual retry');
+    t.strictSame(exits, [], `only a manual retry leaves ${status}`);
+  }
+  t.end();
+});

@@ -1,0 +1,90 @@
+import { test } from 'tap';
+import { hostSymbols, unmappedPath, type HostContext } from '../../../src/core/openjd/host-symbols.ts';
+
+const context: HostContext = {
+  parameters: { Scene: { type: 'PATH', value: '/mnt/scene.ma' }, Count: { type: 'INT', value: '3' } },
+  session: {
+    workingDirectory: '/work',
+    pathMappingRulesFile: '/session/rules.json',
+    hasPathMappingRules: false,
+  },
+  scope: {
+    kind: 'task',
+    task: {
+      definitions: [
+        { name: 'Frame', type: 'INT' },
+        { name: 'Out', type: 'PATH' },
+      ],
+      values: { Frame: '7', Out: '/mnt/out' },
+    },
+  },
+  files: new Map([['Run', '/work/files/run.sh']]),
+  mapPath: (path) => path.replace('/mnt', '/data'),
+};
+
+void test('a task sees parameters, its own values, its files and the session', (t) => {
+  const symbols = hostSymbols(context);
+  const names = [
+    'Param.Scene',
+    'RawParam.Scene',
+    'Param.Count',
+    'Task.Param.Frame',
+    'Task.RawParam.Frame',
+    'Task.Param.Out',
+    'Task.RawParam.Out',
+    'Task.File.Run',
+    'Env.File.Run',
+    'Session.WorkingDirectory',
+    'Session.PathMappingRulesFile',
+    'Session.HasPathMappingRules',
+    'Param.constructor',
+  ];
+  t.same(names.map(symbols), [
+    '/data/scene.ma',
+    '/mnt/scene.ma',
+    '3',
+    '7',
+    '7',
+    '/data/out',
+    '/mnt/out',
+    '/work/files/run.sh',
+    undefined,
+    '/work',
+    '/session/rules.json',
+    'false',
+    undefined,
+  ]);
+  t.end();
+});
+
+void test('an environment sees no task', (t) => {
+  const symbols = hostSymbols({ ...context, scope: { kind: 'environment' }, mapPath: unmappedPath });
+  t.same(['Env.File.Run', 'Task.File.Run', 'Task.Param.Frame', 'Param.Scene'].map(symbols), [
+    '/work/files/run.sh',
+    undefined,
+    undefined,
+    '/mnt/scene.ma',
+  ]);
+  t.end();
+});
+
+void test('a chunk has a first and a last integer', (t) => {
+  const bounds = (value: string): (string | undefined)[] =>
+    ['Task.Param.C', 'Task.Param.C.Start', 'Task.Param.C.End'].map(
+      hostSymbols({
+        ...context,
+        scope: {
+          kind: 'task',
+          task: { definitions: [{ name: 'C', type: 'CHUNK[INT]' }], values: { C: value } },
+        },
+      }),
+    );
+  t.same(bounds('1-10'), ['1-10', '1', '10']);
+  t.same(bounds('5-5'), ['5-5', '5', '5']);
+  t.same(bounds('-20--17'), ['-20--17', '-20', '-17']);
+  t.same(bounds('-5'), ['-5', '-5', '-5']);
+  t.same(bounds('7,8'), ['7,8', '7', '8']);
+  t.same(bounds('1,3-9:2'), ['1,3-9:2', '1', '9']);
+  t.same(bounds('-9--3:2,-1,4'), ['-9--3:2,-1,4', '-9', '4']);
+  t.end();
+});

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import {
+  attemptIdOf,
+  isUuid,
+  jobId,
+  parseAttemptId,
+  parseStepId,
+  parseTaskId,
+  stepIdOf,
+  taskIdOf,
+} from '../../../src/core/ids.ts';
+
+const uuid = fc.uuid().map((text) => jobId(text.toLowerCase()));
+const number = fc.integer({ min: 0, max: 9_999_999_999 });
+
+test('ids name what they are made of', (t) => {
+  fc.assert(
+    fc.property(uuid, number, number, number, (job, stepOrder, index, attemptNumber) => {
+      const task = { jobId: job, stepOrder, index };
+      t.strictSame(parseStepId(stepIdOf(job, stepOrder)), { jobId: job, stepOrder });
+      t.strictSame(parseTaskId(taskIdOf(task)), task);
+      t.strictSame(parseAttemptId(attemptIdOf({ ...task, attemptNumber })), { ...task, attemptNumber });
+    }),
+    { numRuns: 200 },
+  );
+  t.end();
+});
+
+const JOB = '0190f3c2-1111-7222-8333-444455556666';
+
+test('what is no id names nothing', (t) => {
+  for (const bad of [
+    '',
+    JOB,
+    `${JOB}-`,
+    `${JOB}-1-`,
+    `${JOB}-01`,
+    `${JOB}--1`,
+    `${JOB}-1.5`,
+    `${JOB}-1e3`,
+    ` ${JOB}-1`,
+    `${JOB}-1\n`,
+    `${JOB}-12345678901`,
+    `${JOB.toUpperCase()}-1-A`,
+    `${JOB.slice(1)}-1`,
+    `${JOB}-１`,
+  ]) {
+    t.equal(parseStepId(bad), null, `step ${JSON.stringify(bad)}`);
+    t.equal(parseTaskId(bad), null, `task ${JSON.stringify(bad)}`);
+    t.equal(parseAttemptId(bad), null, `attempt ${JSON.stringify(bad)}`);
+  }
+  t.equal(parseStepId(`${JOB}-1-2`), null, 'a task id is no step id');
+  t.equal(parseTaskId(`${JOB}-1`), null, 'a step id is no task id');
+  t.equal(parseTaskId(`${JOB}-1-2-3`), null, 'an attempt id is no task id');
+  t.equal(parseAttemptId(`${JOB}-1-2`), null, 'a task id is no attempt id');
+  t.end();
+});
+
+test('UUIDs', (t) => {
+  t.equal(isUuid(JOB), true);
+  t.equal(isUuid(JOB.toUpperCase()), false, 'ids are written in lower case');
+  for (const bad of ['', `${JOB}0`, JOB.replaceAll('-', ''), `{${JOB}}`, JOB.replace('0', 'g')]) {
+    t.equal(isUuid(bad), false, bad);
+  }
+  t.end();
+});

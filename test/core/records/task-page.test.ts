@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { test } from 'tap';
+import {
+  emptyTaskPage,
+  pageOf,
+  readTask,
+  readTaskStatus,
+  TASK_PAGE_BYTES,
+  TASKS_PER_PAGE,
+  untouchedTask,
+  writeTask,
+  type TaskState,
+} from '../../../src/core/records/task-page.ts';
+import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
+
+const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
+
+const task: fc.Arbitrary<TaskState> = fc
+  .record({
+    status: fc.constantFrom(...TASK_STATUSES),
+    failedAttempts: fc.nat(0xffff),
+    attemptNumber: fc.nat(0xffffffff),
+    updatedAt: time,
+    when: time,
+    workerOrdinal: fc.nat(0xffffffff),
+    hasText: fc.boolean(),
+  })
+  .map(({ when, ...rest }) => ({
+    ...rest,
+    assignedAt: rest.status === 'ready' ? 0 : when,
+    retryAfter: rest.status === 'ready' ? when : 0,
+  }));
+
+test('a page gives back what was written, each task on its own', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(TASKS_PER_PAGE - 1), task), { maxLength: 60 }),
+      fc.nat(40_000),
+      (writes, pageNumber) => {
+        const page = emptyTaskPage();
+        const wanted = new Map<number, TaskState>();
+        for (const [slot, state] of writes) {
+          const index = pageNumber * TASKS_PER_PAGE + slot;
+          writeTask(page, index, state);
+          wanted.set(index, state);
+        }
+        for (let slot = 0; slot < TASKS_PER_PAGE; slot++) {
+          const index = pageNumber * TASKS_PER_PAGE + slot;
+          const found = readTask(page, index);
+          const expected = wanted.get(index) ?? null;
+          if (!isDeepStrictEqual(found, expected)) return false;
+          if (readTaskStatus(page, index) !== (expected?.status ?? null)) return false;
+        }
+        return true;
+      },
+    ),
+    { numRuns: 300 },
+  );
+  t.end();
+});
+
+test('every status, word by word', (t) => {
+  for (const status of TASK_STATUSES) {
+    const page = emptyTaskPage();
+    const state: TaskState = {
+      status,
+      failedAttempts: 2,
+      attemptNumber: 70_000,
+      updatedAt: 1_700_000_000_123,
+      assignedAt: status === 'ready' ? 0 : 1_700_000_000_001,
+      retryAfter: status === 'ready' ? 1_700_000_000_002 : 0,
+      workerOrdinal: 66_000,
+      hasText: true,
+    };
+    writeTask(page, 31, state);
+    t.strictSame(readTask(page, 31), state, status);
+    t.equal(readTask(page, 30), null, 'its neighbor is untouched');
+    t.equal(readTaskStatus(page, 31), status);
+  }
+  t.end();
+});
+
+test('an empty page holds untouched tasks alone', (t) => {
+  const page = emptyTaskPage();
+  t.equal(page.byteLength, TASK_PAGE_BYTES);
+  t.equal(TASK_PAGE_BYTES, 1024);
+  for (let index = 0; index < TASKS_PER_PAGE; index++) {
+    t.equal(readTask(page, index), null);
+    t.equal(readTaskStatus(page, index), null);
+  }
+  t.strictSame(untouchedTask('ready', 17), {
+    status: 'ready',
+    failedAttempts: 0,
+    attemptNumber: 0,
+    updatedAt: 17,
+    assignedAt: 0,
+    retryAfter: 0,
+    workerOrdinal: 0,
+    hasText: false,
+  });
+  t.end();
+});
+
+test('a page inside a larger buffer, at any place', (t) => {
+  const buffer = new Uint8Array(3 * TASK_PAGE_BYTES).fill(0xee);
+  const page = buffer.subarray(TASK_PAGE_BYTES + 8, 2 * TASK_PAGE_BYTES + 8);
+  page.fill(0);
+  const state = { ...untouchedTask('failed', 5), attemptNumber: 3, hasText: true };
+  writeTask(page, 5, state);
+  t.strictSame(readTask(page, 5), state);
+  t.ok(
+    buffer.subarray(0, TASK_PAGE_BYTES + 8).every((byte) => byte === 0xee),
+    'nothing before it is touched',
+  );
+  t.ok(
+    buffer.subarray(2 * TASK_PAGE_BYTES + 8).every((byte) => byte === 0xee),
+    'nothing behind it is touched',
+  );
+  t.end();
+});
+
+test('a status code that nobody wrote is an error, not a task', (t) => {
+  const page = emptyTaskPage();
+  page[0] = 8;
+  t.throws(() => readTask(page, 0), { message: 'task page holds the unknown status code 8 at index 0' });
+  t.end();
+});
+
+test('failures beyond what a record can count stay at the most it can', (t) => {
+  const page = emptyTaskPage();
+  writeTask(page, 0, { ...untouchedTask('ready', 0), failedAttempts: 100_000 });
+  t.equal(readTask(page, 0)?.failedAttempts, 0xffff);
+  t.end();
+});
+
+test('which page a task is on', (t) => {
+  t.strictSame([0, 31, 32, 63, 64, 999_999].map(pageOf), [0, 0, 1, 1, 2, 31_249]);
+  t.end();
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { test } from 'tap';
+import { busSequenceOf, numbered, rebased, streamFound } from '../../../src/core/wire/bus-sequence.ts';
+
+test('the first stream is numbered as it is', async (t) => {
+  const state = streamFound(null, { createdAt: 'monday', lastSequence: 40 });
+  t.strictSame(state, {
+    version: 1,
+    streamCreatedAt: 'monday',
+    base: 0,
+    lastStreamSequence: 0,
+    lastBusSequence: 0,
+  });
+  t.equal(busSequenceOf(state, 12), 12);
+  t.strictSame(numbered(state, 12), { ...state, lastStreamSequence: 12, lastBusSequence: 12 });
+  t.strictSame(numbered(numbered(state, 12), 7), numbered(state, 12), 'a late message takes nothing back');
+});
+
+test('the same stream, found again, goes on', async (t) => {
+  const state = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
+  t.equal(streamFound(state, { createdAt: 'monday', lastSequence: 40 }), state);
+  t.equal(streamFound(state, { createdAt: 'monday', lastSequence: 55 }), state);
+});
+
+test('a stream that was made anew, or put back, is numbered above all before', async (t) => {
+  const state = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
+  const anew = streamFound(state, { createdAt: 'tuesday', lastSequence: 3 });
+  t.strictSame(anew, {
+    version: 1,
+    streamCreatedAt: 'tuesday',
+    base: 40,
+    lastStreamSequence: 0,
+    lastBusSequence: 40,
+  });
+  t.equal(busSequenceOf(anew, 1), 41);
+  const putBack = streamFound(state, { createdAt: 'monday', lastSequence: 39 });
+  t.strictSame(putBack, { ...state, base: 40, lastStreamSequence: 0 });
+  t.strictSame(putBack, rebased(state));
+});
+
+test('whatever becomes of the stream, numbers of its messages in order keep rising', async () => {
+  const life = fc.array(
+    fc.tuple(fc.constantFrom('same', 'anew', 'put back'), fc.array(fc.integer({ min: 1, max: 5 }))),
+  );
+  fc.assert(
+    fc.property(life, (phases) => {
+      let state = streamFound(null, { createdAt: '0', lastSequence: 0 });
+      let at = 0;
+      let last = 0;
+      phases.forEach(([what, steps], phase) => {
+        if (what === 'anew') at = 0;
+        if (what === 'put back') at = Math.floor(at / 2);
+        const createdAt = what === 'anew' ? String(phase + 1) : state.streamCreatedAt;
+        state = streamFound(state, { createdAt, lastSequence: at });
+        for (const step of steps) {
+          at += step;
+          assert.ok(busSequenceOf(state, at) > last);
+          last = busSequenceOf(state, at);
+          state = numbered(state, at);
+        }
+      });
+    }),
+  );
+});

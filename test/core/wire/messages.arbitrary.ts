@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { attemptIdOf, farmId, jobId, queueId, stepIdOf, taskIdOf, workerId } from '../../../src/core/ids.ts';
+import type {
+  CancelMessage,
+  LeaseReply,
+  LeaseRequest,
+  LogMessage,
+  PresenceMessage,
+  PresenceReply,
+  StatusMessage,
+} from '../../../src/core/wire/bus-messages.ts';
+import type { EnvironmentPlan, ScriptPlan } from '../../../src/core/openjd/plan.ts';
+
+/** Valid messages of every kind. */
+
+const uuid = fc.uuid();
+const attempt = fc.record({
+  jobId: uuid.map(jobId),
+  stepOrder: fc.nat(500),
+  index: fc.nat(1_000_000),
+  attemptNumber: fc.integer({ min: 1, max: 1000 }),
+});
+const token = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
+const inbox = fc.stringMatching(/^_INBOX\.[A-Za-z0-9]{22}\.[0-9]{1,5}$/);
+const name = fc.stringMatching(/^[ -~]{1,40}$/);
+const time = fc
+  .date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+const openAttempts = fc.array(attempt.map(attemptIdOf), { maxLength: 5 });
+const version = fc.constant(1 as const);
+
+const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
+  fc.record({
+    v: version,
+    type: fc.constant('register' as const),
+    worker_id: uuid.map(workerId),
+    incarnation: token,
+    name,
+    hostname: name,
+    farm: fc.oneof(fc.constant(''), name),
+    queues: fc.array(name, { maxLength: 4 }),
+    cpu_count: fc.integer({ min: 1, max: 256 }),
+    memory_mib: fc.nat(),
+    os: name,
+    arch: name,
+    software_version: name,
+    compute_location: fc.oneof(fc.constant(''), name),
+    tags: fc.dictionary(name, fc.stringMatching(/^[ -~]{0,20}$/), { maxKeys: 4 }),
+    open_attempts: openAttempts,
+    reply_to: inbox,
+  }),
+  fc.record({
+    v: version,
+    type: fc.constant('heartbeat' as const),
+    worker_id: uuid.map(workerId),
+    farm_id: uuid.map(farmId),
+    incarnation: token,
+    open_attempts: openAttempts,
+    reply_to: inbox,
+  }),
+  fc.record({
+    v: version,
+    type: fc.constant('deregister' as const),
+    worker_id: uuid.map(workerId),
+    farm_id: uuid.map(farmId),
+    incarnation: token,
+    reply_to: inbox,
+  }),
+);
+
+const leaseRequest: fc.Arbitrary<LeaseRequest> = fc.record({
+  v: version,
+  worker_id: uuid.map(workerId),
+  farm_id: uuid.map(farmId),
+  incarnation: token,
+});
+
+const status: fc.Arbitrary<StatusMessage> = attempt.chain((address) =>
+  fc.record(
+    {
+      v: version,
+      task_id: fc.constant(taskIdOf(address)),
+      attempt_id: fc.constant(attemptIdOf(address)),
+      worker_id: uuid.map(workerId),
+      status: fc.constantFrom(
+        'running' as const,
+        'succeeded' as const,
+        'failed' as const,
+        'canceled' as const,
+      ),
+      exit_code: fc.integer({ min: -(2 ** 31), max: 2 ** 31 }),
+      message: fc.string(),
+      timestamp: time,
+      session_id: fc.oneof(fc.constant(''), token),
+    },
+    { requiredKeys: ['v', 'task_id', 'attempt_id', 'worker_id', 'status', 'timestamp', 'session_id'] },
+  ),
+);
+
+const log: fc.Arbitrary<LogMessage> = attempt.chain((address) =>
+  fc.record({
+    v: version,
+    task_id: fc.constant(taskIdOf(address)),
+    attempt_id: fc.constant(attemptIdOf(address)),
+    seq_num: fc.integer({ min: 1 }),
+    stream: fc.constantFrom('stdout' as const, 'stderr' as const),
+    data: fc.string({ unit: 'grapheme', maxLength: 200 }),
+    at: time,
+  }),
+);
+
+const cancel: fc.Arbitrary<CancelMessage> = attempt.chain((address) =>
+  fc.record({
+    v: version,
+    task_id: fc.constant(taskIdOf(address)),
+    attempt_id: fc.constant(attemptIdOf(address)),
+    reason: fc.string(),
+  }),
+);
+
+const presenceReply: fc.Arbitrary<PresenceReply> = fc.oneof(
+  fc.record({
+    v: version,
+    type: fc.constant('registered' as const),
+    worker_id: uuid.map(workerId),
+    farm_id: uuid.map(farmId),
+    queue_ids: fc.array(uuid.map(queueId), { maxLength: 3 }),
+    heartbeat_timeout_ms: fc.integer({ min: 1000, max: 60_000 }),
+    closed: openAttempts,
+  }),
+  fc.record({ v: version, type: fc.constant('refused' as const), reason: fc.string() }),
+  fc.record({ v: version, type: fc.constant('alive' as const), closed: openAttempts }),
+  fc.record({ v: version, type: fc.constant('unknown' as const) }),
+  fc.record({ v: version, type: fc.constant('departed' as const) }),
+);
+
+const value = fc.record({
+  type: fc.constantFrom('INT' as const, 'FLOAT' as const, 'STRING' as const, 'PATH' as const),
+  value: fc.string(),
+});
+const named = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> =>
+  fc.dictionary(fc.oneof(name, fc.constant('__proto__')), of, { maxKeys: 3, noNullPrototype: true });
+const taskValue = fc.oneof(
+  value,
+  fc.record({ type: fc.constant('CHUNK[INT]' as const), value: fc.string() }),
+);
+const file = fc.record(
+  { name, filename: name, runnable: fc.boolean(), data: fc.string() },
+  { requiredKeys: ['name', 'runnable', 'data'] },
+);
+const action = fc.record(
+  {
+    command: fc.string(),
+    args: fc.array(fc.string(), { maxLength: 3 }),
+    timeoutSeconds: fc.integer({ min: 1, max: 1000 }),
+    cancelation: fc.oneof(
+      fc.record({ mode: fc.constant('TERMINATE' as const) }),
+      fc.record(
+        { mode: fc.constant('NOTIFY_THEN_TERMINATE' as const), notifyPeriodSeconds: fc.nat(600) },
+        { requiredKeys: ['mode'] },
+      ),
+    ),
+  },
+  { requiredKeys: ['command', 'args'] },
+);
+const script: fc.Arbitrary<ScriptPlan> = fc.record({
+  onRun: action,
+  embeddedFiles: fc.array(file, { maxLength: 2 }),
+});
+const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
+  {
+    name,
+    variables: fc.dictionary(name, fc.string(), { maxKeys: 2, noNullPrototype: true }),
+    onEnter: action,
+    onExit: action,
+    embeddedFiles: fc.array(file, { maxLength: 2 }),
+  },
+  { requiredKeys: ['name', 'variables', 'embeddedFiles'] },
+);
+const step = fc.record({
+  job_name: fc.string(),
+  step_name: fc.string(),
+  job_parameters: named(value),
+  job_environments: fc.array(environment, { maxLength: 2 }),
+  step_environments: fc.array(environment, { maxLength: 2 }),
+  script,
+  compute_location: fc.string(),
+});
+
+const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
+  fc.record({ v: version, type: fc.constant('unknown' as const) }),
+  fc
+    .array(fc.tuple(attempt, name, fc.nat(64), named(taskValue), step), { maxLength: 3 })
+    .map((rows): LeaseReply => ({
+      v: 1,
+      type: 'leases',
+      assignments: rows.map(([address, taskName, cores, values]) => ({
+        task_id: taskIdOf(address),
+        job_id: address.jobId,
+        step_id: stepIdOf(address.jobId, address.stepOrder),
+        attempt_id: attemptIdOf(address),
+        name: taskName,
+        cores,
+        parameters: values,
+      })),
+      steps: Object.fromEntries(
+        rows.map(([address, , , , plan]) => [stepIdOf(address.jobId, address.stepOrder), plan]),
+      ),
+    })),
+);
+
+export const messages = { presence, leaseRequest, status, log, cancel, presenceReply, leaseReply };

@@ -1,0 +1,69 @@
+import { readContract, type Operation } from '../../../http/openapi/contract.ts';
+import { SchemaSet, type Check } from '../../../http/openapi/schema-set.ts';
+import { Router } from '../../../http/pipeline/router.ts';
+import type { Answer } from './client.ts';
+
+const contract = readContract();
+const schemas = new SchemaSet(contract);
+const router = new Router<Operation>();
+for (const operation of contract.operations) router.add(operation.method, operation.path, operation);
+const checks = new Map<string, Check>();
+
+/** Throws unless the contract describes the answer: its status, media type, body, and the headers that all answers have. */
+export function checkAnswer(method: string, target: string, answer: Answer): void {
+  const path = target.split('?')[0] ?? '';
+  const where = `${method} ${path} ${answer.status}`;
+  if (!/^[A-Za-z0-9._-]{1,128}$/.test(answer.headers['x-request-id'] ?? '')) fail(where, 'no X-Request-ID');
+  if (answer.headers['x-content-type-options'] !== 'nosniff') fail(where, 'no X-Content-Type-Options');
+  if (path.startsWith('/api/v1') !== (answer.headers['x-api-version'] === '1')) fail(where, 'X-API-Version');
+  if (method === 'HEAD') return;
+  const mediaType = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+  if (answer.status >= 400 && mediaType === 'application/problem+json') checkProblem(where, answer);
+
+  const match = router.match(method, path);
+  if (!match.found) {
+    if (answer.status !== 404 && answer.status !== 405 && answer.status !== 204 && answer.status !== 400) {
+      fail(where, 'no such operation');
+    }
+    return;
+  }
+  const { responses, id } = match.target;
+  // What any operation can answer is said once, in the contract's description.
+  if ([400, 413, 415, 500].includes(answer.status) && !responses.has(String(answer.status))) return;
+  const content = responses.get(String(answer.status));
+  if (content === undefined) {
+    fail(where, 'the contract has no such status');
+    return;
+  }
+  if (content.size === 0) {
+    if (answer.text !== '') fail(where, 'a body where there should be none');
+    return;
+  }
+  const schema = content.get(mediaType);
+  if (schema === undefined) {
+    fail(where, `the contract has no media type ${mediaType}`);
+    return;
+  }
+  const key = `${id} ${answer.status} ${mediaType}`;
+  const check = checks.get(key) ?? schemas.check(schema);
+  checks.set(key, check);
+  const errors = check(
+    mediaType.endsWith('json') && !mediaType.includes('ndjson') ? answer.body : answer.text,
+  );
+  if (errors.length > 0) fail(where, JSON.stringify(errors));
+}
+
+const problemCheck = schemas.check({ $ref: 'callsheet#/$defs/Problem' });
+
+function checkProblem(where: string, answer: Answer): void {
+  const errors = problemCheck(answer.body);
+  if (errors.length > 0) fail(where, JSON.stringify(errors));
+  const body = answer.body;
+  if (typeof body !== 'object' || body === null || !('status' in body) || !('instance' in body)) return;
+  if (body.status !== answer.status) fail(where, 'the status of the problem is another one');
+  if (body.instance !== answer.headers['x-request-id']) fail(where, 'instance is not the request id');
+}
+
+function fail(where: string, what: string): void {
+  throw new Error(`${where}: ${what}`);
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'tap';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import { parseContract, readContract } from '../../../http/openapi/contract.ts';
+import { SchemaSet } from '../../../http/openapi/schema-set.ts';
+import { bindRoutes } from '../../../http/pipeline/bind.ts';
+import { handlersOf } from '../../../http/routes/handlers.ts';
+
+const contract = readContract();
+
+void test('the generated types are those of the contract', async (t) => {
+  const made = `${COMMENT_HEADER}${astToString(await openapiTS(contract.text, { immutable: true }))}`;
+  const committed = readFileSync('http/openapi/generated.ts', 'utf8');
+  t.ok(committed === made, 'http/openapi/generated.ts is stale: run npm run generate');
+});
+
+/** interface.md, "Route to permission mapping" and "Public, ungated", for the routes that this version has. */
+const PERMISSIONS: readonly (readonly [string, string])[] = [
+  ['GET /healthz', 'public'],
+  ['GET /readyz', 'public'],
+  ['GET /metrics', 'public'],
+  ['GET /api/v1/openapi.yaml', 'public'],
+  ['GET /api/v1/version', 'authenticated'],
+  ['GET /api/v1/farms', 'infra.read'],
+  ['POST /api/v1/farms', 'infra.manage'],
+  ['GET /api/v1/farms/{id}', 'infra.read'],
+  ['PUT /api/v1/farms/{id}', 'infra.manage'],
+  ['DELETE /api/v1/farms/{id}', 'infra.manage'],
+  ['GET /api/v1/queues', 'infra.read'],
+  ['POST /api/v1/queues', 'infra.manage'],
+  ['GET /api/v1/queues/{id}', 'infra.read'],
+  ['PUT /api/v1/queues/{id}', 'infra.manage'],
+  ['DELETE /api/v1/queues/{id}', 'infra.manage'],
+  ['GET /api/v1/jobs', 'jobs.read'],
+  ['POST /api/v1/jobs', 'jobs.write'],
+  ['GET /api/v1/jobs/{id}', 'jobs.read'],
+  ['GET /api/v1/jobs/{id}/tasks', 'jobs.read'],
+  ['POST /api/v1/jobs/{id}/cancel', 'jobs.write'],
+  ['GET /api/v1/tasks/{id}', 'jobs.read'],
+  ['GET /api/v1/tasks/{id}/attempts', 'jobs.read'],
+  ['GET /api/v1/tasks/{id}/logs', 'jobs.read'],
+  ['POST /api/v1/tasks/{id}/cancel', 'jobs.write'],
+  ['GET /api/v1/workers', 'workers.read'],
+  ['GET /api/v1/workers/{id}', 'workers.read'],
+];
+
+void test('the contract has exactly these operations, each with its permission', async (t) => {
+  const found = contract.operations.map(({ method, path, permission }) => [`${method} ${path}`, permission]);
+  t.same(found.sort(), [...PERMISSIONS].sort());
+  t.equal(new Set(contract.operations.map((operation) => operation.id)).size, PERMISSIONS.length);
+});
+
+void test('every schema of the contract can be checked', async (t) => {
+  const schemas = new SchemaSet(contract);
+  for (const { id, responses } of contract.operations) {
+    for (const content of responses.values()) {
+      for (const schema of content.values()) t.doesNotThrow(() => schemas.check(schema), id);
+    }
+  }
+  t.throws(() => schemas.check({ $ref: 'callsheet#/$defs/Nothing' }), /can't resolve reference/);
+  t.throws(() => schemas.check({ type: 'string', minimun: 3 }), /unknown keyword/);
+});
+
+void test('the router refuses a contract and handlers that do not fit each other', async (t) => {
+  const handlers = handlersOf(contract);
+  t.doesNotThrow(() => bindRoutes(contract, handlers));
+  const withMore = { ...handlers, getMoon: handlers.getHealthz };
+  t.throws(
+    () => bindRoutes(contract, withMore),
+    new Error('the handler getMoon has no operation in the contract'),
+  );
+  const renamed = parseContract(contract.text.replace('operationId: getFarm\n', 'operationId: getMoon\n'));
+  t.throws(
+    () => bindRoutes(renamed, handlers),
+    new Error('the handler getFarm has no operation in the contract'),
+  );
+  const [first] = contract.operations;
+  if (first === undefined) throw new Error('the contract is empty');
+  const extra = {
+    ...contract,
+    operations: [...contract.operations, { ...first, id: 'getMoon', path: '/moon' }],
+  };
+  t.throws(
+    () => bindRoutes(extra, handlers),
+    new Error('the operation getMoon of the contract has no handler'),
+  );
+  const twice = { ...contract, operations: [...contract.operations, first] };
+  t.throws(() => bindRoutes(twice, handlers), new Error('two routes for GET /healthz'));
+  const noDefault = parseContract(
+    contract.text.replaceAll(', maximum: 1000, default: 50', ', maximum: 1000'),
+  );
+  t.throws(
+    () => bindRoutes(noDefault, handlers),
+    new Error('the parameter limit of listQueues has no default in the contract'),
+  );
+});
+
+void test('a contract that is not understood stops the start', async (t) => {
+  const cases: [string, string, string][] = [
+    [
+      '      x-permission: public\n',
+      '',
+      'openapi.yaml: x-permission of get /healthz is missing or not a text',
+    ],
+    [
+      "$ref: '#/components/parameters/Id'",
+      "$ref: '#/components/parameters/No'",
+      'openapi.yaml: #/components/parameters/No in get /api/v1/farms/{id} is not an object',
+    ],
+    [
+      'schema: { type: boolean }',
+      'schema: { type: bool }',
+      'openapi.yaml: parameter paused of get /api/v1/queues has the type bool',
+    ],
+    ['in: path', 'in: cookie', 'openapi.yaml: parameter id of get /api/v1/farms/{id} is in cookie'],
+  ];
+  for (const [from, to, message] of cases) {
+    t.not(contract.text.replace(from, to), contract.text);
+    t.throws(() => parseContract(contract.text.replace(from, to)), new Error(message));
+  }
+});

@@ -1,0 +1,276 @@
+import { test } from 'tap';
+import { replyTo } from '../../../actors/kernel/address.ts';
+import { farmId, queueId } from '../../../src/core/ids.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { openHouse } from '../kit/house.ts';
+import { FARM, farmRecord, QUEUE, queueRecord, T0, uuid } from '../kit/records.ts';
+
+const FARM_JSON = {
+  id: FARM,
+  name: 'main',
+  description: '',
+  max_concurrent_tasks: 0,
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+const QUEUE_JSON = {
+  id: QUEUE,
+  farm_id: FARM,
+  name: 'day',
+  description: '',
+  priority: 0,
+  max_concurrent_tasks: 0,
+  paused: false,
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+const NOBODY = uuid('f', 99);
+
+void test('farms are listed oldest first and shown one by one', async (t) => {
+  const { house, client } = await openHouse(t);
+  t.same((await client.get('/api/v1/farms')).body, []);
+  const second = farmRecord({
+    id: farmId(uuid('f', 2)),
+    name: 'second',
+    retry: { maxAttempts: 5, failureLimit: 0 },
+  });
+  house.write(put('farm', keys.farm(second.id), second), put('farm', keys.farm(FARM), farmRecord()));
+  const list = await client.get('/api/v1/farms?limit=1&offset=7');
+  t.equal(list.status, 200);
+  t.same(list.body, [
+    FARM_JSON,
+    { ...FARM_JSON, id: second.id, name: 'second', max_attempts: 5, failure_limit: 0 },
+  ]);
+  t.same((await client.get(`/api/v1/farms/${FARM}`)).body, FARM_JSON);
+  t.same(
+    (await client.get(`/api/v1/farms/${FARM}/`)).body,
+    FARM_JSON,
+    'a slash at the end makes no difference',
+  );
+  t.equal((await client.get(`/api/v1/farms/${NOBODY}`)).status, 404);
+});
+
+void test('a farm is created by the catalog', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.answer = ({ message }) =>
+    message.type === 'farm.create' && 'farmId' in message
+      ? done(farmRecord({ id: message.farmId, name: message.input.name, retry: message.input.retry }))
+      : refused('internal', 'unexpected');
+  const made = await client.json('POST', '/api/v1/farms', {
+    name: 'main',
+    description: 'all of it',
+    max_concurrent_tasks: 7,
+    max_attempts: 2,
+    retry_delay_seconds: null,
+    unknown: { deep: true },
+  });
+  t.equal(made.status, 201);
+  t.match(made.body, { name: 'main', max_attempts: 2 });
+  const id = farmId((made.body as { id: string }).id);
+  t.equal(made.headers['location'], `/api/v1/farms/${id}`);
+  const input = { name: 'main', description: 'all of it', maxConcurrentTasks: 7, retry: { maxAttempts: 2 } };
+  t.same(house.asked, [
+    {
+      actor: 'catalog',
+      id: 'catalog',
+      message: { type: 'farm.create', farmId: id, input, replyTo: replyTo('front') },
+    },
+  ]);
+
+  house.answer = () => refused('conflict', 'a farm named main exists');
+  const again = await client.json('POST', '/api/v1/farms', { name: 'main' });
+  t.match(again, {
+    status: 409,
+    body: { type: 'about:blank', title: 'Conflict', status: 409, detail: 'a farm named main exists' },
+  });
+});
+
+void test('a farm is replaced and deleted', async (t) => {
+  const { house, client } = await openHouse(t);
+  t.equal((await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'x' })).status, 404);
+  t.equal((await client.send('DELETE', `/api/v1/farms/${FARM}`)).status, 404);
+  t.same(house.asked, []);
+  house.write(put('farm', keys.farm(FARM), farmRecord()));
+  house.answer = ({ actor }) =>
+    actor === 'catalog' ? done(farmRecord({ name: 'renamed', updatedAt: T0 + 1 })) : done(null);
+  const replaced = await client.json('PUT', `/api/v1/farms/${FARM}`, { name: 'renamed' });
+  t.same(replaced.body, { ...FARM_JSON, name: 'renamed', updated_at: '2026-11-20T10:00:00.001Z' });
+  const deleted = await client.send('DELETE', `/api/v1/farms/${FARM}`);
+  t.match(deleted, { status: 204, text: '' });
+  const input = { name: 'renamed', description: '', maxConcurrentTasks: 0, retry: {} };
+  t.same(house.asked, [
+    {
+      actor: 'catalog',
+      id: 'catalog',
+      message: { type: 'farm.replace', farmId: FARM, input, replyTo: replyTo('front') },
+    },
+    { actor: 'farm', id: FARM, message: { type: 'farm.delete', replyTo: replyTo('front') } },
+  ]);
+  house.answer = () => refused('conflict', 'the farm has jobs that have not ended');
+  t.equal((await client.send('DELETE', `/api/v1/farms/${FARM}`)).status, 409);
+});
+
+void test('what is wrong with a farm is said with its pointer', async (t) => {
+  const { house, client } = await openHouse(t);
+  const cases: [unknown, string][] = [
+    [{}, '/name: is required'],
+    [{ name: '' }, '/name: must not be blank or hold control characters'],
+    [{ name: ' ' }, '/name: must not be blank or hold control characters'],
+    [{ name: 'a\nb' }, '/name: must not be blank or hold control characters'],
+    [{ name: 7 }, '/name: must be string'],
+    [{ name: 'x'.repeat(256) }, '/name: must NOT have more than 255 characters'],
+    [{ name: 'a', max_attempts: 0 }, '/max_attempts: must be >= 1'],
+    [{ name: 'a', max_attempts: 1.5 }, '/max_attempts: must be integer or null'],
+    [{ name: 'a', max_attempts: '3' }, '/max_attempts: must be integer or null'],
+    [{ name: 'a', retry_delay_seconds: -1 }, '/retry_delay_seconds: must be >= 0'],
+    [{ name: 'a', failure_limit: -1 }, '/failure_limit: must be >= 0'],
+    [
+      { name: 'a', max_concurrent_tasks: -1, description: 1 },
+      '/description: must be string; /max_concurrent_tasks: must be >= 0',
+    ],
+    [[], ': must be object'],
+    [null, ': must be object'],
+  ];
+  for (const [body, detail] of cases) {
+    const answer = await client.json('POST', '/api/v1/farms', body);
+    t.equal(answer.status, 400);
+    const found = (answer.body as { detail: string }).detail;
+    t.equal(found, detail, JSON.stringify(body).slice(0, 60));
+  }
+  t.match((await client.json('POST', '/api/v1/farms', {})).body, {
+    errors: [{ pointer: '/name', detail: 'is required' }],
+  });
+  t.same(house.asked, []);
+});
+
+void test('a body that is no JSON, or nested too deep, is refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  const headers = { 'content-type': 'application/json' };
+  const cases: [string, string][] = [
+    ['', 'the body is not valid JSON'],
+    ['{"name": "a"', 'the body is not valid JSON'],
+    ['{"name": NaN}', 'the body is not valid JSON'],
+    [`{"name": "a", "b": ${'['.repeat(64)}${']'.repeat(64)}}`, 'the body is nested deeper than 64 levels'],
+    ['['.repeat(8_000_000), 'the body is nested deeper than 64 levels'],
+  ];
+  for (const [body, detail] of cases) {
+    const answer = await client.send('POST', '/api/v1/farms', { headers, body });
+    t.match(answer, { status: 400, body: { detail } }, body.slice(0, 30));
+  }
+  house.answer = () => done(farmRecord());
+  const body = '{"name": "main", "__proto__": {"description": "x"}, "constructor": 1}';
+  t.equal((await client.send('POST', '/api/v1/farms', { headers, body })).status, 201);
+  const message = house.asked[0]?.message;
+  t.same(
+    message?.type === 'farm.create' && message.input.description,
+    '',
+    'no prototype is taken from a body',
+  );
+});
+
+void test('queues are filtered, sorted and paged', async (t) => {
+  const { house, client } = await openHouse(t);
+  const other = farmId(uuid('f', 2));
+  const queues = [
+    queueRecord(),
+    queueRecord({ id: queueId(uuid('b', 2)), name: 'night', priority: 5, paused: true, createdAt: T0 + 2 }),
+    queueRecord({ id: queueId(uuid('b', 3)), name: 'auto', farmId: other, priority: 5, createdAt: T0 + 1 }),
+  ];
+  house.write(...queues.map((queue) => put('queue', keys.queue(queue.id), queue)));
+  const names = async (query: string): Promise<unknown> => {
+    const { body } = await client.get(`/api/v1/queues${query}`);
+    const { items, total, limit, offset } = body as {
+      items: { name: string }[];
+      total: number;
+      limit: number;
+      offset: number;
+    };
+    return [items.map((item) => item.name).join(' '), total, limit, offset];
+  };
+  t.same(await names(''), ['day auto night', 3, 50, 0]);
+  t.same(await names('?sort_dir=desc'), ['night auto day', 3, 50, 0]);
+  t.same(await names('?sort_by=name'), ['auto day night', 3, 50, 0]);
+  t.same(await names('?sort_by=priority&sort_dir=desc'), ['night auto day', 3, 50, 0]);
+  t.same(await names(`?farm_id=${FARM}`), ['day night', 2, 50, 0]);
+  t.same(await names('?paused=true'), ['night', 1, 50, 0]);
+  t.same(await names('?paused=false&limit=1&offset=1'), ['auto', 2, 1, 1]);
+  t.same(await names('?offset=99'), ['', 3, 50, 99]);
+  t.same((await client.get(`/api/v1/queues/${QUEUE}`)).body, QUEUE_JSON);
+  t.equal((await client.get(`/api/v1/queues/${NOBODY}`)).status, 404);
+});
+
+void test('a queue is created, replaced and deleted by its farm', async (t) => {
+  const { house, client } = await openHouse(t);
+  const unknownFarm = await client.json('POST', '/api/v1/queues', { name: 'day', farm_id: FARM });
+  t.match(unknownFarm, { status: 400, body: { detail: `/farm_id: no farm ${FARM}` } });
+  t.match(await client.json('POST', '/api/v1/queues', { name: 'day' }), {
+    status: 400,
+    body: { detail: '/farm_id: is required' },
+  });
+  t.equal((await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day' })).status, 404);
+  t.equal((await client.send('DELETE', `/api/v1/queues/${QUEUE}`)).status, 404);
+  t.same(house.asked, []);
+
+  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
+  house.answer = ({ message }) => (message.type === 'queue.delete' ? done(null) : done(queueRecord()));
+  const settings = {
+    name: 'day',
+    description: 'd',
+    priority: -3,
+    max_concurrent_tasks: 4,
+    paused: true,
+    failure_limit: 0,
+  };
+  const made = await client.json('POST', '/api/v1/queues', { ...settings, farm_id: FARM, run_as_user: null });
+  t.match(made, { status: 201, body: QUEUE_JSON });
+  t.equal(made.headers['location'], `/api/v1/queues/${QUEUE}`);
+  t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', farm_id: FARM }), {
+    status: 200,
+    body: QUEUE_JSON,
+  });
+  t.match(await client.send('DELETE', `/api/v1/queues/${QUEUE}`), { status: 204, text: '' });
+  const to = { actor: 'farm', id: FARM };
+  const defaults = {
+    name: 'day',
+    description: '',
+    priority: 0,
+    maxConcurrentTasks: 0,
+    paused: false,
+    retry: {},
+  };
+  const given = {
+    name: 'day',
+    description: 'd',
+    priority: -3,
+    maxConcurrentTasks: 4,
+    paused: true,
+    retry: { failureLimit: 0 },
+  };
+  t.same(house.asked, [
+    { ...to, message: { type: 'queue.create', input: given, replyTo: replyTo('front') } },
+    { ...to, message: { type: 'queue.replace', queueId: QUEUE, input: defaults, replyTo: replyTo('front') } },
+    { ...to, message: { type: 'queue.delete', queueId: QUEUE, replyTo: replyTo('front') } },
+  ]);
+  t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', farm_id: NOBODY }), {
+    status: 400,
+    body: { detail: '/farm_id: a queue stays in its farm' },
+  });
+  house.answer = () => refused('conflict', 'in use');
+  t.equal((await client.json('POST', '/api/v1/queues', { ...settings, farm_id: FARM })).status, 409);
+  t.equal((await client.json('PUT', `/api/v1/queues/${QUEUE}`, settings)).status, 409);
+  t.equal((await client.send('DELETE', `/api/v1/queues/${QUEUE}`)).status, 409);
+});
+
+void test('task isolation is refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
+  const refusal = { status: 400, body: { detail: 'task isolation is not supported by this version' } };
+  for (const field of ['run_as_user', 'run_as_group']) {
+    const body = { name: 'day', farm_id: FARM, [field]: 'render' };
+    t.match(await client.json('POST', '/api/v1/queues', body), refusal);
+    t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, body), refusal);
+  }
+  t.same(house.asked, []);
+});

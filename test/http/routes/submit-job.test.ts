@@ -1,0 +1,295 @@
+import { test } from 'tap';
+import { replyTo } from '../../../actors/kernel/address.ts';
+import { farmId, queueId } from '../../../src/core/ids.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { openHouse, type House } from '../kit/house.ts';
+import {
+  FARM,
+  farmRecord,
+  jobNumber,
+  jobPlan,
+  jobRecord,
+  QUEUE,
+  queueRecord,
+  stepPlan,
+  uuid,
+} from '../kit/records.ts';
+
+const WHERE = `farm_id=${FARM}&queue_id=${QUEUE}`;
+const TEMPLATE = 'specificationVersion: jobtemplate-2023-09\nname: fractal # é\n';
+const YAML = { headers: { 'content-type': 'application/x-yaml' }, body: TEMPLATE };
+const PLAN = jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]);
+
+function furnish(house: House): void {
+  house.write(
+    put('farm', keys.farm(FARM), farmRecord({ retry: { maxAttempts: 7, failureLimit: 9 } })),
+    put('queue', keys.queue(QUEUE), queueRecord({ retry: { retryDelaySeconds: 33 } })),
+  );
+  house.answer = () => done(jobRecord({ retry: { failureLimit: 0 } }));
+}
+
+const JOB_JSON = {
+  id: jobNumber(1),
+  farm_id: FARM,
+  queue_id: QUEUE,
+  name: 'fractal',
+  owner: 'ada',
+  submitter: 'anonymous',
+  priority: 50,
+  project: 'demo',
+  status: 'pending',
+  template_format: 'yaml',
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+  failed_attempts: 0,
+  effective_retry: { max_attempts: 7, retry_delay_seconds: 33, failure_limit: 0 },
+  task_counts: {
+    total: 1,
+    pending: 0,
+    ready: 1,
+    assigned: 0,
+    running: 0,
+    succeeded: 0,
+    failed: 0,
+    canceled: 0,
+    unschedulable: 0,
+  },
+};
+
+void test('a YAML template becomes a job', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const made = await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML);
+  t.equal(made.status, 201);
+  t.same(made.body, JOB_JSON);
+  t.equal(made.headers['location'], `/api/v1/jobs/${jobNumber(1)}`);
+  t.same(house.prepared, [{ text: TEMPLATE, format: 'yaml', values: {} }]);
+  t.same(house.asked, [
+    {
+      actor: 'farm',
+      id: FARM,
+      message: {
+        type: 'job.submit',
+        submission: {
+          queueId: QUEUE,
+          plan: PLAN,
+          description: '',
+          extensions: [],
+          templateText: TEMPLATE,
+          templateFormat: 'yaml',
+          owner: 'anonymous',
+          submitter: 'anonymous',
+          project: '',
+          priority: 50,
+          retry: {},
+          upstreams: [],
+        },
+        replyTo: replyTo('front'),
+      },
+    },
+  ]);
+});
+
+void test('a JSON template and every parameter reach the farm', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  house.write(put('job', keys.job(jobNumber(7)), jobRecord({ id: jobNumber(7), status: 'running' })));
+  house.preparation = { ok: true, job: { plan: PLAN, description: 'three frames', extensions: ['EXPR'] } };
+  const text = '{"name": "fractal"}';
+  const query =
+    `${WHERE}&owner=grace&submitter=mallory&project=film+%26+tv&priority=-7&max_attempts=1&retry_delay_seconds=0` +
+    `&failure_limit=5&depends_on=${jobNumber(7)}&depends_on=${jobNumber(7)}` +
+    `&param.Frames=1-3&param.Scene=a%3Db%20c&param.__proto__=x&unknown=1`;
+  const made = await client.send('POST', `/api/v1/jobs?${query}`, {
+    headers: { 'content-type': 'application/json; charset=UTF-8' },
+    body: text,
+  });
+  t.equal(made.status, 201);
+  const values = Object.fromEntries([
+    ['Frames', '1-3'],
+    ['Scene', 'a=b c'],
+    ['__proto__', 'x'],
+  ]);
+  t.same(house.prepared, [{ text, format: 'json', values }]);
+  t.same(Object.keys(house.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
+  const message = house.asked[0]?.message;
+  t.same(message?.type === 'job.submit' && message.submission, {
+    queueId: QUEUE,
+    plan: PLAN,
+    description: 'three frames',
+    extensions: ['EXPR'],
+    templateText: text,
+    templateFormat: 'json',
+    owner: 'grace',
+    submitter: 'anonymous',
+    project: 'film & tv',
+    priority: -7,
+    retry: { maxAttempts: 1, retryDelaySeconds: 0, failureLimit: 5 },
+    upstreams: [{ jobId: jobNumber(7), status: 'running' }],
+  });
+});
+
+void test('each YAML media type is taken, and the owner may be oneself in any case', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  for (const mediaType of [
+    'application/x-yaml',
+    'application/yaml',
+    'text/yaml',
+    'Text/YAML; charset="utf-8"',
+  ]) {
+    const sent = { headers: { 'content-type': mediaType }, body: TEMPLATE };
+    t.equal(
+      (await client.send('POST', `/api/v1/jobs?${WHERE}&owner=ANONYMOUS`, sent)).status,
+      201,
+      mediaType,
+    );
+  }
+  const owners = house.asked.map(({ message }) => message.type === 'job.submit' && message.submission.owner);
+  t.same(owners, ['anonymous', 'anonymous', 'anonymous', 'anonymous']);
+});
+
+void test('other content types are refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const types = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '',
+    'application/yaml; charset=latin1',
+    'nonsense',
+  ];
+  for (const mediaType of types) {
+    const sent = { headers: mediaType === '' ? {} : { 'content-type': mediaType }, body: TEMPLATE };
+    t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, sent)).status, 415, mediaType);
+  }
+  t.match((await client.send('POST', '/api/v1/farms', YAML)).body, {
+    status: 415,
+    title: 'Unsupported Media Type',
+    detail: 'the content type must be application/json; not application/x-yaml',
+  });
+  t.same(house.asked, []);
+});
+
+void test('parameters out of range, of the wrong type, missing or given twice are refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const cases: [string, string][] = [
+    ['', '/query/farm_id: is required; /query/queue_id: is required'],
+    [`farm_id=1&queue_id=${QUEUE}`, '/query/farm_id: must match format "uuid"'],
+    [`${WHERE}&max_attempts=0`, '/query/max_attempts: must be >= 1'],
+    [`${WHERE}&max_attempts=`, '/query/max_attempts: must be integer'],
+    [`${WHERE}&max_attempts=1e1`, '/query/max_attempts: must be integer'],
+    [`${WHERE}&max_attempts=0x1`, '/query/max_attempts: must be integer'],
+    [`${WHERE}&max_attempts=01`, '/query/max_attempts: must be integer'],
+    [`${WHERE}&max_attempts=+1`, '/query/max_attempts: must be integer'],
+    [`${WHERE}&retry_delay_seconds=-1`, '/query/retry_delay_seconds: must be >= 0'],
+    [`${WHERE}&failure_limit=-1`, '/query/failure_limit: must be >= 0'],
+    [`${WHERE}&priority=2147483648`, '/query/priority: must be <= 2147483647'],
+    [`${WHERE}&priority=high`, '/query/priority: must be integer'],
+    [`${WHERE}&priority=1&priority=2`, '/query/priority: is given more than once'],
+    [`${WHERE}&param.A=1&param.A=2`, '/query/param.A: is given more than once'],
+    [`${WHERE}&depends_on=x`, '/query/depends_on/0: must match format "uuid"'],
+    [`${WHERE}&depends_on=${jobNumber(3)}`, `/query/depends_on: the farm has no job ${jobNumber(3)}`],
+    [`${WHERE}&owner=a%0Ab`, '/query/owner: must not hold control characters'],
+    [`${WHERE}&owner=%zz`, 'the query has a malformed escape'],
+    [`farm_id=${uuid('f', 9)}&queue_id=${QUEUE}`, `/query/farm_id: no farm ${uuid('f', 9)}`],
+    [`farm_id=${FARM}&queue_id=${uuid('b', 9)}`, `/query/queue_id: the farm has no queue ${uuid('b', 9)}`],
+  ];
+  for (const [query, detail] of cases) {
+    const answer = await client.send('POST', `/api/v1/jobs?${query}`, YAML);
+    t.match(answer, { status: 400, body: { detail } }, query);
+  }
+  t.same(house.asked, []);
+});
+
+void test("a queue or upstream job of another farm is not the farm's", async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const other = farmId(uuid('f', 2));
+  const foreign = queueRecord({ id: queueId(uuid('b', 2)), farmId: other });
+  house.write(
+    put('queue', keys.queue(foreign.id), foreign),
+    put('job', keys.job(jobNumber(8)), jobRecord({ id: jobNumber(8), farmId: other })),
+  );
+  t.match(await client.send('POST', `/api/v1/jobs?farm_id=${FARM}&queue_id=${foreign.id}`, YAML), {
+    status: 400,
+    body: { detail: `/query/queue_id: the farm has no queue ${foreign.id}` },
+  });
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}&depends_on=${jobNumber(8)}`, YAML), {
+    status: 400,
+    body: { detail: `/query/depends_on: the farm has no job ${jobNumber(8)}` },
+  });
+  t.same(house.asked, []);
+});
+
+void test('what is wrong with a template is listed with pointers', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const errors = [
+    { pointer: '/steps', detail: 'is missing' },
+    { pointer: '/extensions/0', detail: 'unknown name', line: 3, column: 5 },
+  ];
+  house.preparation = { ok: false, errors };
+  const answer = await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML);
+  t.equal(answer.status, 422);
+  t.same(answer.body, {
+    type: 'about:blank',
+    title: 'Unprocessable Content',
+    status: 422,
+    detail: '/steps: is missing; /extensions/0: unknown name',
+    instance: answer.headers['x-request-id'],
+    errors,
+  });
+  t.same(house.asked, []);
+});
+
+void test('a template that takes too long, a full disk, and a farm that refuses', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  house.preparation = { ok: false, deadline: true };
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
+    status: 503,
+    body: { detail: 'the template took too long to evaluate; a second attempt may succeed' },
+  });
+  house.acceptsSubmissions = false;
+  house.prepared.length = 0;
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
+    status: 503,
+    body: { detail: 'the disk of the service is nearly full: no new jobs for now' },
+  });
+  t.same(house.prepared, []);
+  house.acceptsSubmissions = true;
+  house.preparation = { ok: true, job: { plan: PLAN, description: '', extensions: [] } };
+  house.answer = () => refused('bad-request', 'queue_id: just deleted');
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
+    status: 400,
+    body: { detail: 'queue_id: just deleted' },
+  });
+});
+
+void test('a body that is not UTF-8 is refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const sent = { headers: YAML.headers, body: Buffer.from([0x6e, 0xff, 0xfe]) };
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, sent), {
+    status: 400,
+    body: { detail: 'the body is not valid UTF-8' },
+  });
+  t.same(house.prepared, []);
+});
+
+void test('an actor that gives no answer is a 500 that is logged and tells nothing', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  house.answer = () => Promise.reject(new Error('secret'));
+  const answer = await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML);
+  t.match(answer, { status: 500, body: { detail: 'the request failed; the log of the service says why' } });
+  t.match(house.logged, [
+    { level: 'error', text: 'a request failed', attributes: { operation: 'submitJob', error: /secret/ } },
+  ]);
+  t.equal(house.logged[0]?.attributes['request_id'], answer.headers['x-request-id']);
+});

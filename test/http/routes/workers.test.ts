@@ -1,0 +1,158 @@
+import { test } from 'tap';
+import { attemptIdOf, farmId, queueId, taskIdOf, workerId } from '../../../src/core/ids.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { openHouse } from '../kit/house.ts';
+import {
+  FARM,
+  FRAMES,
+  jobChanges,
+  jobNumber,
+  QUEUE,
+  queueRecord,
+  T0,
+  taskState,
+  uuid,
+  WORKER,
+  workerRecord,
+} from '../kit/records.ts';
+
+const OTHER_FARM = farmId(uuid('f', 2));
+const TASK = { jobId: jobNumber(1), stepOrder: 0, index: 1 };
+
+void test('workers are filtered, sorted and paged', async (t) => {
+  const { house, client } = await openHouse(t);
+  const workers = [
+    workerRecord({
+      name: 'node-b',
+      computeLocation: 'berlin',
+      registeredAt: T0 + 3,
+      lastHeartbeatAt: T0 + 5,
+    }),
+    workerRecord({
+      id: workerId(uuid('e', 2)),
+      name: 'node-a',
+      hostname: 'z',
+      status: 'offline',
+      queueIds: [QUEUE],
+      registeredAt: T0 + 2,
+      lastHeartbeatAt: T0 + 9,
+    }),
+    workerRecord({
+      id: workerId(uuid('e', 3)),
+      name: 'node-c',
+      farmId: OTHER_FARM,
+      computeLocation: 'Berlin',
+      registeredAt: T0 + 1,
+    }),
+    workerRecord({
+      id: workerId(uuid('e', 4)),
+      name: 'node-d',
+      status: 'disabled',
+      queueIds: [queueId(uuid('b', 2))],
+    }),
+  ];
+  house.write(
+    ...workers.map((worker) => put('worker', keys.worker(worker.id), worker)),
+    put('queue', keys.queue(QUEUE), queueRecord()),
+  );
+  const cases: [string, string, number][] = [
+    ['', 'node-a node-b node-c node-d', 4],
+    ['sort_dir=desc', 'node-d node-c node-b node-a', 4],
+    ['sort_by=status', 'node-d node-a node-b node-c', 4],
+    ['sort_by=hostname&sort_dir=desc', 'node-a node-b node-c node-d', 4],
+    ['sort_by=registered_at', 'node-d node-c node-a node-b', 4],
+    ['sort_by=last_heartbeat_at', 'node-b node-a node-c node-d', 4],
+    ['sort_by=compute_location', 'node-a node-d node-c node-b', 4],
+    [`farm_id=${FARM}`, 'node-a node-b node-d', 3],
+    ['compute_location=berlin', 'node-b', 1],
+    ['status=online', 'node-b node-c', 2],
+    [`queue_id=${QUEUE}`, 'node-a node-b', 2],
+    [`queue_id=${uuid('b', 9)}`, '', 0],
+    ['limit=2&offset=1', 'node-b node-c', 4],
+  ];
+  for (const [query, expected, total] of cases) {
+    const page = (await client.get(`/api/v1/workers?${query}`)).body as {
+      items: { name: string }[];
+      total: number;
+    };
+    t.same([page.items.map((item) => item.name).join(' '), page.total], [expected, total], query);
+  }
+  t.equal((await client.get('/api/v1/workers?status=removed')).status, 400);
+  t.equal((await client.get('/api/v1/workers?sort_by=cpu')).status, 400);
+});
+
+void test('a worker is shown with its tasks', async (t) => {
+  const { house, client } = await openHouse(t);
+  t.equal((await client.get(`/api/v1/workers/${WORKER}`)).status, 404);
+  const gone = taskIdOf({ ...TASK, jobId: jobNumber(9) });
+  house.write(
+    put(
+      'worker',
+      keys.worker(WORKER),
+      workerRecord({ queueIds: [QUEUE], tags: { gpu: 'true' }, computeLocation: 'berlin' }),
+    ),
+    put('booking', keys.booking(WORKER), {
+      version: 1,
+      bookings: [
+        {
+          attemptId: attemptIdOf({ ...TASK, attemptNumber: 1 }),
+          taskId: taskIdOf(TASK),
+          cores: 3,
+          bookedAt: T0,
+        },
+        {
+          attemptId: attemptIdOf({ ...TASK, jobId: jobNumber(9), attemptNumber: 1 }),
+          taskId: gone,
+          cores: 2,
+          bookedAt: T0,
+        },
+      ],
+    }),
+    ...jobChanges({}, [
+      {
+        name: 'render',
+        untouched: 'ready',
+        taskCount: 3,
+        space: FRAMES(3),
+        touched: new Map([
+          [1, taskState({ status: 'assigned', attemptNumber: 1, assignedAt: T0, workerOrdinal: 1 })],
+        ]),
+      },
+    ]),
+    put('workerOrdinal', keys.workerOrdinal(FARM, 1), { version: 1, workerId: WORKER }),
+  );
+  t.same((await client.get(`/api/v1/workers/${WORKER}`)).body, {
+    id: WORKER,
+    name: 'node-1',
+    hostname: 'node-1.example',
+    farm_id: FARM,
+    status: 'online',
+    compute_location: 'berlin',
+    cpu_count: 8,
+    committed_cores: 5,
+    memory_mib: 16384,
+    os: 'linux',
+    arch: 'x64',
+    version: '0.1.0',
+    queue_ids: [QUEUE],
+    tags: { gpu: 'true' },
+    last_heartbeat_at: '2026-11-20T10:00:01.000Z',
+    registered_at: '2026-11-20T10:00:00.000Z',
+    current_tasks: [
+      {
+        id: taskIdOf(TASK),
+        job_id: jobNumber(1),
+        step_id: `${jobNumber(1)}-0`,
+        name: 'render[Frame=2]',
+        parameters: { Frame: '2' },
+        status: 'assigned',
+        assigned_worker_id: WORKER,
+        assigned_at: '2026-11-20T10:00:00.000Z',
+        created_at: '2026-11-20T10:00:00.000Z',
+        updated_at: '2026-11-20T10:00:00.000Z',
+        failed_attempts: 0,
+      },
+    ],
+  });
+});

@@ -1,0 +1,342 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'tap';
+import { startFront } from '../../../http/front.ts';
+import { MAX_BODY_BYTES } from '../../../http/pipeline/body.ts';
+import { done } from '../../../src/core/problems.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { House, openHouse } from '../kit/house.ts';
+import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
+
+const SUBMIT = `/api/v1/jobs?farm_id=${FARM}&queue_id=${QUEUE}`;
+
+function furnish(house: House): void {
+  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
+  house.answer = () => done(jobRecord());
+}
+
+const statusOf = (reply: string): number => Number(reply.split(' ')[1] ?? 0);
+const count = (reply: string): number => reply.split('HTTP/1.1 ').length - 1;
+
+void test('requests whose framing can be read in two ways are refused and hung up on', async (t) => {
+  const { house, client } = await openHouse(t);
+  const smuggled =
+    'POST /api/v1/farms HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"name":"x"}';
+  const head = (lines: string): string => `POST /api/v1/farms HTTP/1.1\r\n${lines}\r\n`;
+  const cases: [string, string, string][] = [
+    [
+      'two lengths',
+      head('Host: a\r\nContent-Length: 0\r\nContent-Length: 5\r\n'),
+      'more than one Content-Length header',
+    ],
+    [
+      'two equal lengths',
+      head('Host: a\r\nContent-Length: 0\r\nContent-Length: 0\r\n'),
+      'more than one Content-Length header',
+    ],
+    ['two hosts', head('Host: a\r\nHost: b\r\nContent-Length: 0\r\n'), 'more than one Host header'],
+    [
+      'two codings',
+      `${head('Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n')}0\r\n\r\n`,
+      'more than one Transfer-Encoding header',
+    ],
+    [
+      'another coding',
+      `${head('Host: a\r\nTransfer-Encoding: xchunked\r\n')}0\r\n\r\n`,
+      'Transfer-Encoding is not chunked',
+    ],
+    ['an empty length', head('Host: a\r\nContent-Length: \r\n'), 'Content-Length is not a number'],
+  ];
+  for (const [name, bytes, detail] of cases) {
+    const reply = await client.raw(bytes);
+    t.equal(statusOf(reply), 400, name);
+    t.match(reply, detail, name);
+    t.match(reply, /content-type: application\/problem\+json/i, name);
+    t.match(reply, /connection: close/i, name);
+    const withSecond = await client.raw(bytes + smuggled);
+    t.ok(count(withSecond) <= 1, `${name}: nothing behind it is answered`);
+  }
+  // These the engine refuses by itself, in its own words.
+  const byEngine = [
+    head('Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n'),
+    head('Host: a\r\nTransfer-Encoding: gzip\r\n'),
+    head('Host: a\r\nContent-Length: -1\r\n'),
+    head('Host: a\r\nContent-Length: +5\r\n'),
+    head('Host: a\r\nContent-Length: 0x5\r\n'),
+    head('Host: a\r\nContent-Length: 99999999999999999999\r\n'),
+    `${head('Host: a\r\nTransfer-Encoding: chunked\r\n')}5;x=y\r\nhello\r\n0\r\n\r\n`,
+  ];
+  for (const bytes of byEngine) {
+    const reply = await client.raw(bytes + smuggled);
+    t.equal(count(reply), 1, bytes);
+    t.ok(statusOf(reply) === 400 || statusOf(reply) === 415, `${bytes} gives ${reply.slice(0, 30)}`);
+  }
+  t.same(house.asked, [], 'no smuggled request has reached a handler');
+});
+
+void test('heads that are too large, too old or broken do not reach a handler', async (t) => {
+  const { house, client } = await openHouse(t);
+  const get = (rest: string): string =>
+    `GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${rest}\r\n`;
+  t.equal(statusOf(await client.raw(get(`X-A: ${'a'.repeat(8000)}\r\n`))), 200, '8 kB of headers are fine');
+  t.equal(statusOf(await client.raw(get(`X-A: ${'a'.repeat(17_000)}\r\n`))), 431);
+  t.equal(statusOf(await client.raw(get('X-A: 1\r\n'.repeat(120)))), 431);
+  t.equal(statusOf(await client.raw('GET /healthz HTTP/1.0\r\nHost: a\r\n\r\n')), 505);
+  t.equal(statusOf(await client.raw('GET http://evil/healthz HTTP/1.1\r\nHost: a\r\n\r\n')), 505);
+  t.same(house.logged, []);
+});
+
+void test('a body over 16 MiB is 413, declared or not, and the service goes on', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const body = Buffer.alloc(20 * 1024 * 1024, 'a');
+  const declared = { 'content-type': 'application/yaml', 'content-length': body.length };
+  const chunked = { 'content-type': 'application/yaml', 'transfer-encoding': 'chunked' };
+  for (const headers of [declared, chunked]) {
+    t.match(await client.send('POST', SUBMIT, { headers, body }), {
+      status: 413,
+      body: { title: 'Content Too Large', detail: `the body is over ${MAX_BODY_BYTES} bytes` },
+    });
+  }
+  t.same(house.prepared, []);
+  const fitting = body.subarray(0, MAX_BODY_BYTES);
+  const headers = { 'content-type': 'application/yaml', 'transfer-encoding': 'chunked' };
+  t.equal((await client.send('POST', SUBMIT, { headers, body: fitting })).status, 201);
+  t.equal(house.prepared[0]?.text.length, MAX_BODY_BYTES);
+});
+
+void test('a client that goes in the middle of its body leaves nothing behind', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  for (const head of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
+    const socket = connect(client.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const part = head.startsWith('C') ? 'name: ' : '6\r\nname: \r\n';
+    socket.write(`POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\n${head}\r\n\r\n${part}`);
+    // The engine answers in order: a later answer says that the first bytes were seen.
+    t.equal((await client.get('/healthz')).status, 200);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    t.equal((await client.get('/healthz')).status, 200);
+  }
+  t.same(house.prepared, []);
+  t.same(house.asked, []);
+  t.same(house.logged, []);
+});
+
+void test('a client that goes while an actor works leaves nothing behind', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const answers: (() => void)[] = [];
+  house.answer = () =>
+    new Promise((resolve) => {
+      answers.push(() => {
+        resolve(done(jobRecord()));
+      });
+    });
+  const socket = connect(client.port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(
+    `POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`,
+  );
+  await house.until(() => answers.length === 1);
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  t.equal((await client.get('/healthz')).status, 200);
+  answers[0]?.();
+  t.equal((await client.get('/healthz')).status, 200);
+  t.same(house.logged, []);
+});
+
+void test('HEAD has the head of GET and no body', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(put('farm', keys.farm(FARM), farmRecord()));
+  for (const path of [
+    '/healthz',
+    '/api/v1/farms',
+    `/api/v1/farms/${FARM}`,
+    '/api/v1/openapi.yaml',
+    '/metrics',
+    '/nowhere',
+  ]) {
+    const get = await client.get(path);
+    const head = await client.send('HEAD', path);
+    t.equal(head.status, get.status, path);
+    t.equal(head.text, '', path);
+    t.equal(head.headers['content-length'], String(Buffer.byteLength(get.text)), path);
+    t.equal(head.headers['content-type'], get.headers['content-type'], path);
+  }
+  const two =
+    'HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n' +
+    'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+  t.equal(count(await client.raw(two)), 2, 'the connection is in order after it');
+});
+
+void test('unknown paths, wrong methods and OPTIONS', async (t) => {
+  const { house, client } = await openHouse(t);
+  const unknown = [
+    '/',
+    '/api/v1',
+    '/api/v2/farms',
+    '/api/v1/farms//',
+    '//healthz',
+    '/api/v1/pools',
+    '/api/v1/ws',
+    '/API/V1/farms',
+    '/api/v1/farms/a/b',
+    '/debug/pprof/',
+  ];
+  for (const path of unknown) t.equal((await client.get(path)).status, 404, path);
+  for (const path of ['/api/v1/jobs/x/retry', '/api/v1/auth/login', '/api/v1/tasks/x/retry']) {
+    t.equal((await client.send('POST', path)).status, 404, path);
+  }
+  const wrong: [string, string, string][] = [
+    ['PATCH', '/api/v1/jobs/x', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/v1/jobs/x', 'GET, HEAD, OPTIONS'],
+    ['GET', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
+    ['HEAD', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
+    ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/v1/farms', 'GET, HEAD, POST, OPTIONS'],
+    ['PURGE', '/api/v1/farms/x', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+  ];
+  for (const [method, path, allow] of wrong) {
+    const answer = await client.send(method, path);
+    t.equal(answer.status, 405, `${method} ${path}`);
+    t.equal(answer.headers['allow'], allow, `${method} ${path}`);
+  }
+  const options = await client.send('OPTIONS', '/api/v1/farms/x');
+  t.match(options, { status: 204, text: '' });
+  t.match(options.headers, {
+    allow: 'GET, HEAD, PUT, DELETE, OPTIONS',
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD, PUT, DELETE, OPTIONS',
+    'access-control-allow-headers': 'Accept, Authorization, Content-Type, X-Request-ID',
+  });
+  t.equal((await client.send('OPTIONS', '/nowhere')).status, 404);
+  t.same(house.asked, []);
+});
+
+void test('origins are allowed as configured', async (t) => {
+  const open = await openHouse(t, ['*']);
+  t.equal(
+    (await open.client.get('/healthz', { origin: 'https://any' })).headers['access-control-allow-origin'],
+    '*',
+  );
+  const { client } = await openHouse(t, ['https://farm.example', 'http://localhost:3000']);
+  const named = await client.get('/healthz', { origin: 'https://farm.example' });
+  t.equal(named.headers['access-control-allow-origin'], 'https://farm.example');
+  t.equal(named.headers['vary'], 'Origin');
+  for (const origin of [
+    'https://evil.example',
+    'https://farm.example.evil',
+    'null',
+    'HTTPS://farm.example',
+  ]) {
+    const other = await client.get('/healthz', { origin });
+    t.notOk('access-control-allow-origin' in other.headers, origin);
+    t.equal(other.headers['vary'], 'Origin');
+    const preflight = await client.send('OPTIONS', '/api/v1/jobs', { headers: { origin } });
+    t.notOk('access-control-allow-methods' in preflight.headers, origin);
+  }
+});
+
+void test('a request id that is safe is taken over', async (t) => {
+  const { client } = await openHouse(t);
+  const idFor = async (given: string | string[]): Promise<string | undefined> =>
+    (await client.get('/healthz', { 'x-request-id': given })).headers['x-request-id'];
+  t.equal(await idFor('Trace_1.2-3'), 'Trace_1.2-3');
+  t.equal(await idFor('x'.repeat(128)), 'x'.repeat(128));
+  for (const given of ['x'.repeat(129), 'a b', 'a"b', '', ['a', 'b']]) {
+    t.match(await idFor(given), /^00000000-0000-7000-8000-/, String(given));
+  }
+});
+
+void test('every answer has the headers that protect browsers', async (t) => {
+  const { client } = await openHouse(t);
+  for (const path of ['/healthz', '/api/v1/farms', '/nowhere']) {
+    t.match((await client.get(path)).headers, {
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
+  }
+});
+
+void test('requests in one segment are answered in order', async (t) => {
+  const { client } = await openHouse(t);
+  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const reply = await client.raw(
+    get('/healthz') + get('/nowhere') + `GET /api/v1/farms HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+  );
+  t.match(reply, /200 OK[^]*404 Not Found[^]*200 OK/);
+});
+
+void test('an address that is taken is an error', async (t) => {
+  const { server } = await openHouse(t);
+  const second = startFront({ host: '127.0.0.1', port: server.port, corsOrigins: [] }, new House().ports());
+  await t.rejects(second, {
+    message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine`,
+  });
+  await t.rejects(
+    startFront({ host: '192.0.2.1', port: 0, corsOrigins: [] }, new House().ports()),
+    /cannot listen/,
+  );
+});
+
+/** Opens a submission that an actor works on, and gives its end. */
+async function begin(
+  house: House,
+  port: number,
+): Promise<{ socket: Socket; reply: Promise<string>; finish(): void }> {
+  let finish = (): void => undefined;
+  house.answer = () =>
+    new Promise((resolve) => {
+      finish = () => {
+        resolve(done(jobRecord()));
+      };
+    });
+  const socket = connect(port, '127.0.0.1');
+  let received = '';
+  socket.on('data', (data) => {
+    received += String(data);
+  });
+  socket.on('error', () => undefined);
+  const reply = once(socket, 'close').then(() => received);
+  socket.write(
+    `POST ${SUBMIT} HTTP/1.1\r\nHost: a\r\nContent-Type: text/yaml\r\nContent-Length: 2\r\n\r\na:`,
+  );
+  await house.until(() => house.asked.length === 1);
+  return {
+    socket,
+    reply,
+    finish: () => {
+      finish();
+    },
+  };
+}
+
+void test('a stop lets running requests end and takes no new connection', async (t) => {
+  const { house, client, server } = await openHouse(t);
+  furnish(house);
+  const running = await begin(house, client.port);
+  const stopped = server.stop(60_000);
+  await t.rejects(once(connect(client.port, '127.0.0.1'), 'connect'), { code: 'ECONNREFUSED' });
+  running.finish();
+  await stopped;
+  const reply = await running.reply;
+  t.equal(statusOf(reply), 201);
+  t.match(reply, /connection: close/i);
+  await server.stop(0);
+});
+
+void test('a stop hangs up on what does not end in time', async (t) => {
+  const { house, client, server } = await openHouse(t);
+  furnish(house);
+  const running = await begin(house, client.port);
+  await server.stop(1);
+  t.equal(await running.reply, '');
+  running.finish();
+  t.same(house.logged, []);
+});

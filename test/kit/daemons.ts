@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../src/bin/package-root.ts';
+import { ApiClient } from './api-client.ts';
+
+const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
+
+/** One of the two daemons in a process of its own. */
+export class Daemon {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  private readonly logFile: string;
+
+  constructor(args: readonly string[], logFile: string, environment: Readonly<Record<string, string>> = {}) {
+    this.logFile = logFile;
+    const { PATH = '', HOME = '' } = process.env;
+    this.child = spawn(process.execPath, [COMMAND, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: `${PATH}:/usr/sbin`, HOME, ...environment },
+    });
+    this.child.stderr?.pipe(createWriteStream(logFile, { flags: 'a' }));
+    this.ended = once(this.child, 'exit').then(([code, signal]: (number | string | null)[]) => ({
+      code: code as number | null,
+      signal: signal as string | null,
+    }));
+  }
+
+  get pid(): number {
+    if (this.child.pid === undefined) throw new Error('the daemon did not start');
+    return this.child.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  log(): string {
+    return readFileSync(this.logFile, 'utf8');
+  }
+
+  /** The first line on standard output that fits; throws, with the daemon's log, when it ends before. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    if (this.child.stdout === null) throw new Error('the daemon has no standard output');
+    for await (const line of createInterface({ input: this.child.stdout })) {
+      const match = pattern.exec(line);
+      if (match !== null) return match;
+    }
+    throw new Error(`the daemon ended before it printed ${pattern.source}:\n${this.log()}`);
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.isRunning) this.child.kill(signal);
+    await this.ended;
+  }
+}
+
+export interface ServiceOptions {
+  /** Holds the store, the bus and the logs of the daemons: the same folder makes the same service again. */
+  readonly folder: string;
+  readonly httpPort: number;
+  readonly busPort: number;
+  readonly flags?: readonly string[];
+}
+
+export interface RunningService extends ServiceOptions {
+  readonly daemon: Daemon;
+  readonly api: ApiClient;
+}
+
+/** Starts `callsheet server` and resolves when it has printed its URL. */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const daemon = new Daemon(
+    [
+      'server',
+      `--http-addr=127.0.0.1:${options.httpPort}`,
+      `--bus-addr=127.0.0.1:${options.busPort}`,
+      `--data-dir=${join(options.folder, 'data')}`,
+      '--log-format=text',
+      ...(options.flags ?? []),
+    ],
+    join(options.folder, 'server.log'),
+  );
+  await daemon.printed(/http:\/\/\S+/);
+  return { ...options, daemon, api: new ApiClient(`http://127.0.0.1:${options.httpPort}`) };
+}
+
+/** Starts `callsheet worker` on the bus of a service. */
+export function startWorker(service: ServiceOptions, name: string, flags: readonly string[] = []): Daemon {
+  return new Daemon(
+    [
+      'worker',
+      `--bus-url=nats://127.0.0.1:${service.busPort}`,
+      `--worker-name=${name}`,
+      `--worker-dir=${join(service.folder, `worker-${name}`)}`,
+      '--worker-allow-root=true',
+      '--log-format=text',
+      ...flags,
+    ],
+    join(service.folder, `worker-${name}.log`),
+  );
+}
+
+/** A port of the loopback that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  return address.port;
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * What the processes of tasks have written themselves, each line with one append to one file: `start|stop <task>
+ * <pid> <seconds of uptime>`. The evidence of what really ran, whatever the service believes.
+ */
+export interface Run {
+  readonly task: string;
+  readonly pid: number;
+  /** Seconds of the machine's uptime. */
+  readonly startedAt: number;
+  /** Null when the process was ended before its last line. */
+  stoppedAt: number | null;
+}
+
+/** A step whose tasks record that they ran, and take `milliseconds` each. */
+export function recordingTemplate(file: string, tasks: number, milliseconds: number): object {
+  return {
+    specificationVersion: 'jobtemplate-2023-09',
+    name: `${tasks} recorded tasks`,
+    steps: [
+      {
+        name: 'Record',
+        parameterSpace: { taskParameterDefinitions: [{ name: 'N', type: 'INT', range: `1-${tasks}` }] },
+        hostRequirements: { amounts: [{ name: 'amount.worker.vcpu', min: 1 }] },
+        script: {
+          actions: {
+            onRun: {
+              command: 'bash',
+              args: [
+                '-c',
+                `now() { awk '{print $1}' /proc/uptime; }; echo "start $0 $$ $(now)" >> "$1"; sleep "$2"; echo "stop $0 $$ $(now)" >> "$1"; echo "done $0"`,
+                '{{Task.Param.N}}',
+                file,
+                String(milliseconds / 1000),
+              ],
+            },
+          },
+        },
+      },
+    ],
+  };
+}
+
+export function readRuns(file: string): Run[] {
+  const runs = new Map<string, Run>();
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [what, task, pid, seconds] = line.split(' ');
+    if (task === undefined || pid === undefined || seconds === undefined) continue;
+    const at = Number(seconds);
+    const key = `${task} ${pid}`;
+    if (what === 'start') runs.set(key, { task, pid: Number(pid), startedAt: at, stoppedAt: null });
+    const run = runs.get(key);
+    if (what === 'stop' && run !== undefined) run.stoppedAt = at;
+  }
+  return [...runs.values()];
+}
+
+/** Runs to the end, by task. */
+export function finishedRuns(runs: readonly Run[]): Map<string, number> {
+  const finished = new Map<string, number>();
+  for (const run of runs) {
+    if (run.stoppedAt !== null) finished.set(run.task, (finished.get(run.task) ?? 0) + 1);
+  }
+  return finished;
+}

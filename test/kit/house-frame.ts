@@ -1,0 +1,229 @@
+import type { Test } from 'tap';
+import type { JobState } from '../../actors/job/state.ts';
+import type { Output } from '../../actors/kernel/closure.ts';
+import { Kernel } from '../../actors/kernel/kernel.ts';
+import type { LeaseState } from '../../actors/lease/state.ts';
+import { serviceActors } from '../../actors/service-actors.ts';
+import type { ServiceEnvelope } from '../../actors/service-messages.ts';
+import {
+  LEASE_HOLD_MS,
+  STALE_ASSIGNED_MS,
+  type ServiceSettings,
+  type ServiceWorld,
+} from '../../actors/service-world.ts';
+import type { WorkerState } from '../../actors/worker/state.ts';
+import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
+import { problemsAtRest } from './house-sanity.ts';
+import { answerWords, effectWords, type Answer } from './house-words.ts';
+
+const SETTINGS: ServiceSettings = {
+  heartbeatTimeoutMs: 30_000,
+  retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
+  leaseHoldMs: LEASE_HOLD_MS,
+  staleAssignedMs: STALE_ASSIGNED_MS,
+  ownsFarm: () => true,
+};
+
+const HEARTBEAT_MS = 10_000;
+
+/** The ways of a house: its kernel, its store, its clock and what is heard of it. What is said to it is for `TestHouse`. */
+export abstract class HouseFrame {
+  readonly store: MemoryStore = createMemoryStore();
+  now = Date.UTC(2026, 10, 20, 12);
+  /** Workers whose heartbeats come while time passes. */
+  readonly beating = new Set<string>();
+  /** Names of what has none in the store. */
+  protected readonly names = new Map<string, string>();
+  protected readonly answers = new Map<string, Answer>();
+  private readonly settings: ServiceSettings;
+  private kernel: Kernel<ServiceWorld>;
+  private monotonic = 0;
+  private sequence = 1;
+  private lastId = 0;
+  /** Whether messages wait in the mailbox for now. */
+  private isQuiet = false;
+  private readonly said: string[] = [];
+  private readonly warnings: string[] = [];
+
+  constructor(settings: Partial<ServiceSettings>) {
+    this.settings = { ...SETTINGS, ...settings };
+    this.kernel = this.newKernel();
+  }
+
+  /** The ordinary heartbeat of a worker, between the steps of a scenario. */
+  protected abstract beat(worker: string): void;
+
+  // Time, and the service itself
+
+  /** Time passes; workers that are beating send their heartbeats, timers fire when they are due. */
+  advance(ms: number): void {
+    const end = this.monotonic + ms;
+    let nextBeat = this.monotonic + HEARTBEAT_MS;
+    for (;;) {
+      const due = Math.max(this.monotonic, Math.min(this.kernel.nextTimerAt() ?? Infinity, nextBeat));
+      if (due > end) break;
+      this.passTo(due);
+      if (due >= nextBeat) {
+        for (const name of this.beating) this.beat(name);
+        nextBeat += HEARTBEAT_MS;
+      }
+      this.run();
+    }
+    this.passTo(end);
+  }
+
+  /** The process stands still: time passes, nothing is heard and no timer fires; then it notices. */
+  stall(ms: number): void {
+    this.passTo(this.monotonic + ms);
+    this.kernel.resumeListening();
+    this.run();
+  }
+
+  /** The service dies and starts again: what is not on disk is gone. */
+  restart(downMs = 0): void {
+    this.passTo(this.monotonic + downMs);
+    this.restartAsleep();
+    for (const { value: farm } of [...this.store.scan('farm')]) {
+      this.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
+    }
+    this.run();
+  }
+
+  /** The same, with nobody to wake the farms. */
+  restartAsleep(): void {
+    this.store.crash();
+    this.sequence = 1;
+    this.kernel = this.newKernel();
+  }
+
+  /** What is said to the service meanwhile reaches it at the same moment: one commit window. */
+  together(say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    this.run();
+  }
+
+  /** What is said to the service meanwhile is worked and committed, and does not reach the disk. */
+  withoutFlush(say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    this.kernel.pump();
+  }
+
+  /** Puts a message in the mailbox and does nothing yet. */
+  post(envelope: ServiceEnvelope): void {
+    this.kernel.post(recoded(envelope));
+  }
+
+  /** Works until nothing waits and everything is on disk. */
+  run(): void {
+    for (let rounds = 0; rounds < 10_000; rounds++) {
+      this.kernel.pump();
+      this.store.flushAll();
+      if (this.kernel.isIdle) return;
+    }
+    throw new Error('the service does not come to rest');
+  }
+
+  // What was said, and how things stand
+
+  /** Everything that was said since this was last asked. */
+  heard(): string[] {
+    return this.said.splice(0);
+  }
+
+  /** Warnings and errors in the log since this was last asked. */
+  warned(): string[] {
+    return this.warnings.splice(0);
+  }
+
+  /** Asserts that exactly this was said since the last check, and that all is well at rest. */
+  expect(t: Test, what: string, lines: readonly string[]): void {
+    t.strictSame(this.heard(), lines, what);
+    this.checkAtRest(t, what);
+  }
+
+  /** Asserts that all is well at rest, whatever was said. */
+  checkAtRest(t: Test, what: string): void {
+    const problems = problemsAtRest(this.store, {
+      job: (id) => this.kernel.stateOf('job', id) as JobState | undefined,
+      worker: (id) => this.kernel.stateOf('worker', id) as WorkerState | undefined,
+      lease: (id) => this.kernel.stateOf('lease', id) as LeaseState | undefined,
+    });
+    t.strictSame(problems, [], `${what}: at rest`);
+  }
+
+  /** Whether an actor is in memory. */
+  isResident(actor: 'farm' | 'lease' | 'job' | 'worker', id: string): boolean {
+    return this.kernel.stateOf(actor, id) !== undefined;
+  }
+
+  /** The last answer that a client got. */
+  answer(client: string): Answer | undefined {
+    return this.answers.get(client);
+  }
+
+  protected tell(envelope: ServiceEnvelope): void {
+    this.post(envelope);
+    if (!this.isQuiet) this.run();
+  }
+
+  private passTo(monotonic: number): void {
+    this.now += monotonic - this.monotonic;
+    this.monotonic = monotonic;
+  }
+
+  protected newId(): string {
+    this.lastId++;
+    return `01900000-0000-7000-8000-${this.lastId.toString(16).padStart(12, '0')}`;
+  }
+
+  private nameOf(id: string): string {
+    return this.store.get('job', id)?.name ?? this.store.get('worker', id)?.name ?? this.names.get(id) ?? id;
+  }
+
+  private newKernel(): Kernel<ServiceWorld> {
+    return new Kernel<ServiceWorld>(serviceActors(this.settings), {
+      reader: this.store,
+      wallClock: () => this.now,
+      monotonicClock: () => this.monotonic,
+      newId: () => this.newId(),
+      commit: (changes, onDurable) => {
+        this.store.commit(
+          { version: 1, shard: 1, sequence: this.sequence++, changes: [...changes] },
+          onDurable,
+        );
+      },
+      release: (outputs) => {
+        for (const output of outputs) this.hear(recoded(output));
+      },
+      log: (level, text) => {
+        if (level === 'warn' || level === 'error') this.warnings.push(text);
+      },
+      wake: () => undefined,
+      fatal: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  private hear(output: Output<ServiceWorld>): void {
+    const nameOf = (id: string): string => this.nameOf(id);
+    if (output.kind === 'effect') {
+      if (output.effect.kind === 'forward') this.post(output.effect.envelope);
+      const words = effectWords(output.effect, nameOf);
+      if (words !== null) this.said.push(words);
+      return;
+    }
+    const answer = output.answer as Answer;
+    this.answers.set(output.to, answer);
+    const words = answerWords(output.to, answer, nameOf);
+    const isOrdinaryBeat = output.to.startsWith('beat ') && words.endsWith(': alive');
+    if (!isOrdinaryBeat) this.said.push(words);
+  }
+}
+
+/** As it comes out at the other end of a wire. */
+const recoded = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

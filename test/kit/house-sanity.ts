@@ -1,0 +1,239 @@
+import type { JobState } from '../../actors/job/state.ts';
+import type { LeaseState } from '../../actors/lease/state.ts';
+import type { WorkerState } from '../../actors/worker/state.ts';
+import { attemptIdOf, taskIdOf, type FarmId, type WorkerId } from '../../src/core/ids.ts';
+import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
+import { stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
+import { NO_TASKS, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { isLiveTask, isTerminalTask, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { pageOf, readTask, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
+
+/** Actors in memory, by kind and id: undefined when not loaded. */
+export interface Residents {
+  job(id: string): JobState | undefined;
+  worker(id: string): WorkerState | undefined;
+  lease(id: string): LeaseState | undefined;
+}
+
+interface StoredTask {
+  readonly index: number;
+  readonly state: TaskState;
+  readonly attempts: readonly AttemptRecord[];
+}
+
+/**
+ * Everything that must hold at rest (reliability.md, "Invariants"), checked from the rows up, and what memory holds
+ * compared with the rows. Gives what is wrong, in sentences; nothing when all is well.
+ */
+export function problemsAtRest(store: StoreReader, residents: Residents): string[] {
+  const problems: string[] = [];
+  const wrong = (text: string): void => {
+    problems.push(text);
+  };
+  const open = new Map<WorkerId, Set<string>>();
+  for (const { value: job } of store.scan('job')) checkJob(store, job, residents.job(job.id), open, wrong);
+  for (const { value: worker } of store.scan('worker')) {
+    checkWorker(store, worker.id, residents.worker(worker.id), open.get(worker.id) ?? new Set(), wrong);
+    open.delete(worker.id);
+  }
+  for (const [id, attempts] of open)
+    wrong(`${[...attempts].join()} are open on the worker ${id}, which does not exist`);
+  for (const { value: farm } of store.scan('farm')) {
+    const lease = residents.lease(farm.id);
+    if (lease !== undefined) checkLease(store, farm.id, lease, wrong);
+  }
+  return problems;
+}
+
+function tasksOf(store: StoreReader, step: StepRecord): StoredTask[] {
+  return Array.from({ length: step.taskCount }, (_, index) => {
+    const page = store.get('taskPage', keys.taskPage(step.jobId, step.order, pageOf(index)));
+    const own = page === undefined ? null : readTask(page, index);
+    const address = { jobId: step.jobId, stepOrder: step.order, index };
+    const rows = [...store.scan('attempt', { prefix: keys.attemptsOf(address) })];
+    return {
+      index,
+      state: own ?? untouchedTask(step.untouched.status, step.untouched.updatedAt),
+      attempts: rows.map((row) => row.value),
+    };
+  });
+}
+
+function checkJob(
+  store: StoreReader,
+  job: JobRecord,
+  resident: JobState | undefined,
+  open: Map<WorkerId, Set<string>>,
+  wrong: (text: string) => void,
+): void {
+  const steps = [...store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
+  for (const step of steps) {
+    const tasks = tasksOf(store, step);
+    const counts = { ...NO_TASKS, total: tasks.length };
+    for (const task of tasks) {
+      counts[task.state.status]++;
+      checkTask(step, task, open, wrong);
+    }
+    const name = `step ${job.name}/${step.order}`;
+    if (!same(counts, step.taskCounts))
+      wrong(`${name} counts ${text(step.taskCounts)}, its tasks are ${text(counts)}`);
+    if (step.status !== stepStatusOf(counts)) wrong(`${name} is ${step.status} with ${text(counts)}`);
+  }
+  const counts = sumCounts(steps.map((step) => step.taskCounts));
+  if (!same(counts, job.taskCounts))
+    wrong(`job ${job.name} counts ${text(job.taskCounts)}, its steps ${text(counts)}`);
+  const isActive = store.get('activeJob', keys.activeJob(job.farmId, job.id)) !== undefined;
+  if (isActive === isTerminalJob(job.status))
+    wrong(`job ${job.name} is ${job.status} and active: ${isActive}`);
+  const left = counts.total - counts.succeeded - counts.failed - counts.canceled;
+  if (isTerminalJob(job.status) !== (left === 0))
+    wrong(`job ${job.name} is ${job.status} with ${left} tasks to go`);
+  if (resident === undefined) return;
+  if (!same(resident.record, job)) wrong(`job ${job.name} is ${text(resident.record)} in memory`);
+  for (const step of resident.steps) {
+    if (!same(step.record, steps[step.record.order]))
+      wrong(`step ${job.name}/${step.record.order} differs in memory`);
+    for (const [number, page] of step.pages) {
+      const stored = store.get('taskPage', keys.taskPage(job.id, step.record.order, number));
+      if (stored === undefined || !Buffer.from(page).equals(stored))
+        wrong(`a task page of ${job.name} differs in memory`);
+    }
+  }
+  for (const attempt of resident.openAttempts.values()) {
+    if (open.get(attempt.workerId)?.has(attempt.id) !== true) wrong(`${attempt.id} is open in memory alone`);
+  }
+}
+
+function checkTask(
+  step: StepRecord,
+  { index, state, attempts }: StoredTask,
+  open: Map<WorkerId, Set<string>>,
+  wrong: (text: string) => void,
+): void {
+  const address = { jobId: step.jobId, stepOrder: step.order, index };
+  const name = taskIdOf(address);
+  attempts.forEach((attempt, at) => {
+    if (attempt.attemptNumber !== at + 1)
+      wrong(`attempt ${at + 1} of ${name} has the number ${attempt.attemptNumber}`);
+    if (attempt.id !== attemptIdOf({ ...address, attemptNumber: at + 1 }))
+      wrong(`${name} has the attempt ${attempt.id}`);
+    const isClosed = attempt.status !== 'running';
+    if (isClosed !== (attempt.endedAt !== undefined))
+      wrong(`${attempt.id} is ${attempt.status}, ended ${attempt.endedAt}`);
+    if (attempt.endedAt !== undefined && attempt.endedAt < attempt.startedAt)
+      wrong(`${attempt.id} ended before it began`);
+    if (isClosed) return;
+    const ofWorker = open.get(attempt.workerId) ?? new Set();
+    open.set(attempt.workerId, ofWorker.add(attempt.id));
+  });
+  if (state.attemptNumber !== attempts.length)
+    wrong(`${name} is at attempt ${state.attemptNumber} of ${attempts.length}`);
+  const running = attempts.filter((attempt) => attempt.status === 'running').length;
+  if (running !== (isLiveTask(state.status) ? 1 : 0))
+    wrong(`${name} is ${state.status} with ${running} open attempts`);
+  const succeeded = attempts.filter((attempt) => attempt.status === 'succeeded').length;
+  if (succeeded > 1 || (succeeded === 1) !== (state.status === 'succeeded')) {
+    wrong(`${name} is ${state.status} and has succeeded ${succeeded} times`);
+  }
+  if (state.hasText && !isTerminalTask(state.status))
+    wrong(`${name} is ${state.status} and has a failure reason`);
+}
+
+function checkWorker(
+  store: StoreReader,
+  id: WorkerId,
+  resident: WorkerState | undefined,
+  open: ReadonlySet<string>,
+  wrong: (text: string) => void,
+): void {
+  const bookings = store.get('booking', keys.booking(id))?.bookings ?? [];
+  const booked = bookings.map((booking) => booking.attemptId).sort();
+  if (!same(booked, [...open].sort()))
+    wrong(`worker ${id} has booked ${text(booked)}, open are ${text([...open])}`);
+  const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
+  const record = store.get('worker', keys.worker(id));
+  if (record === undefined || cores > record.cpuCount) wrong(`worker ${id} has ${cores} cores booked`);
+  if (resident === undefined) return;
+  if (!same(resident.record, record)) wrong(`worker ${id} differs in memory`);
+  if (!same([...resident.bookings.values()], bookings))
+    wrong(`bookings of the worker ${id} differ in memory`);
+}
+
+function checkLease(
+  store: StoreReader,
+  farm: FarmId,
+  lease: LeaseState,
+  wrong: (text: string) => void,
+): void {
+  if (lease.pending.size > 0) wrong(`${lease.pending.size} leases are pending at rest`);
+  for (const { value: worker } of store.scan('worker')) {
+    if (worker.farmId !== farm) continue;
+    const seen = lease.workers.get(worker.id);
+    if ((worker.status === 'offline') !== (seen === undefined))
+      wrong(`the lease sees the ${worker.status} worker ${worker.name}: ${seen !== undefined}`);
+    if (seen === undefined) continue;
+    const bookings = store.get('booking', keys.booking(worker.id))?.bookings ?? [];
+    const cores = bookings.reduce((sum, booking) => sum + booking.cores, 0);
+    if (seen.committedCores !== cores)
+      wrong(`the lease counts ${seen.committedCores} cores of ${worker.name}, booked are ${cores}`);
+    if (seen.incarnation !== worker.incarnation) wrong(`the lease knows an earlier start of ${worker.name}`);
+  }
+  for (const { value: job } of store.scan('job')) {
+    if (job.farmId !== farm) continue;
+    for (const { value: step } of store.scan('step', { prefix: keys.stepsOf(job.id) }))
+      checkOffered(store, job, step, lease, wrong);
+  }
+  const hasCaps = [...store.scan('queue')].some(
+    ({ value: queue }) => queue.maxConcurrentTasks > 0 || queue.paused,
+  );
+  if (hasCaps || (store.get('farm', farm)?.maxConcurrentTasks ?? 0) > 0) return;
+  for (const signature of lease.index.waitingSignatures(null)) {
+    const request = lease.parked.firstFor(signature);
+    if (request !== null) wrong(`tasks are ready, and ${request.replyTo}, which could have them, is parked`);
+  }
+}
+
+/** The lease's index holds exactly the ready tasks of a step that may be leased, and counts its live ones. */
+function checkOffered(
+  store: StoreReader,
+  job: JobRecord,
+  step: StepRecord,
+  lease: LeaseState,
+  wrong: (text: string) => void,
+): void {
+  const entry = lease.index.entry(job.id, step.order);
+  const isLeasable = job.status === 'pending' || job.status === 'running';
+  const tasks = tasksOf(store, step);
+  const indices = (statuses: readonly TaskStatus[]): number[] =>
+    tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));
+  const offered = [...(entry?.ready ?? [])].flatMap(({ start, count }) =>
+    Array.from({ length: count }, (_, each) => start + each),
+  );
+  const held = [...(entry?.held ?? [])];
+  const ready = isLeasable ? indices(['ready']) : [];
+  const all = [...offered, ...held.map(([index]) => index)].sort((a, b) => a - b);
+  const name = `step ${job.name}/${step.order}`;
+  if (!same(all, ready)) wrong(`of ${name} ${text(all)} are offered, ${text(ready)} are ready`);
+  for (const [index, until] of held) {
+    if (tasks[index]?.state.retryAfter !== until) wrong(`task ${index} of ${name} is held until ${until}`);
+  }
+  const live = indices(['assigned', 'running']).length;
+  if ((entry?.live ?? 0) !== live)
+    wrong(`the lease counts ${entry?.live} live tasks of ${name}, there are ${live}`);
+  if (isTerminalJob(job.status) && entry !== undefined) wrong(`the lease keeps ${name}, whose job has ended`);
+}
+
+const text = (value: unknown): string => JSON.stringify(value);
+
+/** Compared as JSON with sorted keys: rows come back from their encoding. */
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,39 @@
+import { farmId, workerId } from '../../src/core/ids.ts';
+import { offerOf, type WorkerOffer } from '../../src/core/lease/worker-offer.ts';
+import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
+
+/** Requirements of a step that any worker meets with one core, but for what is said. */
+export const requirements = (some: Partial<StepRequirements> = {}): StepRequirements => ({
+  cores: 1,
+  computeLocation: '',
+  amounts: [],
+  attributes: [],
+  ...some,
+});
+
+/** The record of an ordinary worker with 8 cores, but for what is said. */
+const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
+  version: 1,
+  id: workerId('w1'),
+  ordinal: 1,
+  farmId: farmId('f1'),
+  name: 'w1',
+  hostname: 'host-1',
+  status: 'online',
+  incarnation: 'i1',
+  computeLocation: '',
+  cpuCount: 8,
+  memoryMib: 16_384,
+  os: 'linux',
+  arch: 'x86_64',
+  softwareVersion: '0.1.0',
+  queueIds: [],
+  tags: {},
+  lastHeartbeatAt: 0,
+  registeredAt: 0,
+  ...some,
+});
+
+/** The offer of that worker. */
+export const workerOffer = (some: Partial<WorkerRecord> = {}): WorkerOffer => offerOf(workerRecord(some));

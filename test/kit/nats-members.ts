@@ -1,0 +1,94 @@
+import { joinAsLogReader } from '../../src/adapters/nats/log-bus.ts';
+import type { Redelivery } from '../../src/adapters/nats/durable-consumer.ts';
+import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+import { joinAsShard } from '../../src/adapters/nats/service-bus.ts';
+import { joinAsWorker } from '../../src/adapters/nats/worker-bus.ts';
+import { attemptIdOf, farmId, jobId, taskIdOf, workerId, type QueueId } from '../../src/core/ids.ts';
+import type { BusEvent, Delivery, LogDelivery } from '../../src/core/ports/bus.ts';
+import type {
+  CancelMessage,
+  LeaseReply,
+  LeaseRequest,
+  LogMessage,
+  PresenceMessage,
+  StatusMessage,
+} from '../../src/core/wire/bus-messages.ts';
+import { Recorder } from './nats-recorder.ts';
+
+export const JOB = jobId('01890a5d-ac96-774b-bcce-b302099a8057');
+export const WORKER = workerId('01890a5d-ac96-774b-bcce-b302099a8058');
+export const FARM = farmId('01890a5d-ac96-774b-bcce-b302099a8059');
+
+export const taskOf = (index: number) => taskIdOf({ jobId: JOB, stepOrder: 0, index });
+export const attemptOf = (index: number) =>
+  attemptIdOf({ jobId: JOB, stepOrder: 0, index, attemptNumber: 1 });
+
+export const statusOf = (index: number, status: StatusMessage['status'] = 'running'): StatusMessage => ({
+  v: 1,
+  task_id: taskOf(index),
+  attempt_id: attemptOf(index),
+  worker_id: WORKER,
+  status,
+  timestamp: '2026-11-20T10:00:00Z',
+  session_id: 's-1',
+});
+
+export const logOf = (index: number, seq: number, data = `line ${seq}\n`): LogMessage => ({
+  v: 1,
+  task_id: taskOf(index),
+  attempt_id: attemptOf(index),
+  seq_num: seq,
+  stream: 'stdout',
+  data,
+  at: '2026-11-20T10:00:00Z',
+});
+
+export const leaseRequest: LeaseRequest = { v: 1, worker_id: WORKER, farm_id: FARM, incarnation: 'one' };
+
+/** Messages come again soon, so that a test need not wait. */
+export const SOON: Redelivery = { waitsMs: [300, 300], deliveriesMax: 3 };
+
+interface LeaseAsked {
+  readonly request: LeaseRequest;
+  readonly queue: QueueId | '_any';
+  readonly inbox: string;
+}
+
+/** A shard that keeps what it hears. */
+export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
+  const events = new Recorder<BusEvent>();
+  const leases = new Recorder<LeaseAsked>();
+  const presence = new Recorder<Delivery<PresenceMessage>>();
+  const statuses = new Recorder<Delivery<StatusMessage>>();
+  const bus = joinAsShard(
+    { servers, shard: { index: 0, count: 2 }, ...(redelivery === undefined ? {} : { redelivery }) },
+    {
+      leaseRequested: (request, queue, inbox) => leases.add({ request, queue, inbox }),
+      presenceAnnounced: presence.add,
+      statusReported: statuses.add,
+      busChanged: events.add,
+    },
+  );
+  return { bus, events, leases, presence, statuses };
+}
+
+/** A reader of logs that keeps what it hears. */
+export function recordingLogReader(servers: ServerList, redelivery?: Redelivery) {
+  const events = new Recorder<BusEvent>();
+  const logs = new Recorder<LogDelivery>();
+  const options = redelivery === undefined ? { servers } : { servers, redelivery };
+  const bus = joinAsLogReader(options, { logged: logs.add, busChanged: events.add });
+  return { bus, events, logs };
+}
+
+/** A worker's daemon that keeps what it hears. */
+export function recordingWorker(servers: ServerList, pingMs = 3000) {
+  const events = new Recorder<BusEvent>();
+  const cancels = new Recorder<CancelMessage>();
+  const late = new Recorder<LeaseReply>();
+  const bus = joinAsWorker(
+    { servers, name: 'test worker', pingMs },
+    { cancelRequested: cancels.add, leaseAnsweredLate: late.add, busChanged: events.add },
+  );
+  return { bus, events, cancels, late };
+}

@@ -1,0 +1,55 @@
+/** Keeps what happened and lets a test wait for it. */
+export class Recorder<T> {
+  readonly all: T[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  #fault: Error | null = null;
+
+  readonly add = (item: T): void => {
+    const fault = this.#fault;
+    this.#fault = null;
+    if (fault !== null) throw fault;
+    this.all.push(item);
+    for (const look of this.#waiting) look();
+  };
+
+  /** The next `add` throws this, and keeps nothing. */
+  failOnce(fault: Error): void {
+    this.#fault = fault;
+  }
+
+  /** The first item from `from` on that `fits`: one that is there already, or the next that comes. */
+  next<S extends T>(fits: (item: T) => item is S, from?: number): Promise<S>;
+  next(fits: (item: T) => boolean, from?: number): Promise<T>;
+  next(fits: (item: T) => boolean, from = 0): Promise<T> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const found = this.all.slice(from).find(fits);
+        if (found === undefined) return;
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** Resolves once there are this many items. */
+  count(wanted: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.all.length < wanted) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}
+
+/** Fits items of one type of a tagged union. */
+export const ofType =
+  <K extends string>(type: K) =>
+  <T extends { readonly type: string }>(item: T): item is Extract<T, { type: K }> =>
+    item.type === type;

@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+
+/** A port of the loopback that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A real nats-server with JetStream in a folder of its own. */
+export class NatsServer {
+  readonly port: number;
+  readonly servers: ServerList;
+  readonly #folder: string;
+  #child: ChildProcess | null = null;
+
+  private constructor(port: number, folder: string) {
+    this.port = port;
+    this.servers = { servers: [`127.0.0.1:${port}`], isTls: false };
+    this.#folder = folder;
+  }
+
+  static async start(): Promise<NatsServer> {
+    const server = await NatsServer.prepare();
+    await server.restart();
+    return server;
+  }
+
+  /** Everything but the process, which `restart` starts. */
+  static async prepare(): Promise<NatsServer> {
+    return new NatsServer(await freePort(), mkdtempSync(join(tmpdir(), 'callsheet-nats-')));
+  }
+
+  /** Starts the server again on the same port, with what it has stored. */
+  async restart(): Promise<void> {
+    const config = join(this.#folder, 'server.conf');
+    writeFileSync(
+      config,
+      `listen: "127.0.0.1:${this.port}"\njetstream { store_dir: "${join(this.#folder, 'store')}", max_file_store: 8GB }\n`,
+    );
+    const child = spawn('nats-server', ['-c', config], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },
+    });
+    this.#child = child;
+    await new Promise<void>((resolve, reject) => {
+      let said = '';
+      child.on('error', reject);
+      child.on('exit', () => reject(new Error(`nats-server ended: ${said}`)));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-4000);
+        if (said.includes('Server is ready')) resolve();
+      });
+    });
+  }
+
+  /** Ends the server at once, as a crash would. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+  }
+
+  /** Stops the server where it is, as a machine that hangs would; `kill` ends it. */
+  async freeze(): Promise<void> {
+    const pid = this.#child?.pid;
+    if (pid === undefined) return;
+    process.kill(pid, 'SIGSTOP');
+    const isStopped = (): boolean => /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    while (!isStopped()) await new Promise(setImmediate);
+  }
+
+  /** Throws all streams away, as a lost disk would. The server must not run. */
+  wipe(): void {
+    rmSync(join(this.#folder, 'store'), { recursive: true, force: true });
+  }
+
+  /** Ends the server and removes its folder. */
+  async stop(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A plain connection, to look at the server or to play somebody else. */
+  connect(): Promise<NatsConnection> {
+    return connect({ servers: [...this.servers.servers], reconnect: false });
+  }
+}

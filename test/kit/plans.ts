@@ -1,0 +1,45 @@
+import type { JobPlan, StepPlan, StepRequirements } from '../../src/core/openjd/plan.ts';
+import { requirements } from './lease-parts.ts';
+
+/** A step as tests say it: its name, how many tasks it has, and what is not ordinary. */
+export interface PlannedStep {
+  readonly name: string;
+  readonly tasks: number;
+  /** Names of steps before it. */
+  readonly after?: readonly string[];
+  readonly needs?: Partial<StepRequirements>;
+}
+
+/** The plan of a job with these steps; task i of a step has the parameter Frame with the value i + 1. */
+export function jobPlan(jobName: string, steps: readonly PlannedStep[]): JobPlan {
+  const order = new Map(steps.map((step, at) => [step.name, at]));
+  return {
+    version: 1,
+    jobName,
+    parameters: { Scene: { type: 'STRING', value: 'forest' } },
+    environments: [],
+    steps: steps.map((step, at) => stepPlan(step, at, order)),
+  };
+}
+
+function stepPlan(step: PlannedStep, at: number, order: ReadonlyMap<string, number>): StepPlan {
+  return {
+    name: step.name,
+    order: at,
+    dependsOn: (step.after ?? []).map((name) => {
+      const upstream = order.get(name);
+      if (upstream === undefined) throw new Error(`there is no step ${name}`);
+      return upstream;
+    }),
+    taskCount: step.tasks,
+    taskParameters: [{ name: 'Frame', type: 'INT' }],
+    space: {
+      kind: 'axis',
+      name: 'Frame',
+      values: { kind: 'runs', runs: [{ start: '1', step: '1', count: step.tasks }] },
+    },
+    requirements: requirements(step.needs),
+    environments: [],
+    script: { onRun: { command: 'render', args: ['{{Task.Param.Frame}}'] }, embeddedFiles: [] },
+  };
+}

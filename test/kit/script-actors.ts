@@ -1,0 +1,155 @@
+import {
+  anyActor,
+  type ActorDefinition,
+  type AnyDefinition,
+  type Context,
+} from '../../actors/kernel/actor.ts';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
+
+/**
+ * A world of actors that do what their messages say, for tests of the kernel: every message is a script. The state of
+ * an actor is one number, which the store holds under the actor's id.
+ */
+export type Step =
+  /** Sets the number, in memory and in the store. */
+  | { readonly do: 'write'; readonly value: number }
+  /** Sets the number in memory alone: lost when the actor is dropped. */
+  | { readonly do: 'remember'; readonly value: number }
+  /** Says outside what the number is, under a label. */
+  | { readonly do: 'say'; readonly label: string }
+  | { readonly do: 'reply'; readonly answer: string }
+  | { readonly do: 'send'; readonly to: string; readonly steps: readonly Step[] }
+  | { readonly do: 'after'; readonly name: string; readonly ms: number; readonly steps: readonly Step[] }
+  | { readonly do: 'cancelTimer'; readonly name: string }
+  /** Throws the first `times` times that this label comes up. */
+  | { readonly do: 'throw'; readonly label: string; readonly times: number }
+  /** The actor is needed no longer, until a later script says otherwise. */
+  | { readonly do: 'end'; readonly isOver: boolean }
+  /** The actor removes itself, from the store too. */
+  | { readonly do: 'remove' }
+  /** Says outside what the context shows of time. */
+  | { readonly do: 'sayTime' };
+
+export interface ScriptMessage {
+  readonly type: 'run';
+  readonly steps: readonly Step[];
+  readonly replyTo?: ReplyTo;
+}
+
+export interface ScriptWorld {
+  readonly messages: { readonly script: ScriptMessage };
+  /** Null removes the number. */
+  readonly change: { readonly id: string; readonly value: number | null };
+  readonly effect: string;
+  readonly reader: ReadonlyMap<string, number>;
+}
+
+interface ScriptState {
+  readonly id: string;
+  value: number;
+  isOver: boolean;
+  isRemoved: boolean;
+}
+
+type ScriptContext = Context<ScriptWorld, 'script'>;
+
+export interface ScriptActors {
+  readonly definitions: readonly AnyDefinition<ScriptWorld>[];
+  /** Ids in the order in which their state was asked of the store. */
+  readonly loads: string[];
+  /** Scripts that actors run when they start. */
+  readonly onStart: Map<string, readonly Step[]>;
+  /** Ids whose load throws. */
+  readonly broken: Set<string>;
+}
+
+/** Ids that begin with this have no state and get none. */
+export const NOBODY = 'nobody';
+
+/** Actors for one kernel, with what a test wants to see and to break of them. */
+export function scriptActors(): ScriptActors {
+  const thrown = new Map<string, number>();
+  const loads: string[] = [];
+  const onStart = new Map<string, readonly Step[]>();
+  const broken = new Set<string>();
+
+  const run = (
+    state: ScriptState,
+    steps: readonly Step[],
+    to: ReplyTo | undefined,
+    context: ScriptContext,
+  ): void => {
+    for (const step of steps) {
+      switch (step.do) {
+        case 'write':
+          state.value = step.value;
+          context.change({ id: state.id, value: step.value });
+          break;
+        case 'remember':
+          state.value = step.value;
+          break;
+        case 'say':
+          context.effect(`${state.id} ${step.label} ${state.value}`);
+          break;
+        case 'reply':
+          if (to !== undefined) context.reply(to, step.answer);
+          break;
+        case 'send':
+          context.send('script', step.to, {
+            type: 'run',
+            steps: step.steps,
+            ...(to === undefined ? {} : { replyTo: to }),
+          });
+          break;
+        case 'after':
+          context.after(step.name, step.ms, { type: 'run', steps: step.steps });
+          break;
+        case 'cancelTimer':
+          context.cancelTimer(step.name);
+          break;
+        case 'throw': {
+          const times = thrown.get(step.label) ?? 0;
+          thrown.set(step.label, times + 1);
+          if (times < step.times) throw new Error(step.label);
+          break;
+        }
+        case 'end':
+          state.isOver = step.isOver;
+          break;
+        case 'remove':
+          state.isRemoved = true;
+          context.change({ id: state.id, value: null });
+          break;
+        case 'sayTime':
+          context.effect(`now ${context.now}, listening since ${context.listeningSince}`);
+          break;
+      }
+    }
+  };
+
+  const definition: ActorDefinition<ScriptWorld, 'script', ScriptState> = {
+    kind: 'script',
+    load: (id, reader) => {
+      loads.push(id);
+      if (broken.has(id)) throw new Error(`the store cannot be read for ${id}`);
+      const value = reader.get(id);
+      return value === undefined ? null : { id, value, isOver: false, isRemoved: false };
+    },
+    started: (state, context) => {
+      run(state, onStart.get(state.id) ?? [], undefined, context);
+    },
+    isOver: (state) => state.isOver,
+    isRemoved: (state) => state.isRemoved,
+    absent: (id, message, context) => {
+      if (!id.startsWith(NOBODY)) return { id, value: 0, isOver: false, isRemoved: false };
+      if (message.replyTo !== undefined) context.reply(message.replyTo, 'there is nobody');
+      return null;
+    },
+    handlers: {
+      run: (state, message, context) => {
+        run(state, message.steps, message.replyTo, context);
+      },
+    },
+  };
+  return { definitions: [anyActor(definition)], loads, onStart, broken };
+}

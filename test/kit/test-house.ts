@@ -1,0 +1,320 @@
+import { CATALOG_ID } from '../../actors/catalog/messages.ts';
+import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/messages.ts';
+import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
+import type { ServiceSettings } from '../../actors/service-world.ts';
+import {
+  farmId,
+  parseAttemptId,
+  queueId,
+  taskIdOf,
+  workerId,
+  type AttemptId,
+  type FarmId,
+  type QueueId,
+} from '../../src/core/ids.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { readTaskStatus } from '../../src/core/records/task-page.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
+import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
+import { HouseRows } from './house-rows.ts';
+import { jobPlan, type PlannedStep } from './plans.ts';
+
+const FARM: FarmInput = { name: 'F', description: '', maxConcurrentTasks: 0, retry: {} };
+const QUEUE: QueueInput = {
+  name: 'Q',
+  description: '',
+  priority: 0,
+  maxConcurrentTasks: 0,
+  paused: false,
+  retry: {},
+};
+
+/**
+ * The whole service but for its doors: the real kernel with the real actors over a store in memory. Tests speak to it in
+ * scenarios, in the names that they gave to things; time passes when they say so. Every message is encoded and decoded
+ * on its way. There is a farm F with a queue Q from the start.
+ */
+export class TestHouse extends HouseRows {
+  readonly farm: FarmId;
+  readonly queue: QueueId;
+
+  constructor(settings: Partial<ServiceSettings> = {}) {
+    super(settings);
+    this.farm = this.createFarm();
+    this.queue = this.createQueue();
+    this.heard();
+  }
+
+  // Farms and queues
+
+  createFarm(some: Partial<FarmInput> = {}): FarmId {
+    const id = farmId(this.newId());
+    const input = { ...FARM, ...some };
+    this.names.set(id, input.name);
+    this.tell({
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'farm.create', farmId: id, input, replyTo: to(`create farm ${input.name}`) },
+    });
+    return id;
+  }
+
+  replaceFarm(some: Partial<FarmInput>, farm = this.farm): void {
+    const input = { ...FARM, ...some };
+    this.tell({
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'farm.replace', farmId: farm, input, replyTo: to('replace farm') },
+    });
+  }
+
+  deleteFarm(farm = this.farm): void {
+    this.tell({ actor: 'farm', id: farm, message: { type: 'farm.delete', replyTo: to('delete farm') } });
+  }
+
+  createQueue(some: Partial<QueueInput> = {}, farm = this.farm): QueueId {
+    const input = { ...QUEUE, ...some };
+    const client = `create queue ${input.name}`;
+    this.answers.delete(client);
+    this.tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: to(client) } });
+    const rows = [...this.store.scan('queue')].map((row) => row.value);
+    const id =
+      rows.find((queue) => queue.farmId === farm && queue.name === input.name)?.id ?? queueId('no queue');
+    this.names.set(id, input.name);
+    return id;
+  }
+
+  replaceQueue(some: Partial<QueueInput>, queue = this.queue): void {
+    this.tell({
+      actor: 'farm',
+      id: this.farm,
+      message: {
+        type: 'queue.replace',
+        queueId: queue,
+        input: { ...QUEUE, ...some },
+        replyTo: to('replace queue'),
+      },
+    });
+  }
+
+  deleteQueue(queue = this.queue): void {
+    this.tell({
+      actor: 'farm',
+      id: this.farm,
+      message: { type: 'queue.delete', queueId: queue, replyTo: to('delete queue') },
+    });
+  }
+
+  // Jobs
+
+  submit(
+    name: string,
+    steps: readonly PlannedStep[],
+    some: Partial<Omit<JobSubmission, 'upstreams'>> & { readonly after?: readonly string[] } = {},
+  ): void {
+    const { after = [], ...rest } = some;
+    const upstreams = after.map((upstream) => ({
+      jobId: this.jobId(upstream),
+      status: this.job(upstream).status,
+    }));
+    this.submitAfter(name, steps, upstreams, rest);
+  }
+
+  /** Submits a job with a look at its upstreams that may be old. */
+  submitAfter(
+    name: string,
+    steps: readonly PlannedStep[],
+    upstreams: JobSubmission['upstreams'],
+    some: Partial<JobSubmission> = {},
+  ): void {
+    const submission: JobSubmission = {
+      queueId: this.queue,
+      plan: jobPlan(name, steps),
+      description: '',
+      extensions: [],
+      templateText: 'specificationVersion: jobtemplate-2023-09',
+      templateFormat: 'yaml',
+      owner: 'ada',
+      submitter: 'ada',
+      project: '',
+      priority: 50,
+      retry: {},
+      upstreams,
+      ...some,
+    };
+    this.tell({
+      actor: 'farm',
+      id: this.farm,
+      message: { type: 'job.submit', submission, replyTo: to(`submit ${name}`) },
+    });
+  }
+
+  cancelJob(name: string): void {
+    this.tell({
+      actor: 'job',
+      id: this.jobId(name),
+      message: { type: 'job.cancel', replyTo: to(`cancel ${name}`) },
+    });
+  }
+
+  cancelJobById(id: string): void {
+    this.tell({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
+  }
+
+  cancelTask(word: string): void {
+    const { jobId, stepOrder, index } = this.address(word);
+    this.tell({
+      actor: 'job',
+      id: jobId,
+      message: { type: 'task.cancel', stepOrder, index, replyTo: to(`cancel ${word}`) },
+    });
+  }
+
+  // Workers
+
+  /** A worker's daemon starts, or says once more that it has. It has 4 cores unless said otherwise. */
+  register(name: string, some: Partial<Omit<RegisterMessage, 'name'>> = {}): void {
+    const registration: RegisterMessage = {
+      v: 1,
+      type: 'register',
+      worker_id: this.idOf(name),
+      incarnation: 'start-1',
+      name,
+      hostname: `host-${name}`,
+      farm: this.farm,
+      queues: [],
+      cpu_count: 4,
+      memory_mib: 8192,
+      os: 'linux',
+      arch: 'x86_64',
+      software_version: '0.1.0',
+      compute_location: '',
+      tags: {},
+      open_attempts: [],
+      reply_to: '',
+      ...some,
+    };
+    this.names.set(registration.worker_id, name);
+    this.beating.add(name);
+    const client = to(`register ${name}`);
+    this.tell({
+      actor: 'farm',
+      id: this.farm,
+      message: { type: 'worker.register', registration, replyTo: client },
+    });
+  }
+
+  /** A heartbeat with what the worker has open: by default what it has reported running. */
+  heartbeat(
+    name: string,
+    some: { readonly open?: readonly string[]; readonly incarnation?: string } = {},
+  ): void {
+    this.sendHeartbeat(name, some, `heartbeat ${name}`);
+  }
+
+  deregister(name: string, incarnation = this.worker(name).incarnation): void {
+    const { id, farmId: farm } = this.worker(name);
+    this.beating.delete(name);
+    this.tell({
+      actor: 'worker',
+      id,
+      message: {
+        type: 'worker.deregister',
+        departure: { v: 1, type: 'deregister', worker_id: id, farm_id: farm, incarnation, reply_to: '' },
+        replyTo: to(`deregister ${name}`),
+      },
+    });
+  }
+
+  /** The worker asks for work. */
+  lease(
+    name: string,
+    some: { readonly queue?: QueueId; readonly incarnation?: string; readonly client?: string } = {},
+  ): void {
+    const worker = this.store.get('worker', this.idOf(name));
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: {
+        type: 'lease.requested',
+        workerId: worker?.id ?? workerId(this.idOf(name)),
+        farmId: this.farm,
+        incarnation: some.incarnation ?? worker?.incarnation ?? '',
+        queue: some.queue ?? ANY_QUEUE,
+        replyTo: to(some.client ?? `lease ${name}`),
+      },
+    });
+  }
+
+  /** A worker reports on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
+  report(
+    word: string,
+    status: ReportedStatus,
+    some: { readonly exitCode?: number; readonly message?: string; readonly sessionId?: string } = {},
+  ): void {
+    const attemptId = this.attemptId(word);
+    const address = this.address(word);
+    this.tell({
+      actor: 'job',
+      id: address.jobId,
+      message: {
+        type: 'task.reported',
+        attemptId,
+        report: {
+          v: 1,
+          task_id: taskIdOf(address),
+          attempt_id: attemptId,
+          worker_id: workerId('w'),
+          status,
+          timestamp: timestampOf(this.now),
+          session_id: some.sessionId ?? 'session-1',
+          ...(some.exitCode === undefined ? {} : { exit_code: some.exitCode }),
+          ...(some.message === undefined ? {} : { message: some.message }),
+        },
+      },
+    });
+  }
+
+  protected override beat(worker: string): void {
+    this.sendHeartbeat(worker, {}, `beat ${worker}`);
+  }
+
+  /** Whether the worker has said of the attempt that it runs. */
+  private isRunning(attemptId: AttemptId): boolean {
+    const attempt = parseAttemptId(attemptId);
+    if (attempt === null) throw new Error(`${attemptId} is no attempt`);
+    const page = this.store.get('taskPage', keys.taskPageOf(attempt));
+    return page !== undefined && readTaskStatus(page, attempt.index) === 'running';
+  }
+
+  private sendHeartbeat(
+    name: string,
+    some: { readonly open?: readonly string[]; readonly incarnation?: string },
+    client: string,
+  ): void {
+    const { id, farmId: farm, incarnation } = this.worker(name);
+    const booked = this.store.get('booking', keys.booking(id))?.bookings ?? [];
+    this.tell({
+      actor: 'worker',
+      id,
+      message: {
+        type: 'worker.heartbeat',
+        heartbeat: {
+          v: 1,
+          type: 'heartbeat',
+          worker_id: id,
+          farm_id: farm,
+          incarnation: some.incarnation ?? incarnation,
+          open_attempts:
+            some.open?.map((word) => this.attemptId(word)) ??
+            booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt)),
+          reply_to: '',
+        },
+        replyTo: to(client),
+      },
+    });
+  }
+}
+
+const to = (client: string): ReplyTo => replyTo(client);

@@ -1,0 +1,28 @@
+import tap, { test } from 'tap';
+import { buildWith, PLANTED_BUGS } from './planted-bugs.ts';
+import { simulate } from './simulation.ts';
+
+tap.setTimeout(300_000);
+
+const SEEDS = 200;
+/** Every so many seeds one is run twice. */
+const TWICE_EACH = 50;
+const SEEDS_TO_FIND_A_BUG = 600;
+
+test(`${SEEDS} random farms are sound, and the same seed makes the same farm`, (t) => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const result = simulate(seed);
+    t.equal(result.violation?.message, undefined, `npm run simulate -- --seed ${seed} --trace`);
+    if (seed % TWICE_EACH === 0) t.equal(simulate(seed).digest, result.digest, `seed ${seed} again`);
+  }
+  t.end();
+});
+
+for (const bug of PLANTED_BUGS) {
+  test(`the simulation finds a planted bug: ${bug.name}`, (t) => {
+    let seeds = 1;
+    while (seeds <= SEEDS_TO_FIND_A_BUG && simulate(seeds, buildWith(bug)).violation === null) seeds++;
+    t.ok(seeds <= SEEDS_TO_FIND_A_BUG, `found after ${seeds} seeds`);
+    t.end();
+  });
+}

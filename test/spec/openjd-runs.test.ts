@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { test } from 'tap';
+import { runCallsheet } from '../bin/run-callsheet.ts';
+import { sharedFolder } from './shared-folder.ts';
+
+const folder = sharedFolder('openjd');
+const skip = folder === null ? 'the vectors are not here' : false;
+
+interface RunVector {
+  readonly id: string;
+  readonly template_text: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly path_mapping?: readonly object[];
+  readonly run_on?: readonly string[];
+  readonly only_step?: string;
+  readonly expect: {
+    readonly ok: boolean;
+    readonly output?: readonly (string | { readonly anyOf: readonly string[] })[];
+    readonly output_posix?: RunVector['expect']['output'];
+    readonly forbidden?: readonly string[];
+  };
+}
+
+/** Why a vector cannot be run here, or null. */
+function whyNot({ run_on: systems, path_mapping: rules }: RunVector): string | null {
+  if (systems !== undefined && !systems.includes('posix')) return 'for another system';
+  return rules === undefined ? null : 'sessions have no path mapping rules yet';
+}
+
+/** Vectors of whole runs that need EXPR; each of them is refused for that reason alone. */
+const WAITING = [
+  'run/scenario/all_task_param_types',
+  'run/scenario/all_types',
+  'run/scenario/env_file_let_bindings',
+  'run/scenario/let_bindings',
+  'run/scenario/step_let_in_step_env',
+];
+
+void test('runs write what is expected of them', { skip, timeout: 120_000 }, async (t) => {
+  const vectors = JSON.parse(
+    readFileSync(`${folder}/vectors/run_vectors.json`, 'utf8'),
+  ) as readonly RunVector[];
+  const waiting: string[] = [];
+  for (const vector of vectors) {
+    if (whyNot(vector) !== null) continue;
+    const parameters = Object.entries(vector.params ?? {}).flatMap(([name, value]) => [
+      '-p',
+      `${name}=${value}`,
+    ]);
+    const step = vector.only_step === undefined ? [] : ['--step', vector.only_step];
+    const ran = await runCallsheet(['openjd', 'run', '-', ...parameters, ...step], {
+      input: vector.template_text,
+    });
+    if (ran.err.includes('the extension EXPR is not supported yet')) {
+      waiting.push(vector.id);
+      continue;
+    }
+    const { ok, output = [], output_posix: posix = [], forbidden = [] } = vector.expect;
+    const text = ran.out + ran.err;
+    t.equal(ran.code === 0, ok, vector.id);
+    for (const entry of [...output, ...posix]) {
+      const wanted = typeof entry === 'string' ? [entry] : entry.anyOf;
+      t.ok(
+        wanted.some((part) => text.includes(part)),
+        `${vector.id}: ${wanted.join(' or ')}`,
+      );
+    }
+    for (const part of forbidden) t.notOk(text.includes(part), `${vector.id}: not ${part}`);
+  }
+  t.same(waiting.sort(), WAITING);
+});

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'tap';
+import { configurationReference } from '../../src/core/config/reference.ts';
+import { ROOT, contentOf, projectFiles } from './project-files.ts';
+
+const DOCUMENTS = projectFiles().filter((file) => file.endsWith('.md'));
+
+/** The text without code, in which brackets mean something else. */
+const prose = (markdown: string): string =>
+  markdown.replaceAll(/^```[^]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '');
+
+/** The anchor of a heading, as code hosts make it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsOf = (file: string): Set<string> =>
+  new Set([...contentOf(file).matchAll(/^#+ (.*)$/gm)].map((match) => anchorOf(match[1] ?? '')));
+
+test('links within the documents lead somewhere', async (t) => {
+  const dead: string[] = [];
+  for (const file of DOCUMENTS) {
+    for (const match of prose(contentOf(file)).matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [path = '', anchor] = (match[1] ?? '').split('#');
+      if (/^[a-z]+:/.test(path)) continue;
+      const target = path === '' ? file : normalize(join(dirname(file), path));
+      if (!existsSync(join(ROOT, target))) dead.push(`${file}: ${match[1]}`);
+      else if (anchor !== undefined && !anchorsOf(target).has(anchor)) dead.push(`${file}: ${match[1]}`);
+    }
+  }
+  t.same(dead, [], 'a link to a file or heading of the project must exist');
+});
+
+test('every page of docs/ can be found from its index', async (t) => {
+  const index = contentOf('docs/README.md') + contentOf('docs/decisions/README.md');
+  const lost = DOCUMENTS.filter((file) => file.startsWith('docs/') && !file.endsWith('README.md')).filter(
+    (file) => !index.includes(`(${file.replace(/^docs\/(decisions\/)?/, '')})`),
+  );
+  t.same(lost, [], 'docs/README.md and docs/decisions/README.md name every page below them');
+});
+
+test('paths of sources that the documents name exist', async (t) => {
+  const named = DOCUMENTS.flatMap((file) =>
+    [...contentOf(file).matchAll(/`((?:src|actors|http|bench|test|scripts|examples|docs)\/[\w./-]+)`/g)].map(
+      (match) => [file, match[1] ?? ''] as const,
+    ),
+  );
+  const missing = named.filter(([, path]) => !existsSync(join(ROOT, path)));
+  t.same(missing, [], 'a page that names a file which is gone misleads');
+});
+
+test('the changelog has a place for what comes next', async (t) => {
+  t.match(contentOf('CHANGELOG.md'), /^## \[Unreleased\]$/m, 'CHANGELOG.md has a section [Unreleased]');
+});
+
+test('generated files are current', async (t) => {
+  t.equal(contentOf('docs/configuration.md'), configurationReference(), 'run "npm run generate"');
+});

@@ -1,0 +1,96 @@
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'tap';
+import { contentOf, projectFiles } from './project-files.ts';
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)';?/gm;
+const DYNAMIC = /\bimport\('([^']+)'\)/g;
+
+/** The relative imports of a source. */
+function importsOf(file: string): Import[] {
+  const content = contentOf(file);
+  const found = [
+    ...[...content.matchAll(STATEMENT)].map((match) => ({
+      to: match[2] ?? '',
+      typeOnly: match[1] !== undefined,
+    })),
+    ...[...content.matchAll(DYNAMIC)].map((match) => ({ to: match[1] ?? '', typeOnly: false })),
+  ];
+  return found
+    .filter(({ to }) => to.startsWith('.'))
+    .map(({ to, typeOnly }) => ({ from: file, to: normalize(join(dirname(file), to)), typeOnly }));
+}
+
+const SOURCES = projectFiles().filter((file) => /^(src|actors|http|bench|test)\/.*\.ts$/.test(file));
+const IMPORTS = SOURCES.flatMap(importsOf);
+
+/** Which part of the house may know which. */
+const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
+  'src/core': ['src/core'],
+  'src/adapters': ['src/adapters', 'src/core'],
+  'src/library': ['src/library', 'src/adapters', 'src/core'],
+  actors: ['actors', 'src/core'],
+  http: ['http', 'actors', 'src/core'],
+  'src/bin': ['src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
+  bench: ['bench', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
+  test: ['test', 'bench', 'src/library', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
+};
+
+const roomOf = (file: string): string =>
+  Object.keys(MAY_KNOW).find((room) => file.startsWith(`${room}/`)) ?? '';
+
+const shown = ({ from, to }: Import): string => `${from} -> ${to}`;
+
+test('imports point one way', async (t) => {
+  t.ok(IMPORTS.length > 50, 'imports were found');
+  const wrong = IMPORTS.filter(({ from, to }) => MAY_KNOW[roomOf(from)]?.includes(roomOf(to)) !== true);
+  t.same(
+    wrong.map(shown),
+    [],
+    'src/bin -> http, actors, adapters, core; http -> core and messages; actors -> core; adapters -> core; core -> nothing',
+  );
+});
+
+test('imports name the source file', async (t) => {
+  const wrong = IMPORTS.filter(({ to }) => !SOURCES.includes(to));
+  t.same(wrong.map(shown), [], 'an import ends in the .ts of a file that exists');
+});
+
+test('an actor is known by its messages.ts alone', async (t) => {
+  // The worker's daemon is a house of actors of its own; what lies beside actors is for all of them.
+  const actorOf = (file: string): string => {
+    const folder = /^actors\/(?!kernel\/)((?:agent\/)?[^/]+)\//.exec(file)?.[1] ?? '';
+    return folder === 'agent' ? '' : folder;
+  };
+  const wrong = IMPORTS.filter(({ from, to }) => {
+    const outside = from.startsWith('http/') || (from.startsWith('actors/') && actorOf(from) !== '');
+    return outside && actorOf(to) !== '' && actorOf(from) !== actorOf(to) && !to.endsWith('/messages.ts');
+  });
+  t.same(
+    wrong.map(shown),
+    [],
+    'other actors and http may import the messages of an actor and nothing else of it',
+  );
+});
+
+test('no module needs itself', async (t) => {
+  const next = new Map(
+    SOURCES.map((file) => [file, IMPORTS.filter(({ from, typeOnly }) => from === file && !typeOnly)]),
+  );
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at >= 0) cycles.push([...path.slice(at), file].join(' -> '));
+    if (at >= 0 || done.has(file)) return;
+    for (const { to } of next.get(file) ?? []) visit(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of SOURCES) visit(file, []);
+  t.same(cycles, [], 'modules that import each other cannot be understood, or loaded, one at a time');
+});

@@ -1,0 +1,34 @@
+import { basename, dirname } from 'node:path';
+import { test } from 'tap';
+import { projectFiles } from './project-files.ts';
+
+/** Files that a tool, a reader or a standard expects under another name. */
+const NAMED_BY_OTHERS = /^([A-Z]+(\.md)?|\..*|package-lock\.json|tsconfig\.base\.json)$/;
+
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/;
+
+test('files and folders are named in kebab-case', async (t) => {
+  const wrong = projectFiles().filter((file) => {
+    const folders = dirname(file) === '.' ? [] : dirname(file).split('/');
+    const name = basename(file);
+    return (
+      !(NAMED_BY_OTHERS.test(name) || KEBAB_CASE.test(name)) ||
+      folders.some((folder) => !folder.startsWith('.') && !KEBAB_CASE.test(folder))
+    );
+  });
+  t.same(wrong, [], 'a name is looked for as it is said: lower case, words joined by hyphens');
+});
+
+const VAGUE = /(^|[/-])(utils?|helpers?)(\/|\.[jt]s$)|(^|\/)(common|misc|shared|types)(\/|\.[jt]s$)/;
+
+test('no file is named after nothing in particular', async (t) => {
+  const vague = projectFiles().filter((file) => VAGUE.test(file));
+  t.same(vague, [], 'a shared function gets a file that says what it knows, such as duration.ts');
+});
+
+test('no barrel files', async (t) => {
+  const barrels = projectFiles().filter((file) =>
+    /^(src|actors|http|bench|test)\/(.*\/)?index\.ts$/.test(file),
+  );
+  t.same(barrels, [], 'import from the module that knows: an index hides who needs what');
+});
