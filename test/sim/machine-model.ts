@@ -135,6 +135,7 @@ export class MachineModel {
     this.world.trace.note('daemon paused', this.spec.name);
     life.isPaused = true;
     if (!this.world.rules.guardsProcesses) return true;
+    if (!this.world.rules.guardsCountContact) life.guardDeadline = this.world.time.now + BEAT_GAP_MS;
     this.world.time.after(life.guardDeadline - this.world.time.now, () => {
       if (!life.isPaused || life.isOver || life.guardDeadline > this.world.time.now) return;
       for (const process of [...this.running.values()]) this.die(process, { kind: 'killed' });

@@ -78,6 +78,12 @@ const THEMES: readonly ((random: Random) => Partial<Faults>)[] = [
     daemonPauseMs: random.pick([20_000, 50_000]),
   }),
   (random) => ({
+    partitionEveryMs: random.between(4_000, 15_000),
+    partitionMs: 60_000,
+    daemonPauseEveryMs: random.between(4_000, 15_000),
+    daemonPauseMs: 40_000,
+  }),
+  (random) => ({
     daemonKillEveryMs: random.between(4_000, 20_000),
     rebootEveryMs: random.between(10_000, 40_000),
     departEveryMs: random.between(10_000, 40_000),

@@ -2,6 +2,7 @@ import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
+import type { WorkerState } from '../../actors/worker/state.ts';
 import { parseAttemptId, attemptIdOf } from '../../src/core/ids.ts';
 import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { put } from '../../src/core/records/change-set.ts';
@@ -283,6 +284,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'what the worker says it has is given away as never started',
     plant: handle('job', 'attempts.held', () => undefined),
+  },
+  {
+    name: 'one heartbeat without an attempt takes it back',
+    plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
+      const worker = state as WorkerState;
+      for (const { attemptId, bookedAt } of worker.bookings.values())
+        worker.missedSince.set(attemptId, bookedAt);
+      original(worker, message, context);
+    }),
+  },
+  {
+    name: 'guards count from the last beat of a daemon, however long it was without contact',
+    plant: machines({ guardsCountContact: false }),
   },
   {
     name: 'a worker does not stop its tasks without contact',

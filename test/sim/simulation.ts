@@ -75,7 +75,7 @@ export const soundBuild = (): Build => ({
     ] satisfies AnyDefinition<ServiceWorld>[],
     commit: (commit) => commit,
   },
-  machines: { ...SAFE_RULES, guardsProcesses: true },
+  machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
 });
 
 /** Runs one seed: a random farm with faults, then without, and says what went wrong, if anything. */
