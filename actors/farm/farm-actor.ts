@@ -5,7 +5,7 @@ import type { ActorDefinition } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
-import { onJobEnded, onJobSubmit } from './on-job.ts';
+import { noQueue, onJobEnded, onJobRequeue, onJobSubmit } from './on-job.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
 import { loadFarm, newFarmState, type FarmState } from './state.ts';
@@ -32,6 +32,7 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
       'queue.replace': onQueueReplace(settings.retry),
       'queue.delete': onQueueDelete,
       'job.submit': onJobSubmit(settings.retry),
+      'job.requeue': onJobRequeue(settings.retry),
       'job.ended': onJobEnded,
       'worker.register': onWorkerRegister,
       'worker.changed': onWorkerChanged,
@@ -57,6 +58,9 @@ function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'
     }
     case 'job.submit':
       context.reply(message.replyTo, refused('bad-request', `farm_id: there is no farm ${id}`));
+      return null;
+    case 'job.requeue':
+      context.reply(message.replyTo, refused('bad-request', noQueue(message.queueId)));
       return null;
     case 'farm.replace':
     case 'farm.delete':

@@ -141,6 +141,14 @@ export class JobTurn {
     return true;
   }
 
+  /** A paused job goes on where it stands: it waits for its upstreams, has live tasks, or neither. */
+  resume(): void {
+    const { waitsWhilePaused } = this.state.record;
+    const reset = { parkReason: '', failedAttempts: 0, waitsWhilePaused: false };
+    if (waitsWhilePaused === true) this.moveJob('resume to blocked', reset);
+    else this.moveJob(this.state.openAttempts.size > 0 ? 'resume to running' : 'resume to pending', reset);
+  }
+
   patchJob(patch: Partial<JobRecord>): void {
     this.state.record = { ...this.state.record, ...patch };
   }

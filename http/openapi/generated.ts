@@ -222,7 +222,11 @@ export interface paths {
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
+        /**
+         * Pause or resume a job, or change its settings
+         * @description Fields that are left out or null stay as they are, so retry settings of the job cannot be taken back. Live tasks of a paused job run on; nothing more of it is handed out. Pausing a paused job and resuming one that is not paused change nothing; both are refused (409) when the job has ended.
+         */
+        readonly patch: operations["updateJob"];
         readonly trace?: never;
     };
     readonly "/api/v1/jobs/{id}/tasks": {
@@ -533,6 +537,16 @@ export interface components {
             readonly cancel_reason?: string;
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
+        };
+        readonly JobUpdate: {
+            /** @enum {string|null} */
+            readonly action?: "pause" | "resume" | null;
+            readonly priority?: number | null;
+            /** @description A queue of the job's farm. */
+            readonly queue_id?: string | null;
+            readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
+            readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
+            readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
         };
         /** @description What is in force after the cascade server, farm, queue, job. */
         readonly EffectiveRetry: {
@@ -1220,6 +1234,36 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly updateJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["JobUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The job as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
             readonly default: components["responses"]["Problem"];
         };
     };
