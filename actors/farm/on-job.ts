@@ -64,6 +64,21 @@ export const onJobRequeue =
     context.send('job', id, { type: 'job.update', update, queue, replyTo });
   };
 
+/** Tasks of a job that has ended are to be tried again: it is taken in again, waiting for no other job. */
+export const onJobReviving =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'job.reviving' }>, context: FarmContext): void => {
+    const { jobId: id, queueId, target, replyTo } = message;
+    if (!state.queues.has(queueId)) {
+      const detail = `the queue ${queueId} of the job does not exist any more; move the job to another first`;
+      context.reply(replyTo, refused('conflict', detail));
+      return;
+    }
+    addActiveJob(state, id, queueId, []);
+    const inherited = inheritedRetry(state, queueId, serverRetry);
+    context.send('job', id, { type: 'job.revive', target, inherited, replyTo });
+  };
+
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
   return {
     version: 1,

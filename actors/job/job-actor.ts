@@ -9,6 +9,7 @@ import { onAttemptsHeld } from './on-attempts-held.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
+import { onJobRetry, onJobRevive } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
 import { onTaskReported } from './on-task-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
@@ -44,6 +45,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
         state.inherited = inherited;
       },
       'job.update': onJobUpdate,
+      'job.retry': onJobRetry,
+      'job.revive': onJobRevive,
       'job.cancel': onJobCancel,
       'task.cancel': onTaskCancel,
     },
@@ -55,6 +58,8 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'job.create':
       return newJobState(message);
     case 'job.update':
+    case 'job.retry':
+    case 'job.revive':
     case 'job.cancel':
     case 'task.cancel':
       context.reply(message.replyTo, refused('not-found', `there is no job ${id}`));

@@ -2,6 +2,7 @@ import type { AttemptId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts'
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
@@ -20,6 +21,15 @@ export interface JobUpdate {
   readonly action?: 'pause' | 'resume';
   readonly priority?: number;
   readonly retry: RetryOverride;
+}
+
+/** What a client has tried again: every failed and canceled task of a job, or one of them. */
+export type RetryTarget = 'job' | { readonly stepOrder: number; readonly index: number };
+
+/** How many tasks are tried again, and the status of the one that was named; null when none was. */
+export interface Retried {
+  readonly retried: number;
+  readonly status: TaskStatus | null;
 }
 
 /** The job actor: one job with its steps, tasks and attempts. Id: job id. */
@@ -68,6 +78,15 @@ export type JobMessage =
       readonly update: JobUpdate;
       /** The new queue with the retry settings that the job inherits there; null to stay. */
       readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
+      readonly replyTo: ReplyTo;
+    }
+  /** Answer: Retried. 404 for an unknown task, 409 when the task is neither failed nor canceled or the queue is gone. */
+  | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo }
+  /** From the farm, which has taken the job in again: go on with the retry of a job that is terminal. */
+  | {
+      readonly type: 'job.revive';
+      readonly target: RetryTarget;
+      readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo;
     }
   /** Answer: null. 409 when completed or failed. */

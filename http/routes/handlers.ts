@@ -1,6 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
+import { retryJob, retryTask } from './retry.ts';
 import { updateJob } from './update-job.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
@@ -34,10 +35,12 @@ export function handlersOf(contract: Contract): Handlers {
     listJobTasks,
     updateJob,
     cancelJob,
+    retryJob,
     getTask,
     listTaskAttempts,
     getTaskLogs,
     cancelTask,
+    retryTask,
     listWorkers,
     getWorker,
   };

@@ -259,14 +259,15 @@ test('lists', async (t) => {
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
 });
 
-test('a job is paused and resumed', async (t) => {
+test('a job is paused, resumed and tried again', async (t) => {
   const service = await answeringService({
     [`GET /api/v1/jobs/${JOB.id}`]: [{ body: { ...JOB, status: 'paused', steps: [] } }],
     [`PATCH /api/v1/jobs/${JOB.id}`]: [{ body: JOB }],
+    [`POST /api/v1/jobs/${JOB.id}/retry`]: [{ body: { job_id: JOB.id, retried: 2 } }],
   });
   t.teardown(() => service.close());
   const environment = { SVC_URL: service.url };
-  for (const action of ['pause', 'resume']) {
+  for (const action of ['pause', 'resume', 'retry']) {
     const { code, out } = await runCallsheet(['job', JOB.id, action], { environment });
     t.same([code, out], [0, `${JOB.id} paused\n`]);
   }
@@ -398,7 +399,7 @@ test('wrong usage exits 2, help exits 0', async (t) => {
   t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
   t.match(await runCallsheet(['job', 'j', 'explode']), {
     code: 2,
-    err: /Allowed choices are cancel, pause, resume/,
+    err: /Allowed choices are cancel, pause, resume, retry/,
   });
   t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
     code: 2,

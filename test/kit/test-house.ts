@@ -175,6 +175,24 @@ export class TestHouse extends HouseRows {
     }
   }
 
+  retryJob(name: string): void {
+    const id = this.jobId(name);
+    this.tell({
+      actor: 'job',
+      id,
+      message: { type: 'job.retry', target: 'job', replyTo: to(`retry ${name}`) },
+    });
+  }
+
+  retryTask(word: string): void {
+    const { jobId, stepOrder, index } = this.address(word);
+    this.tell({
+      actor: 'job',
+      id: jobId,
+      message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
+    });
+  }
+
   cancelJobById(id: string): void {
     this.tell({ actor: 'job', id, message: { type: 'job.cancel', replyTo: to('cancel') } });
   }
