@@ -5,10 +5,10 @@ import type { ActorDefinition } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
-import { onJobEnded, onJobSubmit } from './on-job.ts';
+import { noQueue, onJobEnded, onJobRequeue, onJobReviving, onJobSubmit } from './on-job.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
-import { loadFarm, newFarmState, type FarmState } from './state.ts';
+import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts';
 
 /**
  * The farm actor owns a farm's settings and queues, takes in jobs and workers, and sets free the jobs that wait for
@@ -32,6 +32,11 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
       'queue.replace': onQueueReplace(settings.retry),
       'queue.delete': onQueueDelete,
       'job.submit': onJobSubmit(settings.retry),
+      'job.requeue': onJobRequeue(settings.retry),
+      'job.reviving': onJobReviving(settings.retry),
+      'job.revived': (state, { jobId, queueId }) => {
+        addActiveJob(state, jobId, queueId, []);
+      },
       'job.ended': onJobEnded,
       'worker.register': onWorkerRegister,
       'worker.changed': onWorkerChanged,
@@ -58,6 +63,12 @@ function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'
     case 'job.submit':
       context.reply(message.replyTo, refused('bad-request', `farm_id: there is no farm ${id}`));
       return null;
+    case 'job.requeue':
+      context.reply(message.replyTo, refused('bad-request', noQueue(message.queueId)));
+      return null;
+    case 'job.reviving':
+      context.reply(message.replyTo, refused('conflict', 'the farm of the job does not exist any more'));
+      return null;
     case 'farm.replace':
     case 'farm.delete':
     case 'queue.create':
@@ -66,6 +77,7 @@ function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'
       context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
     case 'farm.wake':
+    case 'job.revived':
     case 'job.ended':
     case 'worker.changed':
     case 'worker.expiring':

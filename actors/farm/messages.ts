@@ -5,6 +5,7 @@ import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import type { TemplateFormat } from '../../src/core/records/job.ts';
 import type { RegisterMessage } from '../../src/core/wire/bus-messages.ts';
 import type { WorkerStatus } from '../../src/core/records/worker.ts';
+import type { JobUpdate, RetryTarget } from '../job/messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
 /** What a client may set of a farm. */
@@ -64,6 +65,24 @@ export type FarmMessage =
   | { readonly type: 'queue.delete'; readonly queueId: QueueId; readonly replyTo: ReplyTo }
   /** Answer: JobRecord. 400 for an unknown queue or upstream job. */
   | { readonly type: 'job.submit'; readonly submission: JobSubmission; readonly replyTo: ReplyTo }
+  /** A job goes to another queue, with what else is changed of it. Answer: the job's. 400 for an unknown queue. */
+  | {
+      readonly type: 'job.requeue';
+      readonly jobId: JobId;
+      readonly queueId: QueueId;
+      readonly update: JobUpdate;
+      readonly replyTo: ReplyTo;
+    }
+  /** From a job actor: tasks of a job that has ended are to be tried again. 409 when its queue is gone. */
+  | {
+      readonly type: 'job.reviving';
+      readonly jobId: JobId;
+      readonly queueId: QueueId;
+      readonly target: RetryTarget;
+      readonly replyTo: ReplyTo;
+    }
+  /** From a job actor: a job that had ended is active again. */
+  | { readonly type: 'job.revived'; readonly jobId: JobId; readonly queueId: QueueId }
   /** From a job actor: the job has ended. */
   | {
       readonly type: 'job.ended';

@@ -1,4 +1,4 @@
-import { jobId, type JobId } from '../../src/core/ids.ts';
+import { jobId, type JobId, type QueueId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { NO_TASKS } from '../../src/core/lifecycle/task-counts.ts';
@@ -17,7 +17,7 @@ export const onJobSubmit =
   (state: FarmState, message: Extract<FarmMessage, { type: 'job.submit' }>, context: FarmContext): void => {
     const { submission, replyTo } = message;
     if (!state.queues.has(submission.queueId)) {
-      context.reply(replyTo, refused('bad-request', `queue_id: the farm has no queue ${submission.queueId}`));
+      context.reply(replyTo, refused('bad-request', noQueue(submission.queueId)));
       return;
     }
     const upstreams = new Map<JobId, JobStatus>();
@@ -45,6 +45,38 @@ export const onJobSubmit =
     if (waitsFor.length === 0) context.send('job', record.id, { type: 'upstreams.completed' });
     else if ([...upstreams.values()].some(hasFailed))
       context.send('job', record.id, { type: 'upstream.failed' });
+  };
+
+export const noQueue = (id: QueueId): string => `queue_id: the farm has no queue ${id}`;
+
+/** A user moves a job to another queue: the farm knows the queue and what a job inherits there. */
+export const onJobRequeue =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'job.requeue' }>, context: FarmContext): void => {
+    const { jobId: id, queueId, update, replyTo } = message;
+    if (!state.queues.has(queueId)) {
+      context.reply(replyTo, refused('bad-request', noQueue(queueId)));
+      return;
+    }
+    const active = state.activeJobs.get(id);
+    if (active !== undefined) active.queueId = queueId;
+    const queue = { queueId, inherited: inheritedRetry(state, queueId, serverRetry) };
+    context.send('job', id, { type: 'job.update', update, queue, replyTo });
+  };
+
+/** Tasks of a job that has ended are to be tried again: it is taken in again, waiting for no other job. */
+export const onJobReviving =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'job.reviving' }>, context: FarmContext): void => {
+    const { jobId: id, queueId, target, replyTo } = message;
+    if (!state.queues.has(queueId)) {
+      const detail = `the queue ${queueId} of the job does not exist any more; move the job to another first`;
+      context.reply(replyTo, refused('conflict', detail));
+      return;
+    }
+    addActiveJob(state, id, queueId, []);
+    const inherited = inheritedRetry(state, queueId, serverRetry);
+    context.send('job', id, { type: 'job.revive', target, inherited, replyTo });
   };
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {

@@ -9,7 +9,7 @@ import { newExpiryLimiter, type ExpiryLimiter } from './expiry-limiter.ts';
 
 /** A job of the farm that is not terminal. */
 export interface ActiveJob {
-  readonly queueId: QueueId;
+  queueId: QueueId;
   /** Upstream jobs that have not completed yet. */
   readonly waitsFor: Set<JobId>;
 }
@@ -65,7 +65,8 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
     const id = jobId(key.slice(prefix.length));
     const job = reader.get('job', id);
     if (job === undefined) throw new Error(`the store has no job ${id}, which it lists as active`);
-    const waitsFor = job.status === 'blocked' ? job.dependsOn : [];
+    const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
+    const waitsFor = waits ? job.dependsOn : [];
     addActiveJob(
       state,
       id,

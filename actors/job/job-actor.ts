@@ -9,8 +9,11 @@ import { onAttemptsHeld } from './on-attempts-held.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
+import { onJobRetry, onJobRevive } from './on-retry.ts';
+import { onJobUpdate } from './on-job-update.ts';
 import { onTaskReported } from './on-task-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
+import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
 import { loadJob, type JobState } from './state.ts';
 
 /**
@@ -31,12 +34,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
         const turn = new JobTurn(state, context);
         for (const step of state.steps) turn.offer(step);
       },
-      'upstreams.completed': (state, _message, context) => {
-        const turn = new JobTurn(state, context);
-        if (!turn.moveJob('every upstream completed')) return;
-        turn.promoteFreeSteps();
-        turn.end();
-      },
+      'upstreams.completed': onUpstreamsCompleted,
       'upstream.failed': onUpstreamFailed,
       'tasks.take': onTasksTake(settings.staleAssignedMs),
       'task.reported': onTaskReported,
@@ -46,6 +44,9 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       'policy.changed': (state, { inherited }) => {
         state.inherited = inherited;
       },
+      'job.update': onJobUpdate,
+      'job.retry': onJobRetry,
+      'job.revive': onJobRevive,
       'job.cancel': onJobCancel,
       'task.cancel': onTaskCancel,
     },
@@ -56,6 +57,9 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
   switch (message.type) {
     case 'job.create':
       return newJobState(message);
+    case 'job.update':
+    case 'job.retry':
+    case 'job.revive':
     case 'job.cancel':
     case 'task.cancel':
       context.reply(message.replyTo, refused('not-found', `there is no job ${id}`));

@@ -133,6 +133,34 @@ export class JobTurn {
     this.giveReason(step, index, reason, true);
   }
 
+  /** Sends every failed and canceled task of a step back to pending; how many those are. */
+  retryStep(step: StepState): number {
+    const { failed, canceled } = step.record.taskCounts;
+    if (failed + canceled === 0) return 0;
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (nextTaskStatus(task.status, 'manual retry') !== null) this.retryTask(step, index);
+    }
+    const { untouched, taskCounts } = step.record;
+    const howMany = taskCounts.canceled;
+    if (nextTaskStatus(untouched.status, 'manual retry') !== null && howMany > 0) {
+      step.record = {
+        ...step.record,
+        taskCounts: moveCounts(taskCounts, untouched.status, 'pending', howMany),
+        untouched: { status: 'pending', updatedAt: this.context.now, failureReason: '' },
+      };
+      this.touch(step);
+    }
+    return failed + canceled;
+  }
+
+  /** Sends one failed or canceled task back to pending: its failures are forgotten, its attempts stay. */
+  retryTask(step: StepState, index: number): void {
+    const { hasText } = taskOf(step, index);
+    const forgotten = { failedAttempts: 0, assignedAt: 0, workerOrdinal: 0, hasText: false };
+    if (this.move(step, index, 'manual retry', forgotten) === null || !hasText) return;
+    this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
+  }
+
   /** Moves the job by the table; false, and nothing changed, when the table has no row for it. */
   moveJob(trigger: JobTrigger, patch: Partial<JobRecord> = {}): boolean {
     const status = nextJobStatus(this.state.record.status, trigger);
@@ -141,14 +169,22 @@ export class JobTurn {
     return true;
   }
 
+  /** A paused job goes on where it stands: it waits for its upstreams, has live tasks, or neither. */
+  resume(): void {
+    const { waitsWhilePaused } = this.state.record;
+    const reset = { parkReason: '', failedAttempts: 0, waitsWhilePaused: false };
+    if (waitsWhilePaused === true) this.moveJob('resume to blocked', reset);
+    else this.moveJob(this.state.openAttempts.size > 0 ? 'resume to running' : 'resume to pending', reset);
+  }
+
   patchJob(patch: Partial<JobRecord>): void {
     this.state.record = { ...this.state.record, ...patch };
   }
 
-  /** Makes the tasks ready of every step that waits for nothing: the job is pending now. */
+  /** Makes the tasks ready of every step that waits for no other: the job waits for nothing either. */
   promoteFreeSteps(): void {
     for (const step of this.state.steps) {
-      if (step.record.dependsOn.length === 0) this.promote(step);
+      if (this.isFree(step)) this.promote(step);
     }
   }
 
@@ -204,6 +240,7 @@ export class JobTurn {
 
   private promote(step: StepState): void {
     const { untouched, taskCounts } = step.record;
+    if (taskCounts.pending === 0) return;
     for (const { index, task } of [...touchedTasks(step)]) {
       if (task.status === 'pending') this.move(step, index, 'dependency resolution');
     }
@@ -215,7 +252,6 @@ export class JobTurn {
         untouched: { status: 'ready', updatedAt: this.context.now, failureReason: '' },
       };
     }
-    if (step.record.taskCounts === taskCounts) return;
     this.touch(step);
     this.offer(step);
   }

@@ -1,7 +1,8 @@
-import type { AttemptId, JobId, WorkerId } from '../../src/core/ids.ts';
+import type { AttemptId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import type { JobPlan } from '../../src/core/openjd/plan.ts';
-import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import type { RetryOverride, RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
@@ -13,6 +14,22 @@ export interface Pick {
   readonly ranges: readonly TaskRange[];
   /** Cores that each of them takes on that worker. */
   readonly cores: number;
+}
+
+/** What a client changes of a job; what is absent stays as it is. */
+export interface JobUpdate {
+  readonly action?: 'pause' | 'resume';
+  readonly priority?: number;
+  readonly retry: RetryOverride;
+}
+
+/** What a client has tried again: every failed and canceled task of a job, or one of them. */
+export type RetryTarget = 'job' | { readonly stepOrder: number; readonly index: number };
+
+/** How many tasks are tried again, and the status of the one that was named; null when none was. */
+export interface Retried {
+  readonly retried: number;
+  readonly status: TaskStatus | null;
 }
 
 /** The job actor: one job with its steps, tasks and attempts. Id: job id. */
@@ -52,6 +69,26 @@ export type JobMessage =
   | { readonly type: 'assigned.due' }
   /** From the farm: the retry settings above the job have changed. */
   | { readonly type: 'policy.changed'; readonly inherited: RetryPolicy }
+  /**
+   * From a client, or from the farm, which has found the new queue. Answer: JobRecord. 409 for an action on a job that
+   * is terminal.
+   */
+  | {
+      readonly type: 'job.update';
+      readonly update: JobUpdate;
+      /** The new queue with the retry settings that the job inherits there; null to stay. */
+      readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
+      readonly replyTo: ReplyTo;
+    }
+  /** Answer: Retried. 404 for an unknown task, 409 when the task is neither failed nor canceled or the queue is gone. */
+  | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo }
+  /** From the farm, which has taken the job in again: go on with the retry of a job that is terminal. */
+  | {
+      readonly type: 'job.revive';
+      readonly target: RetryTarget;
+      readonly inherited: RetryPolicy;
+      readonly replyTo: ReplyTo;
+    }
   /** Answer: null. 409 when completed or failed. */
   | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo }
   /** Answer: null. 404 for an unknown index, 409 when the task is terminal. */

@@ -23,6 +23,8 @@ export function onJobCancel(
 
 /** An upstream job did not complete: this one is canceled, and in turn those that wait for it. */
 export function onUpstreamFailed(state: JobState, _message: unknown, context: ServiceContext<'job'>): void {
+  // A paused job that waits for nothing has left its upstreams behind.
+  if (state.record.status === 'paused' && state.record.waitsWhilePaused !== true) return;
   cancelAll(state, 'upstream failed', UPSTREAM_JOB_REASON, UPSTREAM_JOB_REASON, context);
 }
 

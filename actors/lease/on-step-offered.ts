@@ -1,6 +1,7 @@
+import { TaskRanges } from '../../src/core/lease/task-ranges.ts';
 import type { ServiceContext } from '../service-world.ts';
-import type { LeaseMessage } from './messages.ts';
-import { serveSignature } from './serve.ts';
+import type { LeaseMessage, StepOffer } from './messages.ts';
+import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
 
 /** A job says all that is ready of one of its steps. */
@@ -10,11 +11,37 @@ export function onStepOffered(
   context: ServiceContext<'lease'>,
 ): void {
   const { offer } = message;
-  const entry = state.index.offer(offer, offer.ready, offer.held);
+  const queueBefore = state.index.entry(offer.jobId, offer.stepOrder)?.queueId ?? offer.queueId;
+  const { ready, live } = withoutPicked(state, offer);
+  const entry = state.index.offer({ ...offer, live }, ready, offer.held);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
   }
-  serveSignature(state, entry.signature, context);
+  // The live tasks of a step that has changed its queue have made room under the cap of the old one.
+  if (queueBefore === offer.queueId) serveSignature(state, entry.signature, context);
+  else serveAll(state, context);
+}
+
+/**
+ * What is ready and live of an offer, with what was picked of the step and not yet answered by its job: the job answers
+ * messages in order, so it made the offer before it saw those picks.
+ */
+function withoutPicked(
+  state: LeaseState,
+  offer: StepOffer,
+): { readonly ready: TaskRanges; readonly live: number } {
+  const ready = new TaskRanges(offer.ready);
+  let { live } = offer;
+  for (const { outstanding } of state.pending.values()) {
+    for (const pick of outstanding) {
+      if (pick.jobId !== offer.jobId || pick.stepOrder !== offer.stepOrder) continue;
+      live += pick.count;
+      for (const { start, count } of pick.ranges) {
+        for (let index = start; index < start + count; index++) ready.remove(index);
+      }
+    }
+  }
+  return { ready, live };
 }
 
 /** Tasks of an offered step are ready (again), at once or from a time on. */

@@ -24,8 +24,12 @@ export function onTasksTaken(
     pending.assignments.push(...message.assignments);
     pending.steps[stepIdOf(message.jobId, message.stepOrder)] = message.step;
   }
-  pending.outstanding--;
-  if (pending.outstanding === 0) endLease(state, message.leaseId, pending, context);
+  const answered = pending.outstanding.findIndex(
+    (pick) => pick.jobId === message.jobId && pick.stepOrder === message.stepOrder,
+  );
+  if (answered < 0) throw new Error(`the lease ${message.leaseId} has picked nothing of ${message.jobId}`);
+  pending.outstanding.splice(answered, 1);
+  if (pending.outstanding.length === 0) endLease(state, message.leaseId, pending, context);
   // What was refused had kept cores and room under the caps from others.
   if (message.refused > 0 && worker !== undefined) serveWorker(state, worker, context);
   if (madeRoom) serveAll(state, context);

@@ -19,7 +19,7 @@ export function serve(state: LeaseState, request: ParkedRequest, context: Servic
   });
   if (taken.length === 0) return false;
   const leaseId = context.newId();
-  state.pending.set(leaseId, { request, outstanding: taken.length, assignments: [], steps: {} });
+  state.pending.set(leaseId, { request, outstanding: [...taken], assignments: [], steps: {} });
   for (const pick of taken) {
     commitCores(state, worker, pick.count * pick.cores);
     context.send('job', pick.jobId, {

@@ -2,7 +2,7 @@ import type { FarmId, JobId, WorkerId } from '../../src/core/ids.ts';
 import { farmId, jobId } from '../../src/core/ids.ts';
 import { ParkedRequests } from '../../src/core/lease/parked-requests.ts';
 import type { ParkedRequest } from '../../src/core/lease/parked-requests.ts';
-import { ReadyIndex } from '../../src/core/lease/ready-index.ts';
+import { ReadyIndex, type TakenTasks } from '../../src/core/lease/ready-index.ts';
 import type { WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -20,7 +20,8 @@ export interface LeaseWorker {
 /** A lease whose tasks are being taken by their jobs: it lives within one commit. */
 export interface PendingLease {
   readonly request: ParkedRequest;
-  outstanding: number;
+  /** Picks that their jobs have not answered yet. */
+  readonly outstanding: TakenTasks[];
   readonly assignments: Assignment[];
   readonly steps: Record<string, StepAssignment>;
 }

@@ -222,7 +222,11 @@ export interface paths {
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
+        /**
+         * Pause or resume a job, or change its settings
+         * @description Fields that are left out or null stay as they are, so retry settings of the job cannot be taken back. Live tasks of a paused job run on; nothing more of it is handed out. Pausing a paused job and resuming one that is not paused change nothing; both are refused (409) when the job has ended.
+         */
+        readonly patch: operations["updateJob"];
         readonly trace?: never;
     };
     readonly "/api/v1/jobs/{id}/tasks": {
@@ -263,6 +267,28 @@ export interface paths {
          * @description Canceling a canceled job changes nothing. Refused (409) when the job has completed or failed.
          */
         readonly post: operations["cancelJob"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Try the failed and canceled tasks of a job again
+         * @description Their failures are forgotten, their attempts stay. A job that has ended or was parked goes on; one that was paused by a user stays paused. Refused (409) when the queue of a job that has ended does not exist any more.
+         */
+        readonly post: operations["retryJob"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -345,6 +371,28 @@ export interface paths {
          * @description Refused (409) when the task has ended.
          */
         readonly post: operations["cancelTask"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tasks/{id}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Try a failed or canceled task again
+         * @description A job that has ended goes on. Refused (409) when the task has neither failed nor was canceled, or when the queue of a job that has ended does not exist any more.
+         */
+        readonly post: operations["retryTask"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -534,6 +582,20 @@ export interface components {
             readonly effective_retry: components["schemas"]["EffectiveRetry"];
             readonly task_counts: components["schemas"]["TaskCounts"];
         };
+        readonly JobUpdate: {
+            /** @enum {string|null} */
+            readonly action?: "pause" | "resume" | null;
+            readonly priority?: number | null;
+            /** @description A queue of the job's farm. */
+            readonly queue_id?: string | null;
+            readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
+            readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
+            readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
+        };
+        readonly JobRetry: {
+            readonly job_id: string;
+            readonly retried: components["schemas"]["Count"];
+        };
         /** @description What is in force after the cascade server, farm, queue, job. */
         readonly EffectiveRetry: {
             readonly max_attempts: components["schemas"]["MaxAttempts"];
@@ -624,6 +686,11 @@ export interface components {
             readonly task_id: string;
             /** @constant */
             readonly status: "canceled";
+        };
+        readonly TaskRetry: {
+            readonly task_id: string;
+            /** @enum {string} */
+            readonly status: "ready" | "pending";
         };
         readonly Attempt: {
             readonly attempt_number: number;
@@ -1223,6 +1290,36 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly updateJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["JobUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The job as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Job"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listJobTasks: {
         readonly parameters: {
             readonly query?: {
@@ -1266,6 +1363,31 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly retryJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How many tasks are tried again, 0 when none has failed or was canceled. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobRetry"];
+                };
+            };
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly default: components["responses"]["Problem"];
@@ -1368,6 +1490,31 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TaskCancellation"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly retryTask: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The task is ready, or pending while its step or its job waits for others. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskRetry"];
                 };
             };
             readonly 404: components["responses"]["NotFound"];

@@ -1,6 +1,8 @@
 import type { Contract } from '../openapi/contract.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
+import { retryJob, retryTask } from './retry.ts';
+import { updateJob } from './update-job.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
@@ -31,11 +33,14 @@ export function handlersOf(contract: Contract): Handlers {
     listJobs,
     getJob,
     listJobTasks,
+    updateJob,
     cancelJob,
+    retryJob,
     getTask,
     listTaskAttempts,
     getTaskLogs,
     cancelTask,
+    retryTask,
     listWorkers,
     getWorker,
   };

@@ -259,6 +259,24 @@ test('lists', async (t) => {
   t.match(await run('jobs --limit some'), { code: 2, err: /It must be a whole number from 0/ });
 });
 
+test('a job is paused, resumed and tried again', async (t) => {
+  const service = await answeringService({
+    [`GET /api/v1/jobs/${JOB.id}`]: [{ body: { ...JOB, status: 'paused', steps: [] } }],
+    [`PATCH /api/v1/jobs/${JOB.id}`]: [{ body: JOB }],
+    [`POST /api/v1/jobs/${JOB.id}/retry`]: [{ body: { job_id: JOB.id, retried: 2 } }],
+  });
+  t.teardown(() => service.close());
+  const environment = { SVC_URL: service.url };
+  for (const action of ['pause', 'resume', 'retry']) {
+    const { code, out } = await runCallsheet(['job', JOB.id, action], { environment });
+    t.same([code, out], [0, `${JOB.id} paused\n`]);
+  }
+  t.same(
+    service.requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body),
+    ['{"action":"pause"}', '{"action":"resume"}'],
+  );
+});
+
 test('a job is shown with its facts and steps, and canceled', async (t) => {
   const detail = {
     ...JOB,
@@ -379,7 +397,10 @@ test('wrong usage exits 2, help exits 0', async (t) => {
   t.match(await runCallsheet(['--help']), { code: 0, out: /Usage: callsheet/ });
   t.match(await runCallsheet(['server', '--help']), { code: 0, out: /--http-addr \(SVC_HTTP_ADDR\)/ });
   t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
-  t.match(await runCallsheet(['job', 'j', 'explode']), { code: 2, err: /Allowed choices are cancel/ });
+  t.match(await runCallsheet(['job', 'j', 'explode']), {
+    code: 2,
+    err: /Allowed choices are cancel, pause, resume, retry/,
+  });
   t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
     code: 2,
     err: /It must be NAME=VALUE/,

@@ -1,5 +1,6 @@
 import { CATALOG_ID } from '../../actors/catalog/messages.ts';
 import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/messages.ts';
+import type { JobUpdate } from '../../actors/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
 import {
@@ -155,6 +156,40 @@ export class TestHouse extends HouseRows {
       actor: 'job',
       id: this.jobId(name),
       message: { type: 'job.cancel', replyTo: to(`cancel ${name}`) },
+    });
+  }
+
+  updateJob(name: string, some: Partial<JobUpdate> & { readonly queueId?: QueueId }): void {
+    const { queueId: queue, ...rest } = some;
+    const update: JobUpdate = { retry: {}, ...rest };
+    const id = this.jobId(name);
+    const client = to(`update ${name}`);
+    if (queue === undefined) {
+      this.tell({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: client } });
+    } else {
+      this.tell({
+        actor: 'farm',
+        id: this.farm,
+        message: { type: 'job.requeue', jobId: id, queueId: queue, update, replyTo: client },
+      });
+    }
+  }
+
+  retryJob(name: string): void {
+    const id = this.jobId(name);
+    this.tell({
+      actor: 'job',
+      id,
+      message: { type: 'job.retry', target: 'job', replyTo: to(`retry ${name}`) },
+    });
+  }
+
+  retryTask(word: string): void {
+    const { jobId, stepOrder, index } = this.address(word);
+    this.tell({
+      actor: 'job',
+      id: jobId,
+      message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
     });
   }
 

@@ -38,19 +38,23 @@ function printJob(terminal: Terminal, job: JobDetail): void {
   terminal.out(`\n${table(STEP_COLUMNS, job.steps, terminal)}`);
 }
 
-async function job(id: string, action: 'cancel' | undefined, options: ClientOptions): Promise<void> {
+const ACTIONS = ['cancel', 'pause', 'resume', 'retry'] as const;
+type Action = (typeof ACTIONS)[number];
+
+async function job(id: string, action: Action | undefined, options: ClientOptions): Promise<void> {
   const { client, terminal, json } = contextOf(options);
   const path = `/jobs/${encodeURIComponent(id)}`;
-  if (action === 'cancel') await client.post(`${path}/cancel`, {});
+  if (action === 'cancel' || action === 'retry') await client.post(`${path}/${action}`, {});
+  else if (action !== undefined) await client.patchJson(path, { action });
   const detail = await client.get<JobDetail>(path);
   if (json) printJson(terminal, detail);
-  else if (action === 'cancel') terminal.out(`${detail.id} ${detail.status}\n`);
+  else if (action !== undefined) terminal.out(`${detail.id} ${detail.status}\n`);
   else printJob(terminal, detail);
 }
 
 /** `callsheet job` */
 export const jobCommand = (): Command =>
-  clientCommand('job', 'Show a job, or cancel it.')
+  clientCommand('job', 'Show a job, cancel, pause, resume or retry it.')
     .argument('<job>', 'id of the job')
-    .addArgument(new Argument('[action]', 'what to do with it').choices(['cancel']))
+    .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
     .action(job);

@@ -76,6 +76,12 @@ export class RestClient {
     return this.post(path, {}, { type: 'application/json', text: JSON.stringify(body) });
   }
 
+  /** The JSON that a PATCH gives. */
+  async patchJson<T>(path: string, body: unknown): Promise<T> {
+    const sent = { type: 'application/json', text: JSON.stringify(body) };
+    return (await (await this.#fetch('PATCH', path, {}, sent)).json()) as T;
+  }
+
   /** The lines of a stream of newline-delimited JSON, until the service ends it. */
   async *stream<T>(path: string, query: Query): AsyncGenerator<T> {
     const response = await this.#fetch('GET', path, query, undefined, null);

@@ -20,6 +20,8 @@ export interface JobRecord {
   readonly status: JobStatus;
   /** Why the job was parked; empty unless it was. */
   readonly parkReason: string;
+  /** Whether a paused job is blocked underneath: it waits for its upstream jobs. Absent is false. */
+  readonly waitsWhilePaused?: boolean;
   /** Why the job was canceled without a user's doing (an upstream failed); empty otherwise. */
   readonly cancelReason: string;
   readonly templateFormat: TemplateFormat;

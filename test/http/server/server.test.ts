@@ -188,12 +188,12 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     '/debug/pprof/',
   ];
   for (const path of unknown) t.equal((await client.get(path)).status, 404, path);
-  for (const path of ['/api/v1/jobs/x/retry', '/api/v1/auth/login', '/api/v1/tasks/x/retry']) {
+  for (const path of ['/api/v1/jobs/x/pause', '/api/v1/auth/login', '/api/v1/tasks/x/pause']) {
     t.equal((await client.send('POST', path)).status, 404, path);
   }
   const wrong: [string, string, string][] = [
-    ['PATCH', '/api/v1/jobs/x', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/api/v1/jobs/x', 'GET, HEAD, OPTIONS'],
+    ['PATCH', '/api/v1/workers/x', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/api/v1/jobs/x', 'GET, HEAD, PATCH, OPTIONS'],
     ['GET', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['HEAD', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],

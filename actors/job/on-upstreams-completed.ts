@@ -1,0 +1,17 @@
+import type { ServiceContext } from '../service-world.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobState } from './state.ts';
+
+/** Every upstream job has completed: a blocked job is pending now, and a paused one will be when it is resumed. */
+export function onUpstreamsCompleted(
+  state: JobState,
+  _message: unknown,
+  context: ServiceContext<'job'>,
+): void {
+  const turn = new JobTurn(state, context);
+  const waitsWhilePaused = state.record.status === 'paused' && state.record.waitsWhilePaused === true;
+  if (waitsWhilePaused) turn.patchJob({ waitsWhilePaused: false });
+  else if (!turn.moveJob('every upstream completed')) return;
+  turn.promoteFreeSteps();
+  turn.end();
+}

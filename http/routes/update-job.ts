@@ -1,0 +1,40 @@
+import type { JobUpdate } from '../../actors/job/messages.ts';
+import { queueId } from '../../src/core/ids.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { JobViewer } from '../views/job-view.ts';
+import { retryOverride } from '../views/retry-view.ts';
+import { findJob } from './find-task.ts';
+import { invalid, notFound, type Call, type Handler } from './operation.ts';
+
+/** interface.md, "Jobs", PATCH. The farm knows queues; everything else is the job's own. */
+export const updateJob: Handler<'updateJob'> = async ({ path, body }, ports) => {
+  const job = findJob(ports.store, path.id);
+  if (job === null) return notFound('job', path.id);
+  const { id, farmId } = job;
+  const update = updateOf(body);
+  const queue = typeof body.queue_id === 'string' ? queueId(body.queue_id) : null;
+  if (queue !== null && ports.store.get('queue', keys.queue(queue))?.farmId !== farmId) {
+    return invalid('/queue_id', `the farm has no queue ${queue.slice(0, 100)}`);
+  }
+  const outcome = await ports.actors.ask<JobRecord>((replyTo) =>
+    queue === null
+      ? { actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo } }
+      : {
+          actor: 'farm',
+          id: farmId,
+          message: { type: 'job.requeue', jobId: id, queueId: queue, update, replyTo },
+        },
+  );
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  const view = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
+  return { kind: 'json', status: 200, body: view };
+};
+
+function updateOf({ action, priority, ...retry }: Call<'updateJob'>['body']): JobUpdate {
+  return {
+    ...(typeof action === 'string' && { action }),
+    ...(typeof priority === 'number' && { priority }),
+    retry: retryOverride(retry),
+  };
+}

@@ -1,0 +1,130 @@
+import { test } from 'tap';
+import { replyTo } from '../../../actors/kernel/address.ts';
+import { farmId, queueId } from '../../../src/core/ids.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { openHouse, type House } from '../kit/house.ts';
+import { FARM, jobNumber, jobRecord, T0, uuid } from '../kit/records.ts';
+
+const JOB = jobNumber(1);
+const PATH = `/api/v1/jobs/${JOB}`;
+
+const to = replyTo('front');
+
+function addQueue(house: House, nth: number, farm = FARM): void {
+  const id = queueId(uuid('b', nth));
+  const record = {
+    version: 1 as const,
+    id,
+    farmId: farm,
+    name: `queue ${nth}`,
+    description: '',
+    priority: 0,
+    maxConcurrentTasks: 0,
+    paused: false,
+    retry: { maxAttempts: 5 },
+    createdAt: T0,
+    updatedAt: T0,
+  };
+  house.write(put('queue', keys.queue(id), record));
+}
+
+void test('a job is changed by the job, and moved by its farm', async (t) => {
+  const { house, client } = await openHouse(t);
+  const record = jobRecord({ id: JOB });
+  house.write(put('job', keys.job(JOB), record));
+  addQueue(house, 2);
+  house.answer = () => done({ ...record, status: 'paused', priority: 7, queueId: queueId(uuid('b', 2)) });
+  const answer = await client.json('PATCH', PATH, {
+    action: 'pause',
+    priority: 7,
+    max_attempts: 2,
+    retry_delay_seconds: 0,
+    failure_limit: 0,
+  });
+  t.match(answer, {
+    status: 200,
+    body: {
+      id: JOB,
+      status: 'paused',
+      priority: 7,
+      queue_id: uuid('b', 2),
+      effective_retry: { max_attempts: 5, retry_delay_seconds: 10, failure_limit: 0 },
+    },
+  });
+  await client.json('PATCH', PATH, { queue_id: uuid('b', 2), action: 'resume' });
+  const nothing = {
+    action: null,
+    priority: null,
+    queue_id: null,
+    max_attempts: null,
+    retry_delay_seconds: null,
+    failure_limit: null,
+  };
+  t.equal((await client.json('PATCH', PATH, nothing)).status, 200);
+  t.equal((await client.json('PATCH', PATH, {})).status, 200);
+  const unchanged = {
+    actor: 'job',
+    id: JOB,
+    message: { type: 'job.update', update: { retry: {} }, queue: null, replyTo: to },
+  };
+  t.strictSame(house.asked, [
+    {
+      actor: 'job',
+      id: JOB,
+      message: {
+        type: 'job.update',
+        update: {
+          action: 'pause',
+          priority: 7,
+          retry: { maxAttempts: 2, retryDelaySeconds: 0, failureLimit: 0 },
+        },
+        queue: null,
+        replyTo: to,
+      },
+    },
+    {
+      actor: 'farm',
+      id: FARM,
+      message: {
+        type: 'job.requeue',
+        jobId: JOB,
+        queueId: uuid('b', 2),
+        update: { action: 'resume', retry: {} },
+        replyTo: to,
+      },
+    },
+    unchanged,
+    unchanged,
+  ]);
+  house.answer = () => refused('conflict', 'the job is failed already');
+  t.match(await client.json('PATCH', PATH, { action: 'pause' }), {
+    status: 409,
+    body: { detail: 'the job is failed already' },
+  });
+});
+
+void test('a change that is not valid reaches nobody', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(put('job', keys.job(JOB), jobRecord({ id: JOB })));
+  addQueue(house, 3, farmId(uuid('f', 2)));
+  const cases: [unknown, RegExp][] = [
+    [{ action: 'stop' }, /^\/action: must be one of pause, resume/],
+    [{ priority: 1.5 }, /^\/priority: /],
+    [{ priority: 2 ** 31 }, /^\/priority: /],
+    [{ max_attempts: 0 }, /^\/max_attempts: /],
+    [{ retry_delay_seconds: -1 }, /^\/retry_delay_seconds: /],
+    [{ failure_limit: -1 }, /^\/failure_limit: /],
+    [{ queue_id: 7 }, /^\/queue_id: /],
+    [{ queue_id: 'nowhere' }, /^\/queue_id: the farm has no queue nowhere$/],
+    [{ queue_id: uuid('b', 3) }, /^\/queue_id: the farm has no queue /],
+    [[], /must be/],
+  ];
+  for (const [json, detail] of cases) {
+    t.match(await client.json('PATCH', PATH, json), { status: 400, body: { detail } }, JSON.stringify(json));
+  }
+  t.equal((await client.json('PATCH', `/api/v1/jobs/${jobNumber(2)}`, {})).status, 404);
+  t.equal((await client.send('PATCH', PATH)).status, 415);
+  t.same(house.asked, []);
+});
