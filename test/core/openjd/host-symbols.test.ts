@@ -4,7 +4,7 @@ import { hostSymbols, unmappedPath, type HostContext } from '../../../src/core/o
 const context: HostContext = {
   parameters: { Scene: { type: 'PATH', value: '/mnt/scene.ma' }, Count: { type: 'INT', value: '3' } },
   session: {
-    workingDirectory: '/work',
+    workingDirectory: '/session',
     pathMappingRulesFile: '/session/rules.json',
     hasPathMappingRules: false,
   },
@@ -18,7 +18,7 @@ const context: HostContext = {
       values: { Frame: '7', Out: '/mnt/out' },
     },
   },
-  files: new Map([['Run', '/work/files/run.sh']]),
+  files: new Map([['Run', '/session/files/run.sh']]),
   mapPath: (path) => path.replace('/mnt', '/data'),
 };
 
@@ -47,9 +47,9 @@ void test('a task sees parameters, its own values, its files and the session', (
     '7',
     '/data/out',
     '/mnt/out',
-    '/work/files/run.sh',
+    '/session/files/run.sh',
     undefined,
-    '/work',
+    '/session',
     '/session/rules.json',
     'false',
     undefined,
@@ -60,7 +60,7 @@ void test('a task sees parameters, its own values, its files and the session', (
 void test('an environment sees no task', (t) => {
   const symbols = hostSymbols({ ...context, scope: { kind: 'environment' }, mapPath: unmappedPath });
   t.same(['Env.File.Run', 'Task.File.Run', 'Task.Param.Frame', 'Param.Scene'].map(symbols), [
-    '/work/files/run.sh',
+    '/session/files/run.sh',
     undefined,
     undefined,
     '/mnt/scene.ma',
