@@ -1,5 +1,6 @@
-import type { QueueId } from '../src/core/ids.ts';
+import type { FarmId, QueueId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
+import type { Tallies } from '../src/core/ports/tallies.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Change } from '../src/core/records/change-set.ts';
 import type { CancelMessage } from '../src/core/wire/bus-messages.ts';
@@ -14,6 +15,8 @@ export type ServiceEffect =
   | { readonly kind: 'cancel'; readonly message: CancelMessage }
   /** To an actor that may live on another shard: delivered after the commit. */
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
+  /** Live tasks of a farm hold fewer slots of what is tallied (ports/tallies.ts). */
+  | { readonly kind: 'release'; readonly farmId: FarmId; readonly slot: number; readonly count: number }
   /** Counts in the metrics (interface.md, "Public, ungated"). */
   | {
       readonly kind: 'count';
@@ -39,8 +42,22 @@ export interface ServiceSettings {
   readonly leaseHoldMs: number;
   /** After this an attempt that was handed out and never reported running is taken back (interface.md, "Limits": 30 s, fixed). */
   readonly staleAssignedMs: number;
+  /** After this a ready task that no online worker may run says why (interface.md, "Worker and related rules"); 0 is never. */
+  readonly unschedulableGraceMs: number;
+  /** After this a task that others overtake has a worker reserved (docs/decisions/reservation.md); 0 is never. */
+  readonly reservationAfterMs: number;
+  readonly retention: JobRetention;
+  readonly tallies: Tallies;
   /** Whether a farm lives on this shard: what belongs to another shard's farm is not loaded here. */
   readonly ownsFarm: (farm: string) => boolean;
+}
+
+/** When jobs that have ended are removed (`scheduler.job_retention`, `scheduler.job_retention_include_failed`). */
+export interface JobRetention {
+  /** Milliseconds after their end; 0 is never. */
+  readonly afterMs: number;
+  /** Whether failed and canceled jobs are removed too. */
+  readonly includeFailed: boolean;
 }
 
 export const LEASE_HOLD_MS = 30_000;

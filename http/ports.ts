@@ -20,6 +20,8 @@ export interface Ports {
   readonly health: HealthChecks;
   /** All metrics of the process in the Prometheus text format. */
   metrics(): Promise<string>;
+  /** The total of a tally: online workers, claims of a usage pool by its slot (ports/tallies.ts). */
+  tally(slot: number): number;
   readonly version: VersionFacts;
   /** False while the disk is too full for new jobs (reliability.md, D2). */
   acceptsSubmissions(): boolean;

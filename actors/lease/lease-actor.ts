@@ -1,4 +1,5 @@
 import { farmId } from '../../src/core/ids.ts';
+import { refused } from '../../src/core/problems.ts';
 import type { ActorDefinition } from '../kernel/actor.ts';
 import type { ServiceSettings, ServiceWorld } from '../service-world.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
@@ -59,6 +60,18 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
         for (const id of [...state.workers.keys()]) {
           for (const request of state.parked.takeAll(id)) answerUnknown(request, context);
         }
+      },
+      'pools.changed': (state, { pools }) => {
+        state.pools = pools;
+      },
+      'tally.fell': (state, _message, context) => {
+        serveAll(state, context);
+      },
+      'task.explain': (_state, { replyTo }, context) => {
+        context.reply(replyTo, refused('unavailable', 'not there yet'));
+      },
+      'pool.explain': (_state, { replyTo }, context) => {
+        context.reply(replyTo, refused('unavailable', 'not there yet'));
       },
       'hold.ended': (state, _message, context) => {
         for (const request of state.parked.takeEnded(context.now)) answerEmpty(request, context);

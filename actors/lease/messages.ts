@@ -1,5 +1,6 @@
 import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
@@ -82,6 +83,22 @@ export type LeaseMessage =
       readonly maxConcurrentTasks: number;
       readonly paused: boolean;
     }
+  /** From the catalog: the usage pools of the service, in place of what was known of them. */
+  | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }
+  /** The total of a tally that the actor waits for has fallen. */
+  | { readonly type: 'tally.fell'; readonly slot: number }
+  /** From a client. Answer: LeaseExplanation. 404 for a task that is not there. */
+  | {
+      readonly type: 'task.explain';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly index: number;
+      readonly queueId: QueueId;
+      readonly requirements: StepRequirements;
+      readonly replyTo: ReplyTo;
+    }
+  /** From a client: who holds slots of a usage pool in this farm. Answer: Holder[], the most first. */
+  | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
   | { readonly type: 'lease.wake' }
   /** The actor's own timers: the oldest parked requests have waited long enough; a held task is due. */

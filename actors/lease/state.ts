@@ -6,6 +6,7 @@ import { ReadyIndex, type TakenTasks } from '../../src/core/lease/ready-index.ts
 import type { WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 
 /** A worker as the lease sees it. */
@@ -32,6 +33,7 @@ export interface LeaseState {
   readonly parked: ParkedRequests;
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: Map<string, PendingLease>;
+  pools: readonly UsagePoolRecord[];
   isRemoved: boolean;
   /** What must be asked for its offers when the actor starts. */
   readonly activeJobs: readonly JobId[];
@@ -45,6 +47,7 @@ export function newLeaseState(farm: FarmId): LeaseState {
     parked: new ParkedRequests(),
     workers: new Map(),
     pending: new Map(),
+    pools: [],
     isRemoved: false,
     activeJobs: [],
     knownWorkers: [],
@@ -58,6 +61,7 @@ export function loadLease(id: string, reader: StoreReader): LeaseState | null {
   const prefix = keys.activeJobsOf(farm.id);
   const state: LeaseState = {
     ...newLeaseState(farmId(id)),
+    pools: [...reader.scan('usagePool')].map((row) => row.value),
     activeJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
     knownWorkers: [...reader.scan('worker')].flatMap((row) =>
       row.value.farmId === farm.id ? [row.value.id] : [],

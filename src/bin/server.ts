@@ -9,8 +9,10 @@ import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-threa
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
 import type { ServerList } from '../adapters/nats/server-address.ts';
 import { makeDirectory } from '../adapters/system/make-directory.ts';
+import { tallyMemory, type TallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
+import { committedShares, type Share } from '../core/lease/committed-shares.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
@@ -105,6 +107,8 @@ async function serveOver(
   const reader = await openStateReader(join(directory, 'state'));
   const logs = await openLogReader(logDirectory);
   const metrics = new ServiceMetrics();
+  const shares = committedShares(reader);
+  const tallies = tallyMemory(shares);
   const shards = startShards(
     config,
     bus.servers,
@@ -112,6 +116,7 @@ async function serveOver(
     reader,
     { logger, busLog, events, metrics },
     directory,
+    { tallies, shares },
   );
   const pool = new PreparationPool(Math.max(1, availableParallelism() - 1));
   const ids = new Uuid7(() => Date.now());
@@ -139,6 +144,7 @@ async function serveOver(
       bus: () => shards.checkBus(CHECK_MS),
     },
     metrics: () => metrics.text(),
+    tally: (slot) => Atomics.load(tallies.totals, slot),
     version,
     acceptsSubmissions: () => store.diskState() === 'ok',
     serverRetry: retryOf(config),
@@ -184,6 +190,12 @@ interface Hearing {
   readonly metrics: ServiceMetrics;
 }
 
+/** What the farms have counted at the start, and the memory in which they go on. */
+interface Counted {
+  readonly tallies: TallyMemory;
+  readonly shares: readonly Share[];
+}
+
 function startShards(
   config: ServerConfig,
   servers: ServerList,
@@ -191,6 +203,7 @@ function startShards(
   reader: StateReader,
   { logger, busLog, events, metrics }: Hearing,
   directory: string,
+  { tallies, shares }: Counted,
 ): Shards {
   return new Shards(
     {
@@ -199,6 +212,14 @@ function startShards(
       bus: servers,
       heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
       retry: retryOf(config),
+      unschedulableGraceMs: config.scheduler.unschedulableGraceMs,
+      reservationAfterMs: config.scheduler.reservationAfterMs,
+      tallies,
+      shares,
+      retention: {
+        afterMs: config.scheduler.jobRetentionMs,
+        includeFailed: config.scheduler.jobRetentionIncludeFailed,
+      },
     },
     (shard) => store.attachShard(shard),
     reader,
@@ -216,6 +237,8 @@ function startShards(
             if (!events.hasListeners || notice.events.length === 0) return;
             reader.refresh();
             for (const event of notice.events) events.publishDomain(event);
+            return;
+          case 'fell':
         }
       },
       broken: (shard, error) => failStop(logger, `shard ${shard} is gone`, error),

@@ -12,15 +12,19 @@ import {
   type ServiceWorld,
 } from '../../actors/service-world.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
+import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import { problemsAtRest } from './house-sanity.ts';
 import { answerWords, effectWords, type Answer } from './house-words.ts';
 
-const SETTINGS: ServiceSettings = {
+const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   heartbeatTimeoutMs: 30_000,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   staleAssignedMs: STALE_ASSIGNED_MS,
+  unschedulableGraceMs: 30_000,
+  reservationAfterMs: 300_000,
+  retention: { afterMs: 0, includeFailed: false },
   ownsFarm: () => true,
 };
 
@@ -35,6 +39,7 @@ export abstract class HouseFrame {
   /** Names of what has none in the store. */
   protected readonly names = new Map<string, string>();
   protected readonly answers = new Map<string, Answer>();
+  protected readonly tallies = new LocalTallies();
   private readonly settings: ServiceSettings;
   private kernel: Kernel<ServiceWorld>;
   private monotonic = 0;
@@ -46,7 +51,10 @@ export abstract class HouseFrame {
   private readonly warnings: string[] = [];
 
   constructor(settings: Partial<ServiceSettings>) {
-    this.settings = { ...SETTINGS, ...settings };
+    this.settings = { ...SETTINGS, tallies: this.tallies, ...settings };
+    this.tallies.onFall = (id, slot) => {
+      this.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
+    };
     this.kernel = this.newKernel();
   }
 
@@ -93,6 +101,7 @@ export abstract class HouseFrame {
   restartAsleep(): void {
     this.store.crash();
     this.sequence = 1;
+    this.tallies.restart(this.store);
     this.kernel = this.newKernel();
   }
 
@@ -213,6 +222,9 @@ export abstract class HouseFrame {
     const nameOf = (id: string): string => this.nameOf(id);
     if (output.kind === 'effect') {
       if (output.effect.kind === 'forward') this.post(output.effect.envelope);
+      if (output.effect.kind === 'release') {
+        this.tallies.release(output.effect.farmId, output.effect.slot, output.effect.count);
+      }
       const words = effectWords(output.effect, nameOf);
       if (words !== null) this.said.push(words);
       return;

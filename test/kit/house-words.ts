@@ -23,6 +23,7 @@ function attemptWord(attemptId: string, nameOf: NameOf): string {
 export function effectWords(effect: ServiceEffect, nameOf: NameOf): string | null {
   switch (effect.kind) {
     case 'forward':
+    case 'release':
       return null;
     case 'cancel':
       return `stop ${attemptWord(effect.message.attempt_id, nameOf)}: ${effect.message.reason}`;

@@ -8,6 +8,7 @@ export const requirements = (some: Partial<StepRequirements> = {}): StepRequirem
   cores: 1,
   computeLocation: '',
   amounts: [],
+  pools: [],
   attributes: [],
   ...some,
 });

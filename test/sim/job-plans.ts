@@ -37,6 +37,7 @@ function randomStep(order: number, random: Random, options: SimulationOptions): 
       amounts: random.chance(0.1)
         ? [{ name: 'amount.worker.memory', min: random.pick([1024, 4096, 8192]) }]
         : [],
+      pools: [],
       attributes: random.chance(0.15) ? [randomAttribute(random)] : [],
     },
     environments: [],

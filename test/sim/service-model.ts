@@ -1,3 +1,4 @@
+import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
@@ -44,6 +45,7 @@ type CommitPort = (changes: readonly Change[], onDurable: () => void) => void;
 
 export interface ServiceBuild {
   readonly definitions: readonly AnyDefinition<ServiceWorld>[];
+  readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
 }
@@ -95,6 +97,10 @@ export class ServiceModel implements ServiceDoor {
     const { time, random, trace, build, bus } = this.env;
     trace.note('service start');
     this.sequence = 0;
+    build.tallies.restart(this.store);
+    build.tallies.onFall = (id, slot) => {
+      this.running?.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
+    };
     const commit = build.commit((changes, onDurable) => {
       this.commit(changes, onDurable);
     });
@@ -302,6 +308,9 @@ export class ServiceModel implements ServiceDoor {
         time.after(random.between(0, FRONT_MS_MAX), () => {
           if (host !== null && !host.isStopped) host.post(effect.envelope);
         });
+        return;
+      case 'release':
+        this.env.build.tallies.release(effect.farmId, effect.slot, effect.count);
         return;
       case 'count':
         return;

@@ -1,17 +1,7 @@
-import type { AnyDefinition } from '../../actors/kernel/actor.ts';
-import { anyActor } from '../../actors/kernel/actor.ts';
 import { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import { catalogActor } from '../../actors/catalog/catalog-actor.ts';
-import { farmActor } from '../../actors/farm/farm-actor.ts';
-import { jobActor } from '../../actors/job/job-actor.ts';
-import { leaseActor } from '../../actors/lease/lease-actor.ts';
-import {
-  LEASE_HOLD_MS,
-  STALE_ASSIGNED_MS,
-  type ServiceSettings,
-  type ServiceWorld,
-} from '../../actors/service-world.ts';
-import { workerActor } from '../../actors/worker/worker-actor.ts';
+import { serviceActors } from '../../actors/service-actors.ts';
+import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSettings } from '../../actors/service-world.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
@@ -45,11 +35,14 @@ export interface SimulationResult {
   readonly trace: readonly string[];
 }
 
-const SETTINGS: ServiceSettings = {
+const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   heartbeatTimeoutMs: 30_000,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   staleAssignedMs: STALE_ASSIGNED_MS,
+  unschedulableGraceMs: 30_000,
+  reservationAfterMs: 300_000,
+  retention: { afterMs: 0, includeFailed: false },
   ownsFarm: () => true,
 };
 
@@ -64,19 +57,14 @@ const LOOK_EACH_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export const soundBuild = (): Build => ({
-  service: {
-    definitions: [
-      anyActor(farmActor(SETTINGS)),
-      anyActor(catalogActor()),
-      anyActor(leaseActor(SETTINGS)),
-      anyActor(jobActor(SETTINGS)),
-      anyActor(workerActor(SETTINGS)),
-    ] satisfies AnyDefinition<ServiceWorld>[],
-    commit: (commit) => commit,
-  },
-  machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
-});
+export function soundBuild(): Build {
+  const tallies = new LocalTallies();
+  const settings = { ...SETTINGS, tallies };
+  return {
+    service: { definitions: serviceActors(settings), tallies, commit: (commit) => commit },
+    machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
+  };
+}
 
 /** Runs one seed: a random farm with faults, then without, and says what went wrong, if anything. */
 export function simulate(seed: number, build: Build = soundBuild(), keepsTrace = false): SimulationResult {

@@ -9,7 +9,7 @@ import { frontReply } from '../threads/reply-address.ts';
 import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
   SHARD_PROTOCOL,
-  type PostCommand,
+  type ShardCommand,
   type ShardControl,
   type ShardNotice,
   type ShardOptions,
@@ -113,6 +113,10 @@ export class Shards {
 
   private noticed(index: number, notice: ShardNotice): void {
     this.events.noticed(index, notice);
+    if (notice.type === 'fell') {
+      const command: ShardCommand = { v: SHARD_PROTOCOL, type: 'fell', slot: notice.slot };
+      for (const shard of notice.shards) this.shards[shard]?.worker.postMessage(command);
+    }
     if (notice.type !== 'said') return;
     for (const { to, answer } of notice.answers) {
       const resolve = this.waiting.get(to);
@@ -128,7 +132,7 @@ export class Shards {
     shard.queued.push(envelope);
     if (shard.queued.length > 1) return;
     setImmediate(() => {
-      const command: PostCommand = { v: SHARD_PROTOCOL, type: 'post', envelopes: shard.queued.splice(0) };
+      const command: ShardCommand = { v: SHARD_PROTOCOL, type: 'post', envelopes: shard.queued.splice(0) };
       shard.worker.postMessage(command);
     });
   }

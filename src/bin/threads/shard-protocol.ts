@@ -1,7 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../../actors/kernel/actor.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import type { JobRetention } from '../../../actors/service-world.ts';
 import type { RetryPolicy } from '../../core/lifecycle/retry-policy.ts';
+import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
+import type { Share } from '../../core/lease/committed-shares.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
 import type { QueueId } from '../../core/ids.ts';
 import type { DomainEvent } from '../../core/wire/events.ts';
@@ -19,6 +22,12 @@ export interface ShardOptions {
   readonly bus: ServerList;
   readonly heartbeatTimeoutMs: number;
   readonly retry: RetryPolicy;
+  readonly unschedulableGraceMs: number;
+  readonly reservationAfterMs: number;
+  readonly retention: JobRetention;
+  readonly tallies: TallyMemory;
+  /** What the memory counts already for all farms. */
+  readonly shares: readonly Share[];
   /** This shard's end of the port to the store thread. */
   readonly storePort: MessagePort;
   readonly controlPort: MessagePort;
@@ -30,6 +39,15 @@ export interface PostCommand {
   readonly type: 'post';
   readonly envelopes: readonly ServiceEnvelope[];
 }
+
+/** From the main thread: the total of a tally that farms of this shard wait for has fallen. */
+export interface FellCommand {
+  readonly v: typeof SHARD_PROTOCOL;
+  readonly type: 'fell';
+  readonly slot: number;
+}
+
+export type ShardCommand = PostCommand | FellCommand;
 
 /** One answer to a client's request; `to` is the number of the request at the front. */
 export interface Answer {
@@ -59,7 +77,14 @@ export type ShardNotice =
       readonly text: string;
       readonly attributes: Readonly<Record<string, string>>;
     }
-  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent };
+  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent }
+  /** The total of a tally has fallen, for which farms of these shards wait. */
+  | {
+      readonly v: typeof SHARD_PROTOCOL;
+      readonly type: 'fell';
+      readonly slot: number;
+      readonly shards: readonly number[];
+    };
 
 /** Control calls to a shard. */
 export interface ShardControl {

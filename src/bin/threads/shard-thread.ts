@@ -7,6 +7,7 @@ import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../../../ac
 import { openStateReader } from '../../adapters/lmdb/state-reader.ts';
 import { createStoreClient } from '../../adapters/lmdb/store-client.ts';
 import { joinAsShard } from '../../adapters/nats/service-bus.ts';
+import { SharedTallies, type TellShards } from '../../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../adapters/system/uuid7.ts';
 import type { BusEvent, ServiceBus } from '../../core/ports/bus.ts';
 import { latestChanges, type Change } from '../../core/records/change-set.ts';
@@ -17,7 +18,7 @@ import { waitingOf } from './reply-address.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
 import {
   SHARD_PROTOCOL,
-  type PostCommand,
+  type ShardCommand,
   type ShardControl,
   type ShardNotice,
   type ShardOptions,
@@ -37,6 +38,19 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const store = createStoreClient(options.storePort);
   const ids = new Uuid7(() => Date.now());
   let sequence = 0;
+  const wakeOwn = (slot: number): void => {
+    for (const id of tallies.takeWaitingFarms(slot)) {
+      host.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
+    }
+  };
+  const tellFell: TellShards = (slot, waiting) => {
+    const shards = shardsOf(waiting, options.count);
+    const others = shards.filter((shard) => shard !== options.index);
+    if (others.length < shards.length) wakeOwn(slot);
+    if (others.length > 0) tell({ v: SHARD_PROTOCOL, type: 'fell', slot, shards: others });
+  };
+  const ownShares = options.shares.filter((share) => ownsFarm(share.farmId));
+  const tallies = new SharedTallies(options.tallies, options.index, ownShares, tellFell);
 
   const host = new ThreadHost<ServiceWorld>(
     serviceActors({
@@ -44,6 +58,10 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       retry: options.retry,
       leaseHoldMs: LEASE_HOLD_MS,
       staleAssignedMs: STALE_ASSIGNED_MS,
+      unschedulableGraceMs: options.unschedulableGraceMs,
+      reservationAfterMs: options.reservationAfterMs,
+      retention: options.retention,
+      tallies,
       ownsFarm,
     }),
     {
@@ -56,7 +74,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
           onDurable();
         });
       },
-      release: (outputs) => release(outputs, bus, tell),
+      release: (outputs) => release(outputs, { bus, tallies }, tell),
       log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
       fatal: (error) => {
         throw error instanceof Error ? error : new Error(String(error));
@@ -98,8 +116,9 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     },
   };
   exposeControl(control, options.controlPort);
-  main.on('message', (command: PostCommand) => {
-    for (const envelope of command.envelopes) host.post(envelope);
+  main.on('message', (command: ShardCommand) => {
+    if (command.type === 'fell') wakeOwn(command.slot);
+    else for (const envelope of command.envelopes) host.post(envelope);
   });
   for (const { value: farm } of reader.scan('farm')) {
     if (ownsFarm(farm.id)) host.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
@@ -109,7 +128,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
 /** Lets out what a commit window has said: to workers over the bus, to everybody else through the main thread. */
 function release(
   outputs: readonly Output<ServiceWorld>[],
-  bus: ServiceBus,
+  { bus, tallies }: { readonly bus: ServiceBus; readonly tallies: SharedTallies },
   tell: (notice: ShardNotice) => void,
 ): void {
   const said = {
@@ -138,6 +157,9 @@ function release(
       case 'forward':
         said.forwards.push(effect.envelope);
         break;
+      case 'release':
+        tallies.release(effect.farmId, effect.slot, effect.count);
+        break;
       case 'count':
         said.counts.push(effect);
         break;
@@ -147,6 +169,13 @@ function release(
   if (answers.length + events.length + forwards.length + counts.length > 0) {
     tell({ v: SHARD_PROTOCOL, type: 'said', answers, events, forwards, counts });
   }
+}
+
+/** The shards of a set of bits. */
+function shardsOf(bits: bigint, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, shard) => shard).filter(
+    (shard) => ((bits >> BigInt(shard)) & 1n) === 1n,
+  );
 }
 
 /** A reply that is not said (the bus is away) is made good by the stale-assigned reaper; one that never can be is an error. */

@@ -86,6 +86,26 @@ const SERVER_KEYS = {
     '0',
     'Genuine failures of all its tasks after which a job is parked; 0 is no limit. Farm, queue and job may override it.',
   ),
+  'scheduler.unschedulable_grace': key(
+    duration(0, 24 * HOUR_MS),
+    '30s',
+    'A task that is ready for this long and that no worker online may run says why; 0 is never.',
+  ),
+  'scheduler.reservation_after': key(
+    duration(0, 7 * 24 * HOUR_MS),
+    '5m',
+    'A task that is ready for this long while smaller ones overtake it has a worker kept free for it; 0 is never.',
+  ),
+  'scheduler.job_retention': key(
+    duration(0, 3650 * 24 * HOUR_MS),
+    '0s',
+    'Completed jobs are removed with all their data this long after their end; 0 keeps them.',
+  ),
+  'scheduler.job_retention_include_failed': key(
+    boolean(),
+    'false',
+    'Whether failed and canceled jobs are removed after `scheduler.job_retention` as well.',
+  ),
   'scheduler.shards': key(
     integer(1, 64),
     '1',

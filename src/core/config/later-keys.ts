@@ -58,7 +58,4 @@ export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'openjd.expr_memory_limit',
   'openjd.expr_submission_deadline',
   'presets.dir',
-  'scheduler.job_retention',
-  'scheduler.job_retention_include_failed',
-  'scheduler.unschedulable_grace',
 ]);

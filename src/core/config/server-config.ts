@@ -22,6 +22,13 @@ export interface ServerConfig {
     readonly retryDelaySeconds: number;
     /** 0 is no limit. */
     readonly failureLimit: number;
+    /** 0 is never. */
+    readonly unschedulableGraceMs: number;
+    /** 0 is never. */
+    readonly reservationAfterMs: number;
+    /** 0 keeps jobs. */
+    readonly jobRetentionMs: number;
+    readonly jobRetentionIncludeFailed: boolean;
     readonly shards: number;
   };
   readonly openjd: { readonly maxTasksPerStep: number };
@@ -50,6 +57,10 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         maxAttempts: values['scheduler.max_attempts'],
         retryDelaySeconds: values['scheduler.retry_delay_seconds'],
         failureLimit: values['scheduler.failure_limit'],
+        unschedulableGraceMs: values['scheduler.unschedulable_grace'],
+        reservationAfterMs: values['scheduler.reservation_after'],
+        jobRetentionMs: values['scheduler.job_retention'],
+        jobRetentionIncludeFailed: values['scheduler.job_retention_include_failed'],
         shards: values['scheduler.shards'],
       },
       openjd: { maxTasksPerStep: values['openjd.max_tasks_per_step'] },

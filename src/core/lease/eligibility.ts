@@ -1,13 +1,37 @@
 import type { QueueId } from '../ids.ts';
 import type { AmountRequirement, AttributeRequirement, StepRequirements } from '../openjd/plan.ts';
+import { VCPU } from '../openjd/capabilities.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
-/** Why a worker may not run a step, in the words of interface.md, "Worker and related rules". */
-export type IneligibleReason =
-  | 'queue affinity'
-  | 'compute location mismatch'
-  | 'amount requirement not met'
-  | 'attribute requirement not met';
+/** Why a worker may not run a step, in the words of interface.md, "Worker and related rules", in the order in which the gates stand. */
+export const INELIGIBLE_REASONS = [
+  'queue affinity',
+  'compute location mismatch',
+  'amount requirement not met',
+  'attribute requirement not met',
+] as const;
+export type IneligibleReason = (typeof INELIGIBLE_REASONS)[number];
+
+/** What of a demand a worker does not meet. */
+export type Ineligibility =
+  | { readonly reason: 'queue affinity'; readonly queueIds: readonly QueueId[] }
+  | {
+      readonly reason: 'compute location mismatch';
+      readonly wanted: string;
+      /** Empty when the worker says none. */
+      readonly offered: string;
+    }
+  | {
+      readonly reason: 'amount requirement not met';
+      readonly requirement: AmountRequirement;
+      readonly offered: number;
+    }
+  | {
+      readonly reason: 'attribute requirement not met';
+      readonly requirement: AttributeRequirement;
+      /** Null when the worker does not have the attribute. */
+      readonly offered: string | null;
+    };
 
 /** What the eligibility of a worker depends on: the queue of the job and the requirements of the step. */
 export interface Demand {
@@ -15,29 +39,42 @@ export interface Demand {
   readonly requirements: StepRequirements;
 }
 
-/** Why the worker may not run a task with this demand however many of its cores are free; null when it may. */
-export function ineligibleReason(worker: WorkerOffer, demand: Demand): IneligibleReason | null {
+/** The first gate that keeps the worker from tasks with this demand however many of its cores are free; null when none does. */
+export function ineligibilityOf(worker: WorkerOffer, demand: Demand): Ineligibility | null {
   const { requirements } = demand;
-  if (worker.queueIds.length > 0 && !worker.queueIds.includes(demand.queueId)) return 'queue affinity';
-  if (requirements.computeLocation !== '' && requirements.computeLocation !== worker.computeLocation) {
-    return 'compute location mismatch';
+  if (worker.queueIds.length > 0 && !worker.queueIds.includes(demand.queueId)) {
+    return { reason: 'queue affinity', queueIds: worker.queueIds };
   }
-  if (coresOf(requirements, worker.cpuCount) > worker.cpuCount) return 'amount requirement not met';
-  if (!requirements.amounts.every((amount) => hasAmount(worker, amount))) return 'amount requirement not met';
-  if (!requirements.attributes.every((attribute) => hasAttribute(worker, attribute))) {
-    return 'attribute requirement not met';
+  if (requirements.computeLocation !== '' && requirements.computeLocation !== worker.computeLocation) {
+    const { computeLocation: wanted } = requirements;
+    return { reason: 'compute location mismatch', wanted, offered: worker.computeLocation };
+  }
+  const cores = coresOf(requirements, worker.cpuCount);
+  if (cores > worker.cpuCount) {
+    const requirement = { name: VCPU, min: cores };
+    return { reason: 'amount requirement not met', requirement, offered: worker.cpuCount };
+  }
+  for (const requirement of requirements.amounts) {
+    const offered = worker.amounts.get(requirement.name) ?? 0;
+    if (offered < (requirement.min ?? 0) || offered > (requirement.max ?? Infinity)) {
+      return { reason: 'amount requirement not met', requirement, offered };
+    }
+  }
+  for (const requirement of requirements.attributes) {
+    if (hasAttribute(worker, requirement)) continue;
+    const offered = worker.attributes.get(requirement.name) ?? null;
+    return { reason: 'attribute requirement not met', requirement, offered };
   }
   return null;
 }
 
+/** Whether the worker may run tasks with this demand when it has the cores free. */
+export const isEligible = (worker: WorkerOffer, demand: Demand): boolean =>
+  ineligibilityOf(worker, demand) === null;
+
 /** Cores that one task takes of a worker with `cpuCount`: whole ones, at least one; all of them when none are declared. */
 export function coresOf(requirements: StepRequirements, cpuCount: number): number {
   return requirements.cores === null ? cpuCount : Math.max(1, Math.ceil(requirements.cores));
-}
-
-function hasAmount(worker: WorkerOffer, amount: AmountRequirement): boolean {
-  const offered = worker.amounts.get(amount.name) ?? 0;
-  return offered >= (amount.min ?? 0) && offered <= (amount.max ?? Infinity);
 }
 
 /** Compared as written: a location is a name of the farm's own. */

@@ -1,5 +1,5 @@
 import type { QueueId, WorkerId } from '../ids.ts';
-import { coresOf, ineligibleReason } from './eligibility.ts';
+import { coresOf, isEligible } from './eligibility.ts';
 import type { Signature } from './ready-index.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
@@ -109,7 +109,7 @@ export class ParkedRequests {
       if (head === undefined || (first !== null && first.order < head.order)) continue;
       if (queueId !== null && queueId !== signature.queueId) continue;
       if (coresOf(signature.requirements, offer.cpuCount) > freeCores) continue;
-      if (ineligibleReason(offer, signature) === null) first = head;
+      if (isEligible(offer, signature)) first = head;
     }
     return first?.request ?? null;
   }

@@ -1,7 +1,7 @@
 import type { JobId, QueueId } from '../ids.ts';
 import type { StepRequirements } from '../openjd/plan.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
-import { coresOf, ineligibleReason, type Demand } from './eligibility.ts';
+import { coresOf, isEligible, type Demand } from './eligibility.ts';
 import { TaskRanges, type TaskRange } from './task-ranges.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
@@ -171,11 +171,6 @@ export class ReadyIndex {
     }
   }
 
-  /** Whether a worker of this kind may take tasks of the signature at all. */
-  isEligible(worker: WorkerOffer, signature: Signature): boolean {
-    return ineligibleReason(worker, signature) === null;
-  }
-
   /**
    * First fit (interface.md, "Lease (assignment) algorithm", rules 2 to 4): walks the candidates in their order and
    * takes each that fits the cores that are left. A step that does not fit is passed over as a whole, because its
@@ -220,7 +215,7 @@ export class ReadyIndex {
   private eligibleSignatures(worker: WorkerOffer): readonly Signature[] {
     const known = this.eligible.get(worker.signature);
     if (known !== undefined) return known;
-    const eligible = [...this.signatures.values()].filter((signature) => this.isEligible(worker, signature));
+    const eligible = [...this.signatures.values()].filter((signature) => isEligible(worker, signature));
     this.eligible.set(worker.signature, eligible);
     return eligible;
   }
@@ -289,8 +284,8 @@ function roomOf(limit: Limit): number {
 }
 
 function signatureKey(demand: Demand): string {
-  const { cores, computeLocation, amounts, attributes }: StepRequirements = demand.requirements;
-  return JSON.stringify([demand.queueId, cores, computeLocation, amounts, attributes]);
+  const { cores, computeLocation, amounts, pools, attributes }: StepRequirements = demand.requirements;
+  return JSON.stringify([demand.queueId, cores, computeLocation, amounts, pools, attributes]);
 }
 
 /** Where the candidate stands, or would stand, in the sorted list. */

@@ -66,10 +66,12 @@ export interface StepRequirements {
   /** Promoted compute location; empty when there is none. A promoted location is not among the attributes. */
   readonly computeLocation: string;
   readonly amounts: readonly AmountRequirement[];
+  /** Names of the usage pools that one task holds a slot of each, in lower case. */
+  readonly pools: readonly string[];
   readonly attributes: readonly AttributeRequirement[];
 }
 
-/** An amount other than amount.worker.vcpu. Names are lower case. */
+/** An amount of a worker other than amount.worker.vcpu. Names are lower case. */
 export interface AmountRequirement {
   readonly name: string;
   readonly min?: number;

@@ -1,12 +1,15 @@
 import { jobId, type FarmId, type JobId, type QueueId, type TaskAddress, type WorkerId } from '../ids.ts';
 import type { JobPlan } from '../openjd/plan.ts';
 import type { AttemptRecord } from './attempt.ts';
+import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
 import type { QueueRecord } from './queue.ts';
+import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
 import type { StepRecord } from './step.ts';
 import { pageOf } from './task-page.ts';
 import type { TaskTextRecord } from './task-text.ts';
+import type { UsagePoolRecord } from './usage-pool.ts';
 import type { BookingRecord, WorkerRecord } from './worker.ts';
 
 /** The tables of the state store: what a row of each holds. Keys are strings made by `keys` alone. */
@@ -28,6 +31,15 @@ export interface Tables {
   booking: BookingRecord;
   /** Worker ids by ordinal: outlives the worker, because packed task records name ordinals. */
   workerOrdinal: { readonly version: 1; readonly workerId: WorkerId };
+  usagePool: UsagePoolRecord;
+  computeLocation: ComputeLocationRecord;
+  /** Failures of a step by worker. */
+  stepFailures: StepFailuresRecord;
+  workerFailures: WorkerFailuresRecord;
+  /** Jobs that are terminal, by when they ended: what the retention sweep looks at. */
+  endedJob: { readonly version: 1 };
+  /** Jobs that were deleted and of which rows are left to be removed. */
+  doomedJob: { readonly version: 1; readonly farmId: FarmId };
 }
 
 export type TableName = keyof Tables;
@@ -47,12 +59,19 @@ export const TABLE_NAMES = [
   'booking',
   'workerOrdinal',
   'activeJob',
+  'usagePool',
+  'computeLocation',
+  'stepFailures',
+  'workerFailures',
+  'endedJob',
+  'doomedJob',
 ] as const satisfies readonly TableName[];
 
 const padded = (value: number, width: number): string => String(value).padStart(width, '0');
 const STEP_DIGITS = 5;
 const INDEX_DIGITS = 10;
 const ATTEMPT_DIGITS = 7;
+const TIME_DIGITS = 15;
 
 const stepPrefix = (job: JobId, order: number): string => `${job}/${padded(order, STEP_DIGITS)}`;
 const taskKey = (task: TaskAddress): string =>
@@ -78,6 +97,16 @@ export const keys = {
   attempt: (task: TaskAddress, attemptNumber: number): string =>
     `${taskKey(task)}/${padded(attemptNumber, ATTEMPT_DIGITS)}`,
   attemptsOf: (task: TaskAddress): string => `${taskKey(task)}/`,
+  usagePool: (id: string): string => id,
+  computeLocation: (id: string): string => id,
+  stepFailures: (job: JobId, order: number, worker: WorkerId): string =>
+    `${stepPrefix(job, order)}/${worker}`,
+  stepFailuresOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
+  workerFailures: (id: WorkerId): string => id,
+  endedJob: (farm: FarmId, endedAt: number, id: JobId): string =>
+    `${farm}/${padded(endedAt, TIME_DIGITS)}/${id}`,
+  endedJobsOf: (farm: FarmId): string => `${farm}/`,
+  doomedJob: (id: JobId): string => id,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

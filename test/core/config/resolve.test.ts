@@ -49,6 +49,10 @@ test('the defaults of the server', async (t) => {
         maxAttempts: 3,
         retryDelaySeconds: 10,
         failureLimit: 0,
+        unschedulableGraceMs: 30_000,
+        reservationAfterMs: 300_000,
+        jobRetentionMs: 0,
+        jobRetentionIncludeFailed: false,
         shards: 1,
       },
       openjd: { maxTasksPerStep: 1_000_000 },
@@ -168,7 +172,7 @@ test('a key of a later feature is an error unless it turns the feature off', asy
 test('a key of a later feature without which nobody is let in or kept out is noted and has no effect', async (t) => {
   const resolved = serverConfig(
     sources({
-      document: { scheduler: { unschedulable_grace: '2s' } },
+      document: { events: { replay_depth: 10 } },
       environment: { SVC_HTTP_RATE_LIMIT_RPS: '100000' },
       args: ['--diagnostics-enabled'],
     }),
@@ -176,7 +180,7 @@ test('a key of a later feature without which nobody is let in or kept out is not
   t.match(resolved, {
     ok: true,
     notes: [
-      'scheduler.unschedulable_grace: has no effect in this version (set in the file callsheet.yaml)',
+      'events.replay_depth: has no effect in this version (set in the file callsheet.yaml)',
       'http.rate_limit.rps: has no effect in this version (set in the environment variable SVC_HTTP_RATE_LIMIT_RPS)',
       'diagnostics.enabled: has no effect in this version (set in the flag --diagnostics-enabled)',
     ],

@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { queueId } from '../../../src/core/ids.ts';
-import { coresOf, ineligibleReason } from '../../../src/core/lease/eligibility.ts';
+import { coresOf, ineligibilityOf } from '../../../src/core/lease/eligibility.ts';
 import type { AttributeRequirement, StepRequirements } from '../../../src/core/openjd/plan.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import { requirements, workerOffer } from '../../kit/lease-parts.ts';
@@ -13,7 +13,8 @@ const reason = (
   demand: Partial<StepRequirements>,
   queue = QUEUE,
 ): string | null =>
-  ineligibleReason(workerOffer(worker), { queueId: queue, requirements: requirements(demand) });
+  ineligibilityOf(workerOffer(worker), { queueId: queue, requirements: requirements(demand) })?.reason ??
+  null;
 
 test('queue affinity', (t) => {
   t.equal(reason({ queueIds: [] }, {}), null, 'no affinity is every queue');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { queueId, workerId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
-import { coresOf, ineligibleReason } from '../../../src/core/lease/eligibility.ts';
+import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
 import { ParkedRequests, type ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
 import type { Signature } from '../../../src/core/lease/ready-index.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
@@ -156,7 +156,7 @@ test('parked requests against a plain list', (t) => {
           const first = naive.find(
             ({ request, offer, freeCores }) =>
               (request.queueId === null || request.queueId === wanted.queueId) &&
-              ineligibleReason(offer, wanted) === null &&
+              isEligible(offer, wanted) &&
               coresOf(wanted.requirements, offer.cpuCount) <= freeCores,
           );
           same('first', real.firstFor(wanted)?.replyTo, first?.request.replyTo);

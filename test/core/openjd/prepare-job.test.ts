@@ -121,6 +121,7 @@ void test('a job plan holds everything that scheduling and the worker need', (t)
             cores: 1,
             computeLocation: 'sq10',
             amounts: [{ name: 'amount.worker.memory', min: 1024 }],
+            pools: [],
             attributes: [{ name: 'attr.worker.os.family', anyOf: ['linux'] }],
           },
           environments: [{ name: 'Local', variables: { A: 'b' }, embeddedFiles: [] }],
@@ -141,7 +142,7 @@ void test('a job plan holds everything that scheduling and the worker need', (t)
           taskCount: 1,
           taskParameters: [],
           space: { kind: 'single' },
-          requirements: { cores: null, computeLocation: '', amounts: [], attributes: [] },
+          requirements: { cores: null, computeLocation: '', amounts: [], pools: [], attributes: [] },
           environments: [],
           script: {
             onRun: { command: 'join', args: [], cancelation: { mode: 'TERMINATE' } },
@@ -381,24 +382,28 @@ void test('cores and compute location', (t) => {
     cores: 2.5,
     computeLocation: '',
     amounts: [],
+    pools: [],
     attributes: [],
   });
   t.same(requirements({ amounts: [{ name: 'amount.worker.vcpu', min: 0, max: 8 }] }), {
     cores: 1,
     computeLocation: '',
     amounts: [],
+    pools: [],
     attributes: [],
   });
   t.same(requirements({ attributes: [{ name: location, allOf: ['Site_A'] }] }), {
     cores: null,
     computeLocation: 'Site_A',
     amounts: [],
+    pools: [],
     attributes: [],
   });
   t.same(requirements({ attributes: [{ name: location, anyOf: ['A', 'B'] }] }), {
     cores: null,
     computeLocation: '',
     amounts: [],
+    pools: [],
     attributes: [{ name: location, anyOf: ['A', 'B'] }],
   });
   t.end();

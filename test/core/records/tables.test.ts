@@ -73,6 +73,12 @@ test('the numbers of tables in a change set never change', (t) => {
       'booking',
       'workerOrdinal',
       'activeJob',
+      'usagePool',
+      'computeLocation',
+      'stepFailures',
+      'workerFailures',
+      'endedJob',
+      'doomedJob',
     ],
   );
   t.end();

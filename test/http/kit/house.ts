@@ -35,6 +35,8 @@ export class House {
     job: { plan: jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]), description: '', extensions: [] },
   };
   acceptsSubmissions = true;
+  /** By slot. */
+  readonly tallies = new Map<number, number>();
   health: Ports['health'] = { store: () => Promise.resolve(), bus: () => Promise.resolve() };
   readonly logged: Logged[] = [];
   /** Waits that are running, by length. Tests end them; none ends by itself. */
@@ -113,6 +115,7 @@ export class House {
       },
       health: { store: () => this.health.store(), bus: () => this.health.bus() },
       metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),
+      tally: (slot) => this.tallies.get(slot) ?? 0,
       version: { version: '0.1.0', commit: 'abc', builtAt: '2026-11-20T10:00:00Z', node: 'v20.20.2' },
       acceptsSubmissions: () => this.acceptsSubmissions,
       serverRetry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },

@@ -116,7 +116,7 @@ export const stepPlan = (
   taskCount,
   taskParameters: space.kind === 'single' ? [] : [{ name: 'Frame', type: 'INT' }],
   space,
-  requirements: { cores: 1, computeLocation: '', amounts: [], attributes: [] },
+  requirements: { cores: 1, computeLocation: '', amounts: [], pools: [], attributes: [] },
   environments: [],
   script: { onRun: { command: 'render', args: [] }, embeddedFiles: [] },
 });

@@ -1,4 +1,4 @@
-import { attributeValueWrong, COMPUTE_LOCATION, VCPU } from '../capabilities.ts';
+import { attributeValueWrong, COMPUTE_LOCATION, USAGE_POOL_PREFIX, VCPU } from '../capabilities.ts';
 import type { Findings } from '../findings.ts';
 import type { Text } from '../located.ts';
 import { decimalOf } from '../numbers.ts';
@@ -27,10 +27,13 @@ export function resolveRequirements(
   return {
     cores: cores === undefined ? null : cores.min !== undefined && cores.min > 0 ? cores.min : DEFAULT_CORES,
     computeLocation: promoted ?? '',
-    amounts: amounts.filter((amount) => amount !== cores),
+    amounts: amounts.filter((amount) => amount !== cores && !isPool(amount)),
+    pools: amounts.filter(isPool).map(({ name }) => name.slice(USAGE_POOL_PREFIX.length)),
     attributes: attributes.filter((attribute) => promoted === null || attribute !== location),
   };
 }
+
+const isPool = ({ name }: AmountRequirement): boolean => name.startsWith(USAGE_POOL_PREFIX);
 
 /** The value of an attribute that is required to be exactly one, else null. */
 function onlyValue(attribute: AttributeRequirement): string | null {

@@ -1,0 +1,64 @@
+import type { JobId, WorkerId } from '../ids.ts';
+import type { Ineligibility, IneligibleReason } from './eligibility.ts';
+
+/** What the lease actor knows of why a task of an offered step waits: the facts that explain makes sentences of. */
+export interface LeaseExplanation {
+  /** Whether the step's ready tasks are among the candidates. */
+  readonly isOffered: boolean;
+  /** Until when the task is held back (milliseconds since the epoch); 0 when it is not. */
+  readonly heldUntil: number;
+  readonly farmCap: CapExplanation;
+  readonly queueCap: CapExplanation;
+  readonly isQueuePaused: boolean;
+  /** Of every pool that the step names. */
+  readonly pools: readonly PoolExplanation[];
+  readonly workers: WorkersExplanation;
+  /** Ready tasks that stand before this one in the order of candidates, on workers that both may run on. */
+  readonly before: { readonly tasks: number; readonly jobs: number };
+  /** The worker that is kept free for the step; null when none is. */
+  readonly reservedWorker: WorkerId | null;
+}
+
+/** A cap on concurrent tasks of farm or queue. */
+export interface CapExplanation {
+  /** 0 is no cap. */
+  readonly maxConcurrentTasks: number;
+  readonly live: number;
+  /** Who holds it, the most first; only when it is reached. */
+  readonly holders: readonly Holder[];
+}
+
+/** Live tasks of one step. */
+export interface Holder {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+  readonly live: number;
+}
+
+export interface PoolExplanation {
+  /** In lower case, as steps name it. */
+  readonly name: string;
+  /** 0 for a pool that is not registered. */
+  readonly maxConcurrent: number;
+  /** Claims of all farms. */
+  readonly inUse: number;
+  /** Who holds it in this farm, the most first. */
+  readonly holders: readonly Holder[];
+}
+
+export interface WorkersExplanation {
+  /** Workers of the farm that are online. */
+  readonly online: number;
+  /** Workers of other farms that are online. */
+  readonly elsewhere: number;
+  /** Online workers that may run the step. */
+  readonly eligible: number;
+  /** Eligible workers that have the cores free at this moment. */
+  readonly withRoom: number;
+  /** How many online workers fail each gate. */
+  readonly rejected: readonly { readonly reason: IneligibleReason; readonly workers: number }[];
+  /** The online worker that comes nearest to being eligible; null when one is eligible or none is online. */
+  readonly nearestMiss: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
+  /** Workers that have failed this very task and are passed over while another eligible one is online. */
+  readonly avoided: readonly WorkerId[];
+}
