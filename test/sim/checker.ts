@@ -1,26 +1,44 @@
+import type { FarmState } from '../../actors/farm/state.ts';
+import type { JobMessage } from '../../actors/job/messages.ts';
 import type { JobState } from '../../actors/job/state.ts';
+import type { LeaseState } from '../../actors/lease/state.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
-import { parseAttemptId, taskIdOf, type FarmId, type TaskId } from '../../src/core/ids.ts';
+import { parseAttemptId, parseTaskId, taskIdOf, type FarmId, type JobId, type TaskId } from '../../src/core/ids.ts';
 import { isTerminalTask, type TerminalTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { readTask } from '../../src/core/records/task-page.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
-import { AFTER_EACH_STEP, AT_REST, IN_THE_END, taskAt, WHEN_FLUSHED, type Invariant } from './invariants.ts';
+import { AFTER_EACH_STEP, AT_REST, IN_THE_END, WHEN_FLUSHED, type Invariant } from './invariants.ts';
+import { isSame, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
+import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
+import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
-import { watchReport, watchTake } from './turn-rules.ts';
+import { watchTake } from './take-rules.ts';
 import { Violation } from './violation.ts';
-import type { TurnObserver } from './watch-turns.ts';
+import type { Said, Turn, TurnObserver } from './watch-turns.ts';
 
 /** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
 const FLUSHED_LOOK_EACH = 16;
 
 /** Something that the service has said and must stand by: says what is wrong, or null. */
 export type Promised = (store: StoreReader) => string | null;
+
+/** A job as it was after its last turn. */
+interface LastSeen {
+  readonly state: JobState;
+  readonly snapshot: JobSnapshot;
+  /** The closure in which it last changed otherwise than by a lease. */
+  readonly changedIn: number;
+}
+
+type AfterTurn = (said: Said) => void;
 
 /** Watches one service over all its lives, and throws a Violation as soon as an invariant does not hold. */
 export class Checker implements ServiceWatcher {
@@ -29,6 +47,8 @@ export class Checker implements ServiceWatcher {
   listeningSince = 0;
   /** Whether the clock of the service has never been set: holds are as long as they should be. */
   isClockSteady = true;
+  /** Whether clients have taken away all that holds work back. */
+  isLifted = false;
   /** When a task last ran to its end, in virtual time. */
   progressedAt = 0;
   private readonly service: ServiceModel;
@@ -38,10 +58,12 @@ export class Checker implements ServiceWatcher {
   private states: ActorStates | null = null;
   private readonly touched = new Set<JobState>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
-  /** Told to the world: lasts. */
+  /** How tasks were told to the world to have ended: lasts, but for a retry. */
   private readonly toldEnds = new Map<TaskId, TerminalTaskStatus>();
-  /** In memory: lost in a crash, unless it was on disk. */
-  private readonly seenEnds = new Map<TaskId, TerminalTaskStatus>();
+  /** Jobs that a client changes in a way that may undo what was told, and has not been answered. */
+  private readonly unsettled = new Map<JobId, number>();
+  private readonly seen = new Map<JobId, LastSeen>();
+  private closures = 0;
   private readonly promises: Promised[] = [];
   private flushedLooks = 0;
   private inTurn: Violation | null = null;
@@ -56,6 +78,8 @@ export class Checker implements ServiceWatcher {
     this.time = time;
     this.processes = processes;
     this.settings = settings;
+    processes.isCanceled = (attemptId, taskId) =>
+      this.attempts.get(taskId)?.find(({ id }) => id === attemptId)?.status === 'canceled';
   }
 
   /** What was answered to a client is in the store, now and after any crash. */
@@ -64,28 +88,84 @@ export class Checker implements ServiceWatcher {
     this.keepsPromise(promised);
   }
 
-  readonly observer: TurnObserver = (kind, state, message, context) => {
-    if (kind === 'job') {
-      const job = state as JobState;
-      const farm = this.states?.farm(job.record.farmId);
-      if (message.type === 'task.reported') {
-        const after = watchReport(job, message, context.now, farm, this.settings.retry);
-        return () => {
-          this.touched.add(job);
-          this.note(after());
-        };
-      }
-      if (message.type !== 'tasks.take') return () => this.touched.add(job);
-      const worker = this.states?.worker(message.workerId);
-      const live = (): { farm: number; queue: number } => this.liveTasks(job);
-      const after = watchTake(job, message, context.now, this.isClockSteady, { farm, worker, live });
-      return () => {
-        this.touched.add(job);
-        this.note(after());
-      };
+  /** A client has asked for something that may undo what was told of the job; call the answer when it is known. */
+  undoing(job: JobId): () => void {
+    this.unsettled.set(job, (this.unsettled.get(job) ?? 0) + 1);
+    return () => {
+      const left = (this.unsettled.get(job) ?? 1) - 1;
+      if (left === 0) this.unsettled.delete(job);
+      else this.unsettled.set(job, left);
+    };
+  }
+
+  readonly observer: TurnObserver = (turn) => {
+    if (turn.beginsClosure) this.closures++;
+    switch (turn.kind) {
+      case 'job':
+        return this.watchJob(turn);
+      case 'lease':
+        return this.watchLease(turn);
+      case 'worker':
+        return this.watchWorker(turn);
+      case 'farm':
+      case 'catalog':
+        return null;
     }
-    if (kind !== 'worker' || message.type !== 'expiry.granted') return null;
-    const worker = state as WorkerState;
+  };
+
+  private watchJob(turn: Turn): AfterTurn {
+    const job = turn.state as JobState;
+    const message = turn.message as JobMessage;
+    const { id, farmId } = job.record;
+    const last = this.seen.get(id);
+    const before = last?.state === job ? last.snapshot : snapshotOf(job);
+    if (last !== undefined && last.state !== job && !isSame(before, last.snapshot))
+      this.note(new Violation('a job that is loaded again is what it was', id));
+    const setting = settingsOf(job, this.states?.farm(farmId), this.settings.retry);
+    const expected = expectedOf(job, before, message, turn.now, setting);
+    const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
+    return (said) => {
+      this.touched.add(job);
+      const after = snapshotOf(job);
+      const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
+      const changedIn = hasChanged ? this.closures : (last?.changedIn ?? 0);
+      this.seen.set(id, { state: job, snapshot: after, changedIn });
+      this.note(judgeTurn({ message, before, after, now: turn.now, said, expected }, id));
+      if (afterTake !== null) this.note(afterTake());
+    };
+  }
+
+  private watchTake(
+    job: JobState,
+    message: Extract<JobMessage, { type: 'tasks.take' }>,
+    now: number,
+  ): () => Violation | null {
+    const farm = this.states?.farm(job.record.farmId);
+    const worker = this.states?.worker(message.workerId);
+    const live = (): { farm: number; queue: number } => this.liveTasks(job);
+    return watchTake(job, message, now, this.isClockSteady, { farm, worker, live });
+  }
+
+  private watchLease(turn: Turn): AfterTurn {
+    const lease = turn.state as LeaseState;
+    return ({ messages }) => {
+      const takes = messages.flatMap((message) => (message.type === 'tasks.take' ? [message] : []));
+      if (takes.length === 0) return;
+      const farm = this.states?.farm(lease.farmId);
+      if (farm === undefined) return;
+      const around = {
+        view: this.farmView(farm, lease),
+        now: turn.now,
+        isClockSteady: this.isClockSteady,
+        isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.closures,
+      };
+      this.note(judgeLeases(lease, takes, around));
+    };
+  }
+
+  private watchWorker(turn: Turn): AfterTurn | null {
+    if (turn.message.type !== 'expiry.granted') return null;
+    const worker = turn.state as WorkerState;
     const before = worker.record.status;
     return () => {
       if (before !== 'online' || worker.record.status !== 'offline') return;
@@ -94,7 +174,7 @@ export class Checker implements ServiceWatcher {
       const name = 'no worker is given up before it had a whole timeout to be heard';
       this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
     };
-  };
+  }
 
   started(): void {
     const { host } = this.service;
@@ -114,6 +194,7 @@ export class Checker implements ServiceWatcher {
     if (event.subject !== 'tasks') return;
     const { task_id: taskId, status } = event.payload;
     if (isTerminalTask(status)) this.toldEnds.set(taskId, status);
+    else this.toldEnds.delete(taskId);
   }
 
   pumped(): void {
@@ -122,7 +203,6 @@ export class Checker implements ServiceWatcher {
     if (host === null) return;
     const view = this.view();
     this.check(AFTER_EACH_STEP, view);
-    for (const job of this.touched) this.noteEnds(job);
     this.touched.clear();
     const { kernel } = host;
     const nextTimer = kernel.nextTimerAt();
@@ -136,9 +216,11 @@ export class Checker implements ServiceWatcher {
   crashed(): void {
     this.states = null;
     this.touched.clear();
-    this.seenEnds.clear();
+    this.seen.clear();
     this.attempts.clear();
     for (const { value } of this.service.store.scan('attempt')) this.noteAttempt(value);
+    this.checkToldEnds();
+    this.unsettled.clear();
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
@@ -185,26 +267,30 @@ export class Checker implements ServiceWatcher {
     return {
       now: service.host?.now ?? 0,
       store: service.store,
-      farms: this.farms.flatMap((id) => this.farmView(id)),
+      farms: this.farms.flatMap((id) => {
+        const farm = states?.farm(id);
+        const lease = states?.lease(id);
+        return farm === undefined || lease === undefined ? [] : [this.farmView(farm, lease, missing)];
+      }),
       isClockSteady: this.isClockSteady,
+      isLifted: this.isLifted,
+      serverRetry: this.settings.retry,
       touchedJobs: [...this.touched],
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],
-      endOf: (task) => this.toldEnds.get(task) ?? this.seenEnds.get(task),
     };
   }
 
-  private farmView(id: FarmId): FarmView[] {
-    const farm = this.states?.farm(id);
-    const lease = this.states?.lease(id);
-    if (farm === undefined || lease === undefined) return [];
-    const jobs = [...farm.activeJobs.keys()].map(
-      (jobId) => this.states?.job(jobId) ?? missing(`job ${jobId}`),
+  /** What is not in memory is left out, unless `missing` says otherwise. */
+  private farmView(farm: FarmState, lease: LeaseState, missing: ((what: string) => never) | null = null): FarmView {
+    const { states } = this;
+    const jobs = [...farm.activeJobs.keys()].flatMap(
+      (id) => states?.job(id) ?? missing?.(`job ${id}`) ?? [],
     );
-    const workers = [...farm.workers.keys()].map(
-      (each) => this.states?.worker(each) ?? missing(`worker ${each}`),
+    const workers = [...farm.workers.keys()].flatMap(
+      (id) => states?.worker(id) ?? missing?.(`worker ${id}`) ?? [],
     );
-    return [{ farm, lease, jobs, workers }];
+    return { farm, lease, jobs, workers };
   }
 
   private liveTasks(job: JobState): { farm: number; queue: number } {
@@ -247,16 +333,20 @@ export class Checker implements ServiceWatcher {
     known[attempt.attemptNumber - 1] = attempt;
   }
 
-  private noteEnds(job: JobState): void {
-    for (const step of job.steps) {
-      const { taskCounts, taskCount, order } = step.record;
-      if (taskCounts.succeeded + taskCounts.failed + taskCounts.canceled === 0) continue;
-      for (let index = 0; index < taskCount; index++) {
-        const taskId = taskIdOf({ jobId: job.record.id, stepOrder: order, index });
-        if (this.seenEnds.has(taskId)) continue;
-        const { status } = taskAt(step, index);
-        if (isTerminalTask(status)) this.seenEnds.set(taskId, status);
+  /** I5: what was told to have ended has, unless a client had it tried again and was not answered. */
+  private checkToldEnds(): void {
+    const { store } = this.service;
+    for (const [taskId, end] of this.toldEnds) {
+      const task = parseTaskId(taskId);
+      if (task === null || this.unsettled.has(task.jobId)) {
+        this.toldEnds.delete(taskId);
+        continue;
       }
+      const page = store.get('taskPage', keys.taskPageOf(task));
+      const own = page === undefined ? null : readTask(page, task.index);
+      const status = own?.status ?? store.get('step', keys.step(task.jobId, task.stepOrder))?.untouched.status;
+      if (status === end) continue;
+      throw new Violation('what was told of a task lasts', `${taskId} was ${end} and is ${status ?? 'not there'}`);
     }
   }
 }

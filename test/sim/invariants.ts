@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobState, StepState } from '../../actors/job/state.ts';
 import { attemptIdOf, taskIdOf, type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { pageOf, readTask, type TaskState } from '../../src/core/records/task-page.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import { taskAt } from './job-snapshot.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 
 /** Something that is always the case: `check` says what is wrong, or null. */
@@ -16,16 +18,6 @@ export interface Invariant {
 type Counted = Record<TaskStatus, number>;
 
 const LIVE: readonly TaskStatus[] = ['assigned', 'running'];
-
-/** The record of a task and its status, read without the actors' own functions. */
-export function taskAt(
-  step: StepState,
-  index: number,
-): { readonly status: TaskStatus; readonly own: TaskState | null } {
-  const page = step.pages.get(pageOf(index));
-  const own = page === undefined ? null : readTask(page, index);
-  return { own, status: own?.status ?? step.record.untouched.status };
-}
 
 function* tasksOf(step: StepState): Generator<{ index: number; status: TaskStatus; own: TaskState | null }> {
   for (let index = 0; index < step.record.taskCount; index++) yield { index, ...taskAt(step, index) };
@@ -83,8 +75,9 @@ const ofFarms =
 
 const isLeasable = (job: JobState): boolean =>
   job.record.status === 'pending' || job.record.status === 'running';
-const isOver = (job: JobState): boolean =>
-  job.record.status === 'completed' || job.record.status === 'failed' || job.record.status === 'canceled';
+const isOverStatus = (status: JobStatus): boolean =>
+  status === 'completed' || status === 'failed' || status === 'canceled';
+const isOver = (job: JobState): boolean => isOverStatus(job.record.status);
 
 /** I6: each task is in exactly one status, and the counts of its step are those of the tasks. */
 const stepCountsAddUp: Invariant = {
@@ -175,41 +168,52 @@ const successIsCreditedOnce: Invariant = {
   }),
 };
 
-/** I5: terminal tasks stay what they are. */
-const terminalTasksStay: Invariant = {
-  name: 'a terminal task stays what it is',
-  check: ofTouchedSteps((job, step, view) => {
-    for (const { index, status } of tasksOf(step)) {
-      const taskId = taskIdOf({ jobId: job.record.id, stepOrder: step.record.order, index });
-      const end = view.endOf(taskId);
-      if (end !== undefined && end !== status) return `${taskId} was ${end} and is ${status}`;
+/** interface.md, "Job": a job that runs something says so, and one that is parked says why. */
+const jobStatusFits: Invariant = {
+  name: 'a job with live tasks is running or paused, and a park_reason is that of a parked job',
+  check: ofTouchedJobs((job) => {
+    const { id, status, parkReason } = job.record;
+    if (job.openAttempts.size > 0 && status !== 'running' && status !== 'paused')
+      return `${id} is ${status} and has ${job.openAttempts.size} live tasks`;
+    if (parkReason !== '' && status !== 'paused' && status !== 'failed') return `${id} is ${status}: ${parkReason}`;
+    return null;
+  }),
+};
+
+/** What a farm must know of its jobs to let queues be deleted, and dependents go. */
+const farmKnowsJobs: Invariant = {
+  name: 'the farm knows the queue of each job, and which jobs wait for which',
+  check: ofFarms(({ farm, jobs }) => {
+    const active = new Set(jobs.map(({ record }) => record.id));
+    for (const { record } of jobs) {
+      const known = farm.activeJobs.get(record.id);
+      if (isOverStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
+      if (known?.queueId !== record.queueId)
+        return `${record.id} is in the queue ${record.queueId}, the farm has it in ${known?.queueId ?? 'none'}`;
+      if (!farm.queues.has(record.queueId)) return `${record.id} is in the queue ${record.queueId} that is gone`;
+      const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
+      const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
+      const waitsFor = [...known.waitsFor];
+      if (expected.length === waitsFor.length && expected.every((id) => waitsFor.includes(id))) continue;
+      return `${record.id} waits for ${expected.join(', ')}, the farm has it waiting for ${waitsFor.join(', ')}`;
     }
     return null;
   }),
 };
 
-/** I9: only what a worker reported as failed is a failure; reclaimed work is none. */
-const failuresAreGenuine: Invariant = {
-  name: 'failed_attempts counts the failures that workers reported',
-  check: ofTouchedJobs((job, view) => {
-    let ofJob = 0;
-    for (const step of job.steps) {
-      for (const { index, own } of tasksOf(step)) {
-        if (own === null) continue;
-        const attempts = view.attemptsOf(
-          taskIdOf({ jobId: job.record.id, stepOrder: step.record.order, index }),
-        );
-        const failures = attempts.filter(
-          (each) => each.status === 'failed' && each.exitCode !== undefined,
-        ).length;
-        if (failures !== own.failedAttempts) {
-          return `${nameOf(job, step, index)} failed ${failures} times, noted are ${own.failedAttempts}`;
-        }
-        ofJob += failures;
+/** The cascade server, farm, queue: each active job has the settings that hold now. */
+const jobsKnowTheirSettings: Invariant = {
+  name: 'a job inherits the retry settings of server, farm and queue',
+  check: ofFarms(({ farm, jobs }, { serverRetry }) => {
+    for (const job of jobs) {
+      const levels = [farm.queues.get(job.record.queueId)?.retry, farm.record.retry, serverRetry];
+      for (const name of ['maxAttempts', 'retryDelaySeconds', 'failureLimit'] as const) {
+        const expected = levels.find((level) => level?.[name] !== undefined)?.[name];
+        if (job.inherited[name] !== expected)
+          return `${job.record.id} inherits the ${name} ${job.inherited[name]}, not ${expected ?? 0}`;
       }
     }
-    if (ofJob === job.record.failedAttempts) return null;
-    return `${job.record.id} has ${ofJob} failures, noted are ${job.record.failedAttempts}`;
+    return null;
   }),
 };
 
@@ -260,10 +264,11 @@ const blockedJobsWaitForSomething: Invariant = {
   check: ofFarms(({ jobs }, view) => {
     const active = new Set(jobs.map((job) => job.record.id));
     for (const job of jobs) {
-      if (job.record.status !== 'blocked') continue;
+      const { status, waitsWhilePaused } = job.record;
+      if (status !== 'blocked' && !(status === 'paused' && waitsWhilePaused === true)) continue;
       if (job.record.dependsOn.some((upstream) => active.has(upstream))) continue;
       const upstreams = job.record.dependsOn.map((id) => view.store.get('job', id)?.status ?? 'unknown');
-      return `${job.record.id} is blocked and its upstream jobs are ${upstreams.join(', ')}`;
+      return `${job.record.id} is ${status} and its upstream jobs are ${upstreams.join(', ')}`;
     }
     return null;
   }),
@@ -457,8 +462,8 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
 /** Nothing is left of what is over. */
 const everyJobIsOverOrCannotRun: Invariant = {
   name: 'in the end every job is terminal, or waits for what does not come',
-  check: ofFarms((view) => {
-    const stuck = new Set(view.jobs.filter((job) => cannotRun(view, job)).map((job) => job.record.id));
+  check: ofFarms((view, { isLifted }) => {
+    const stuck = new Set(view.jobs.filter((job) => cannotRun(view, job, isLifted)).map((job) => job.record.id));
     for (const job of view.jobs) {
       if (stuck.has(job.record.id)) continue;
       if (
@@ -472,17 +477,33 @@ const everyJobIsOverOrCannotRun: Invariant = {
   }),
 };
 
-/** Nothing of the job runs, and whatever is ready is held by a pause or wants a worker that there is not. */
-function cannotRun({ farm, workers }: FarmView, job: JobState): boolean {
+/**
+ * Nothing of the job runs, and whatever is ready is held by a pause or wants a worker that there is not, or nothing is
+ * ready and what is pending waits for a step that did not complete.
+ */
+function cannotRun({ farm, workers }: FarmView, job: JobState, isLifted: boolean): boolean {
   if (job.openAttempts.size > 0 || job.record.status === 'blocked') return false;
-  if (job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true) return true;
+  const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
+  if (isPaused) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
-  return (
-    ready.length > 0 &&
-    ready.every(
-      (step) => !workers.some(({ record }) => mayRun(record, job.record.queueId, step.plan.requirements)),
-    )
+  if (ready.length === 0) return job.steps.every((step) => isOverStep(step) || waitsInVain(job, step));
+  return ready.every(
+    (step) => !workers.some(({ record }) => mayRun(record, job.record.queueId, step.plan.requirements)),
   );
+}
+
+function isOverStep({ record: { taskCounts } }: StepState): boolean {
+  return taskCounts.succeeded + taskCounts.failed + taskCounts.canceled === taskCounts.total;
+}
+
+/** A task was tried again alone, and a step before it has ended without having completed. */
+function waitsInVain(job: JobState, step: StepState): boolean {
+  return step.plan.dependsOn.some((order) => {
+    const upstream = job.steps[order];
+    if (upstream === undefined) return false;
+    const { succeeded, total } = upstream.record.taskCounts;
+    return isOverStep(upstream) ? succeeded < total : waitsInVain(job, upstream);
+  });
 }
 
 const nothingIsBookedInTheEnd: Invariant = {
@@ -501,10 +522,11 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   liveTasksHaveOneOpenAttempt,
   attemptsAreDense,
   successIsCreditedOnce,
-  terminalTasksStay,
-  failuresAreGenuine,
   stepsWaitForTheirDependencies,
   jobsEndWithTheirTasks,
+  jobStatusFits,
+  farmKnowsJobs,
+  jobsKnowTheirSettings,
   blockedJobsWaitForSomething,
   bookingsAreOpenAttempts,
   leaseKnowsWorkers,

@@ -5,6 +5,7 @@ import type { Random } from './random.ts';
  * and others off, so that rare ones are also met alone (reliability.md, 3.3).
  */
 export interface SimulationOptions {
+  readonly farms: number;
   readonly workers: number;
   readonly queues: number;
   readonly jobs: number;
@@ -20,6 +21,12 @@ export interface SimulationOptions {
   readonly clientMs: number;
   readonly cancels: boolean;
   readonly limits: boolean;
+  /** Clients pause, resume and move jobs, and change their settings. */
+  readonly steers: boolean;
+  /** Clients have failed and canceled tasks tried again. */
+  readonly retries: boolean;
+  /** At the end everything that holds work back is lifted, so that all of it must come to its end. */
+  readonly lifts: boolean;
   readonly faults: Faults;
 }
 
@@ -136,6 +143,7 @@ export function drawOptions(random: Random): SimulationOptions {
   const taskMs =
     theme === null ? random.pick([50, 2_000, 8_000, 30_000]) : random.pick([2_000, LONG_TASK_MS]);
   return {
+    farms: random.chance(0.15) ? 2 : 1,
     workers: theme === null ? random.between(1, 6) : random.between(3, 6),
     queues: random.between(1, 3),
     jobs: random.between(3, 14),
@@ -146,6 +154,9 @@ export function drawOptions(random: Random): SimulationOptions {
     clientMs: random.between(300, 4_000),
     cancels: random.chance(0.6),
     limits: random.chance(0.6),
+    steers: random.chance(0.5),
+    retries: random.chance(0.5),
+    lifts: random.chance(0.5),
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };
 }

@@ -10,7 +10,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { soundBuild, type Build } from './simulation.ts';
-import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
+import { contextWith, type AnyContext, type AnyHandler, type AnyMessage } from './watch-turns.ts';
 
 /**
  * Bugs that the simulation must find: each spoils one thing of a sound build, from outside. A simulation that finds no
@@ -51,37 +51,6 @@ function withDefinitions(
     ...build,
     service: { ...build.service, definitions: build.service.definitions.map(change) },
   });
-}
-
-/** A context with something of it replaced. */
-function contextWith(context: AnyContext, changed: Partial<AnyContext>): AnyContext {
-  return {
-    now: context.now,
-    listeningSince: context.listeningSince,
-    newId: () => context.newId(),
-    send: (actor, id, message) => {
-      context.send(actor, id, message);
-    },
-    reply: (to, answer) => {
-      context.reply(to, answer);
-    },
-    effect: (effect) => {
-      context.effect(effect);
-    },
-    change: (change) => {
-      context.change(change);
-    },
-    after: (name, delayMs, message) => {
-      context.after(name, delayMs, message);
-    },
-    cancelTimer: (name) => {
-      context.cancelTimer(name);
-    },
-    log: (level, text, attributes) => {
-      context.log(level, text, attributes);
-    },
-    ...changed,
-  };
 }
 
 /** In every handler of an actor, the time since when the service listens is lost. */

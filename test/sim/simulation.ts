@@ -54,6 +54,7 @@ const NOTICED_STALL_MS = 7_000;
 /** Share of faults that are aimed at a machine on which a task runs. */
 const BUSY_SHARE = 0.7;
 const LOOK_EACH_MS = 1_000;
+const LIFT_EACH_MS = 4_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -82,7 +83,7 @@ class Simulation {
   private readonly checker: Checker;
   private readonly processes: RunningProcesses;
   private readonly machines: MachineModel[] = [];
-  private readonly client: ClientModel;
+  private readonly clients: readonly ClientModel[];
   private clockOffset = 0;
   private ids = 0;
   private isSafetyPhase = true;
@@ -104,7 +105,7 @@ class Simulation {
       faults: options.faults,
       build: {
         ...build.service,
-        definitions: watchTurns(build.service.definitions, (...turn) => this.checker.observer(...turn)),
+        definitions: watchTurns(build.service.definitions, (turn) => this.checker.observer(turn)),
       },
       wallClock: () => EPOCH_MS + time.now + this.clockOffset,
       newId: () => this.newId(),
@@ -112,15 +113,10 @@ class Simulation {
     this.processes = new RunningProcesses(trace);
     this.checker = new Checker(this.service, time, this.processes, SETTINGS);
     this.service.watcher = this.checker;
-    const farm = farmId(this.newId());
-    this.client = new ClientModel(farm, {
-      time,
-      random,
-      service: this.service,
-      checker: this.checker,
-      options,
-    });
-    this.makeMachines(farm, build.machines);
+    const farms = Array.from({ length: options.farms }, () => farmId(this.newId()));
+    const { service, checker } = this;
+    this.clients = farms.map((farm) => new ClientModel({ farm, time, random, service, checker, options }));
+    this.makeMachines(farms, build.machines);
     this.service.onCancel = (message) => {
       for (const machine of this.machines) {
         this.bus.core(null, machine.link, message, () => {
@@ -160,11 +156,13 @@ class Simulation {
   private safetyPhase(): void {
     this.service.start();
     for (const machine of this.machines) machine.start();
-    this.client.setUp(() => {
-      this.every(this.options.clientMs, () => {
-        this.client.act();
+    for (const client of this.clients) {
+      client.setUp(() => {
+        this.every(this.options.clientMs, () => {
+          client.act();
+        });
       });
-    });
+    }
     this.scheduleFaults();
     this.runUntil(() => this.time.now >= this.options.safetyMs);
   }
@@ -174,6 +172,7 @@ class Simulation {
     this.isSafetyPhase = false;
     this.trace.note('healed');
     this.heal();
+    if (this.options.lifts) this.lift();
     const healedAt = this.time.now;
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
@@ -251,6 +250,19 @@ class Simulation {
       },
       () => true,
     );
+  }
+
+  private lift(): void {
+    this.checker.isLifted = true;
+    for (const client of this.clients) {
+      this.every(
+        LIFT_EACH_MS,
+        () => {
+          client.lift();
+        },
+        () => true,
+      );
+    }
   }
 
   private scheduleFaults(): void {
@@ -342,7 +354,7 @@ class Simulation {
     });
   }
 
-  private makeMachines(farm: string, rules: MachineRules): void {
+  private makeMachines(farms: readonly string[], rules: MachineRules): void {
     const { random, options } = this;
     const world: MachineWorld = {
       time: this.time,
@@ -359,7 +371,7 @@ class Simulation {
       const queues = random.chance(0.3) ? [`queue${random.between(0, options.queues - 1)}`] : [];
       const spec = {
         name: `w${number}`,
-        farm,
+        farm: random.pick(farms),
         queues: queues.length > 0 && random.chance(0.5) ? [...queues, 'queue0'] : queues,
         cores: random.pick([1, 1, 2, 3, 4, 8]),
         computeLocation: random.pick(LOCATIONS),

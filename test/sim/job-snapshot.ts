@@ -1,0 +1,79 @@
+import type { JobState, StepState } from '../../actors/job/state.ts';
+import type { QueueId } from '../../src/core/ids.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import { pageOf, readTask, type TaskState } from '../../src/core/records/task-page.ts';
+
+/** What is looked at of a task. Times are milliseconds since the epoch. */
+export interface TaskSnapshot {
+  readonly status: TaskStatus;
+  readonly failedAttempts: number;
+  readonly attemptNumber: number;
+  readonly retryAfter: number;
+  readonly hasText: boolean;
+}
+
+/** A job between two turns, read without the actors' own functions. */
+export interface JobSnapshot {
+  readonly status: JobStatus;
+  readonly priority: number;
+  readonly queueId: QueueId;
+  readonly failedAttempts: number;
+  readonly parkReason: string;
+  readonly waits: boolean;
+  readonly steps: readonly (readonly TaskSnapshot[])[];
+}
+
+/** The record of a task and its status. */
+export function taskAt(
+  step: StepState,
+  index: number,
+): { readonly status: TaskStatus; readonly own: TaskState | null } {
+  const page = step.pages.get(pageOf(index));
+  const own = page === undefined ? null : readTask(page, index);
+  return { own, status: own?.status ?? step.record.untouched.status };
+}
+
+const UNTOUCHED = { failedAttempts: 0, attemptNumber: 0, retryAfter: 0, hasText: false } as const;
+
+export function snapshotOf({ record, steps }: JobState): JobSnapshot {
+  return {
+    status: record.status,
+    priority: record.priority,
+    queueId: record.queueId,
+    failedAttempts: record.failedAttempts,
+    parkReason: record.parkReason,
+    waits: record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true),
+    steps: steps.map((step) =>
+      Array.from({ length: step.record.taskCount }, (_, index) => {
+        const { own, status } = taskAt(step, index);
+        return own ?? { ...UNTOUCHED, status };
+      }),
+    ),
+  };
+}
+
+/** Whether two snapshots are of the same state. */
+export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
+  return (
+    one.status === other.status &&
+    one.priority === other.priority &&
+    one.queueId === other.queueId &&
+    one.failedAttempts === other.failedAttempts &&
+    one.parkReason === other.parkReason &&
+    one.waits === other.waits &&
+    one.steps.every((tasks, order) =>
+      tasks.every((task, index) => {
+        const same = other.steps[order]?.[index];
+        return (
+          same !== undefined &&
+          task.status === same.status &&
+          task.failedAttempts === same.failedAttempts &&
+          task.attemptNumber === same.attemptNumber &&
+          task.retryAfter === same.retryAfter &&
+          task.hasText === same.hasText
+        );
+      }),
+    )
+  );
+}
