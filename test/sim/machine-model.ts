@@ -1,5 +1,5 @@
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { AttemptId, TaskId } from '../../src/core/ids.ts';
+import type { AttemptId } from '../../src/core/ids.ts';
 import type { CancelMessage, LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { newLink, type BusModel, type Link } from './bus-model.ts';
 import type { Random } from './random.ts';
