@@ -28,16 +28,18 @@ function readyOf(
   state: JobState,
   step: StepState,
   now: number,
-): Pick<StepOffer, 'ready' | 'failed' | 'held' | 'readySince'> {
+): Pick<StepOffer, 'ready' | 'failed' | 'held' | 'readySince' | 'lastReadyAt'> {
   const ready = new TaskRanges();
   const failed: StepOffer['failed'][number][] = [];
   const held: StepOffer['held'][number][] = [];
   const { untouched, order, taskCount } = step.record;
   let readySince = now;
-  if (!isLeasable(state)) return { ready: [], failed, held, readySince };
+  let lastReadyAt = 0;
+  if (!isLeasable(state)) return { ready: [], failed, held, readySince, lastReadyAt };
   if (untouched.status === 'ready') {
     ready.add({ start: 0, count: taskCount });
     readySince = untouched.updatedAt;
+    lastReadyAt = untouched.updatedAt;
   }
   for (const { index, task } of touchedTasks(step)) {
     const isHeld = task.status === 'ready' && isHeldBack(task, now);
@@ -50,7 +52,9 @@ function readyOf(
     }
     ready.add({ start: index, count: 1 });
     if (avoided.length > 0) failed.push({ index, avoided });
-    readySince = Math.min(readySince, Math.max(task.updatedAt, task.retryAfter));
+    const readyAt = Math.max(task.updatedAt, task.retryAfter);
+    readySince = Math.min(readySince, readyAt);
+    lastReadyAt = Math.max(lastReadyAt, readyAt);
   }
-  return { ready: [...ready], failed, held, readySince };
+  return { ready: [...ready], failed, held, readySince, lastReadyAt };
 }

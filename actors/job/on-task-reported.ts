@@ -96,11 +96,12 @@ function reportedFailure(
   const taskFailures = taskOf(step, index).failedAttempts + 1;
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
+  const workerId = state.openAttempts.get(taskIdOf(turn.addressOf(step, index)))?.workerId;
   turn.closeAttempt(step, index, closedBy(report, 'failed'));
   turn.patchJob({ failedAttempts: jobFailures });
   if (outcome === 'retry') {
     const retryAfter = context.now + policy.retryDelaySeconds * 1000;
-    noteFailedOn(state, step, index, report.worker_id);
+    if (workerId !== undefined) noteFailedOn(state, step, index, workerId);
     turn.move(step, index, 'auto-retry', { failedAttempts: taskFailures, retryAfter, workerOrdinal: 0 });
     makeReady(state, step, index, retryAfter, context);
     context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });

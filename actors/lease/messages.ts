@@ -26,6 +26,8 @@ export interface StepOffer {
   readonly held: readonly ({ readonly index: number } & HeldTask)[];
   /** Since when the oldest of its ready tasks is ready (milliseconds since the epoch). */
   readonly readySince: number;
+  /** Since when the youngest is. */
+  readonly lastReadyAt: number;
   /** What the job was told of its ready tasks by `step.unmatched`; empty when nothing. */
   readonly unschedulableReason: string;
 }

@@ -77,9 +77,14 @@ function checkJob(
     const counts = { ...NO_TASKS, total: tasks.length };
     for (const task of tasks) {
       counts[task.state.status]++;
+      if (task.state.unschedulable) counts.unschedulable++;
+      if (task.state.unschedulable && task.state.status !== 'ready')
+        wrong(`task ${task.index} of step ${step.order} is ${task.state.status} and unschedulable`);
       checkTask(step, task, open, wrong);
     }
     const name = `step ${job.name}/${step.order}`;
+    if ((step.unschedulableReason !== undefined) !== counts.unschedulable > 0)
+      wrong(`${name} says ${step.unschedulableReason}, ${counts.unschedulable} tasks are unschedulable`);
     if (!same(counts, step.taskCounts))
       wrong(`${name} counts ${text(step.taskCounts)}, its tasks are ${text(counts)}`);
     if (step.status !== stepStatusOf(counts)) wrong(`${name} is ${step.status} with ${text(counts)}`);

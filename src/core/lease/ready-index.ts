@@ -41,6 +41,7 @@ export interface StepEntry extends Candidate, Demand {
 export interface OfferedStep extends Candidate, Demand {
   readonly live: number;
   readonly readySince: number;
+  readonly lastReadyAt: number;
 }
 
 /** Tasks of one step, taken out of the index for a worker. */
@@ -98,7 +99,7 @@ export class ReadyIndex {
       live: 0,
       open: true,
       readySince: step.readySince,
-      lastReadyAt: step.readySince,
+      lastReadyAt: step.lastReadyAt,
       isOvertaken: false,
       signature: this.signatures.join(step),
     };

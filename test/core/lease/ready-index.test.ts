@@ -302,7 +302,7 @@ function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: M
         requirements: each.demand,
       };
       real.offer(
-        { ...step, live: each.live, readySince: 0 },
+        { ...step, live: each.live, readySince: 0, lastReadyAt: 0 },
         readyTasks(rangesOf(each.ready)),
         new Map(held.map((heldIndex) => [heldIndex, { until: 7, avoided: [] }])),
       );
@@ -472,6 +472,7 @@ const step = (job: string, some: Partial<Omit<NaiveStep, 'ready' | 'held' | 'ope
   requirements: requirements(),
   live: 0,
   readySince: 0,
+  lastReadyAt: 0,
   ...some,
 });
 
