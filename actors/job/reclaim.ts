@@ -1,5 +1,6 @@
 import { taskIdOf } from '../../src/core/ids.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { failedOnOf } from './failed-on.ts';
 import type { JobTurn } from './job-turn.ts';
 import { taskOf, type JobState, type StepState } from './state.ts';
 
@@ -16,7 +17,7 @@ export function reclaim(
   context: ServiceContext<'job'>,
 ): boolean {
   if (!state.openAttempts.has(taskIdOf(turn.addressOf(step, index)))) return false;
-  turn.closeAttempt(step, index, { status: 'failed', message: reason });
+  turn.closeAttempt(step, index, { status: 'failed', message: reason, reclaimed: true });
   const { failedAttempts } = taskOf(step, index);
   turn.move(step, index, 'reclaim', { failedAttempts, assignedAt: 0, workerOrdinal: 0 });
   makeReady(state, step, index, 0, context);
@@ -37,5 +38,6 @@ export function makeReady(
     stepOrder: step.record.order,
     ranges: [{ start: index, count: 1 }],
     until,
+    avoided: failedOnOf(state.failedOn, step.record.order, index),
   });
 }

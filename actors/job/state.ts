@@ -1,6 +1,6 @@
 import { attemptIdOf, taskIdOf, type JobId, type TaskAddress } from '../../src/core/ids.ts';
 import { effectiveRetry, type RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
-import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
+import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
 import type { JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -15,6 +15,7 @@ import {
   untouchedTask,
   type TaskState,
 } from '../../src/core/records/task-page.ts';
+import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
 
 /** A step with its packed tasks. Pages that were never written are absent. */
 export interface StepState {
@@ -40,6 +41,7 @@ export interface JobState {
   inherited: RetryPolicy;
   /** Open attempts by task id. */
   readonly openAttempts: Map<string, AttemptRecord>;
+  readonly failedOn: FailedOn;
   /** In the order in which they are due; the first has the timer. */
   assigned: AssignedAttempt[];
 }
@@ -56,7 +58,7 @@ export const stepStateOf = (
 export function taskOf(step: StepState, index: number): TaskState {
   const page = step.pages.get(pageOf(index));
   const own = page === undefined ? null : readTask(page, index);
-  return own ?? untouchedTask(step.record.untouched.status, step.record.untouched.updatedAt);
+  return own ?? untouchedTask(step.record.untouched);
 }
 
 /** The tasks of a step that have a record of their own, in order. */
@@ -95,8 +97,10 @@ export function loadJob(
       reader.get('queue', record.queueId)?.retry ?? {},
     ),
     openAttempts: new Map(),
+    failedOn: new Map(),
     assigned: [],
   };
+  for (const step of steps) loadFailedOn(state, step, reader);
   for (const step of steps) loadOpenAttempts(state, step, reader, staleAssignedMs);
   state.assigned.sort((a, b) => a.dueAt - b.dueAt);
   return state;
@@ -111,6 +115,15 @@ function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
     pages.set(lastNumberOfKey(row.key), Uint8Array.from(row.value));
   }
   return stepStateOf(record, plan, pages);
+}
+
+function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): void {
+  const stepOrder = step.record.order;
+  for (const { index, task } of touchedTasks(step)) {
+    if (task.failedAttempts === 0 || isTerminalTask(task.status)) continue;
+    const workers = readFailedOn(reader, { jobId: state.record.id, stepOrder, index }, task);
+    state.failedOn.set(failedOnKey(stepOrder, index), workers);
+  }
 }
 
 function loadOpenAttempts(

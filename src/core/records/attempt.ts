@@ -14,6 +14,8 @@ export interface AttemptRecord {
   readonly exitCode?: number;
   /** The worker's reason, or why the service took the work back; empty otherwise. */
   readonly message: string;
+  /** Whether the work was taken back: no failure of the task's. Absent is false. */
+  readonly reclaimed?: true;
   /** The worker's session, known from its first report on. */
   readonly sessionId: string;
 }
