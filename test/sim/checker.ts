@@ -5,11 +5,17 @@ import type { LeaseState } from '../../actors/lease/state.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
-import { parseAttemptId, parseTaskId, taskIdOf, type FarmId, type JobId, type TaskId } from '../../src/core/ids.ts';
+import {
+  parseAttemptId,
+  parseTaskId,
+  taskIdOf,
+  type FarmId,
+  type JobId,
+  type TaskId,
+} from '../../src/core/ids.ts';
 import { isTerminalTask, type TerminalTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
-import type { Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTask } from '../../src/core/records/task-page.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
@@ -126,6 +132,9 @@ export class Checker implements ServiceWatcher {
     const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
     return (said) => {
       this.touched.add(job);
+      for (const change of said.changes) {
+        if (change.op === 'put' && change.table === 'attempt') this.note(this.noteAttempt(change.value));
+      }
       const after = snapshotOf(job);
       const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
       const changedIn = hasChanged ? this.closures : (last?.changedIn ?? 0);
@@ -148,6 +157,7 @@ export class Checker implements ServiceWatcher {
 
   private watchLease(turn: Turn): AfterTurn {
     const lease = turn.state as LeaseState;
+    const reserved = new Map(lease.reservations);
     return ({ messages }) => {
       const takes = messages.flatMap((message) => (message.type === 'tasks.take' ? [message] : []));
       if (takes.length === 0) return;
@@ -157,6 +167,8 @@ export class Checker implements ServiceWatcher {
         view: this.farmView(farm, lease),
         now: turn.now,
         isClockSteady: this.isClockSteady,
+        attemptsOf: (task: TaskId) => this.attempts.get(task) ?? [],
+        reserved,
         isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.closures,
       };
       this.note(judgeLeases(lease, takes, around));
@@ -182,12 +194,6 @@ export class Checker implements ServiceWatcher {
     this.states = new ActorStates(host.kernel);
     this.listeningSince = this.time.now;
     this.touched.clear();
-  }
-
-  committing(changes: readonly Change[]): void {
-    for (const change of changes) {
-      if (change.op === 'put' && change.table === 'attempt') this.noteAttempt(change.value);
-    }
   }
 
   event(event: DomainEvent): void {
@@ -218,7 +224,10 @@ export class Checker implements ServiceWatcher {
     this.touched.clear();
     this.seen.clear();
     this.attempts.clear();
-    for (const { value } of this.service.store.scan('attempt')) this.noteAttempt(value);
+    for (const { value } of this.service.store.scan('attempt')) {
+      const wrong = this.noteAttempt(value);
+      if (wrong !== null) throw wrong;
+    }
     this.checkToldEnds();
     this.unsettled.clear();
     for (const promised of this.promises) this.keepsPromise(promised);
@@ -282,11 +291,13 @@ export class Checker implements ServiceWatcher {
   }
 
   /** What is not in memory is left out, unless `missing` says otherwise. */
-  private farmView(farm: FarmState, lease: LeaseState, missing: ((what: string) => never) | null = null): FarmView {
+  private farmView(
+    farm: FarmState,
+    lease: LeaseState,
+    missing: ((what: string) => never) | null = null,
+  ): FarmView {
     const { states } = this;
-    const jobs = [...farm.activeJobs.keys()].flatMap(
-      (id) => states?.job(id) ?? missing?.(`job ${id}`) ?? [],
-    );
+    const jobs = [...farm.activeJobs.keys()].flatMap((id) => states?.job(id) ?? missing?.(`job ${id}`) ?? []);
     const workers = [...farm.workers.keys()].flatMap(
       (id) => states?.worker(id) ?? missing?.(`worker ${id}`) ?? [],
     );
@@ -305,32 +316,28 @@ export class Checker implements ServiceWatcher {
     return { farm: ofFarm, queue: ofQueue };
   }
 
-  private noteAttempt(attempt: AttemptRecord): void {
+  private noteAttempt(attempt: AttemptRecord): Violation | null {
     const address = parseAttemptId(attempt.id);
-    if (address === null) throw new Violation('attempts have ids', attempt.id);
+    if (address === null) return new Violation('attempts have ids', attempt.id);
     const taskId = taskIdOf(address);
     const known = this.attempts.get(taskId) ?? [];
     this.attempts.set(taskId, known);
     const before = known[attempt.attemptNumber - 1];
     if (before !== undefined && before.status !== 'running') {
-      throw new Violation(
-        'a closed attempt stays closed',
-        `${attempt.id} was ${before.status}, is ${attempt.status}`,
-      );
+      const detail = `${attempt.id} was ${before.status}, is ${attempt.status}`;
+      return new Violation('a closed attempt stays closed', detail);
     }
     const isClosed = attempt.status !== 'running';
-    if (isClosed !== (attempt.endedAt !== undefined) || (attempt.endedAt ?? Infinity) < attempt.startedAt) {
-      throw new Violation('an attempt ends after it has started', JSON.stringify(attempt));
-    }
+    if (isClosed !== (attempt.endedAt !== undefined) || (attempt.endedAt ?? Infinity) < attempt.startedAt)
+      return new Violation('an attempt ends after it has started', JSON.stringify(attempt));
     if (attempt.status === 'succeeded' || attempt.exitCode !== undefined) this.progressedAt = this.time.now;
     const exitCode = attempt.status === 'succeeded' ? 0 : attempt.exitCode;
     if (exitCode !== undefined && this.processes.exitCodeOf(attempt.id) !== exitCode) {
-      throw new Violation(
-        'an attempt is credited with what its process did',
-        `${attempt.id} ${attempt.status}`,
-      );
+      const detail = `${attempt.id} ${attempt.status}`;
+      return new Violation('an attempt is credited with what its process did', detail);
     }
     known[attempt.attemptNumber - 1] = attempt;
+    return null;
   }
 
   /** I5: what was told to have ended has, unless a client had it tried again and was not answered. */
@@ -344,9 +351,13 @@ export class Checker implements ServiceWatcher {
       }
       const page = store.get('taskPage', keys.taskPageOf(task));
       const own = page === undefined ? null : readTask(page, task.index);
-      const status = own?.status ?? store.get('step', keys.step(task.jobId, task.stepOrder))?.untouched.status;
+      const status =
+        own?.status ?? store.get('step', keys.step(task.jobId, task.stepOrder))?.untouched.status;
       if (status === end) continue;
-      throw new Violation('what was told of a task lasts', `${taskId} was ${end} and is ${status ?? 'not there'}`);
+      throw new Violation(
+        'what was told of a task lasts',
+        `${taskId} was ${end} and is ${status ?? 'not there'}`,
+      );
     }
   }
 }

@@ -5,6 +5,7 @@ import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
+import { isPassedOver } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
@@ -175,7 +176,8 @@ const jobStatusFits: Invariant = {
     const { id, status, parkReason } = job.record;
     if (job.openAttempts.size > 0 && status !== 'running' && status !== 'paused')
       return `${id} is ${status} and has ${job.openAttempts.size} live tasks`;
-    if (parkReason !== '' && status !== 'paused' && status !== 'failed') return `${id} is ${status}: ${parkReason}`;
+    if (parkReason !== '' && status !== 'paused' && status !== 'failed')
+      return `${id} is ${status}: ${parkReason}`;
     return null;
   }),
 };
@@ -190,7 +192,8 @@ const farmKnowsJobs: Invariant = {
       if (isOverStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
       if (known?.queueId !== record.queueId)
         return `${record.id} is in the queue ${record.queueId}, the farm has it in ${known?.queueId ?? 'none'}`;
-      if (!farm.queues.has(record.queueId)) return `${record.id} is in the queue ${record.queueId} that is gone`;
+      if (!farm.queues.has(record.queueId))
+        return `${record.id} is in the queue ${record.queueId} that is gone`;
       const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
       const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
       const waitsFor = [...known.waitsFor];
@@ -368,9 +371,10 @@ const leaseCountsLive: Invariant = {
 /** I12, at rest: no ready task waits while a worker that asks for work may run it. */
 const noReadyTaskWaits: Invariant = {
   name: 'no ready task waits while an eligible worker that asks has room',
-  check: ofFarms((view, { now, isClockSteady }) => {
+  check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
     for (const worker of view.workers) {
-      if (worker.record.status !== 'online') continue;
+      const { id } = worker.record;
+      if (worker.record.status !== 'online' || view.lease.reservations.has(id)) continue;
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;
       let free = worker.record.cpuCount;
@@ -392,6 +396,7 @@ const noReadyTaskWaits: Invariant = {
             if (status !== 'ready') continue;
             const retryAfter = own?.retryAfter ?? 0;
             if (retryAfter >= now || (retryAfter > 0 && !isClockSteady)) continue;
+            if (isPassedOver(view, attemptsOf, id, job, step.record.order, index)) continue;
             return `${nameOf(job, step, index)} waits while ${worker.record.id} (${worker.record.name}) has ${free} free cores and asks for work`;
           }
         }
@@ -463,7 +468,9 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
 const everyJobIsOverOrCannotRun: Invariant = {
   name: 'in the end every job is terminal, or waits for what does not come',
   check: ofFarms((view, { isLifted }) => {
-    const stuck = new Set(view.jobs.filter((job) => cannotRun(view, job, isLifted)).map((job) => job.record.id));
+    const stuck = new Set(
+      view.jobs.filter((job) => cannotRun(view, job, isLifted)).map((job) => job.record.id),
+    );
     for (const job of view.jobs) {
       if (stuck.has(job.record.id)) continue;
       if (

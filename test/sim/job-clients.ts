@@ -181,7 +181,11 @@ export class JobClients {
       (replyTo) =>
         queueId === null
           ? { actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo } }
-          : { actor: 'farm', id: farm, message: { type: 'job.requeue', jobId: id, queueId, update, replyTo } },
+          : {
+              actor: 'farm',
+              id: farm,
+              message: { type: 'job.requeue', jobId: id, queueId, update, replyTo },
+            },
       (outcome) => {
         if (!outcome.ok) return;
         promise((store) => {

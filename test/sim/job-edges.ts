@@ -40,6 +40,8 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'upstreams.completed': ['pending ready'],
   'upstream.failed': ['pending canceled'],
   'tasks.take': ['ready assigned'],
+  'step.unmatched': [],
+  'step.matched': [],
   'task.reported': [
     'assigned running',
     'assigned succeeded',
@@ -69,6 +71,8 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'upstreams.completed': ['blocked pending'],
   'upstream.failed': ['blocked canceled', 'paused canceled'],
   'tasks.take': ['pending running'],
+  'step.unmatched': [],
+  'step.matched': [],
   'task.reported': [...ENDED, 'pending paused', 'running paused'],
   'attempts.held': [],
   'attempts.reclaim': [],

@@ -140,7 +140,10 @@ function judgeTask(
   const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);
   const mayHaveReason = mustHaveReason || is.status === 'canceled';
   if ((mustHaveReason && !is.hasText) || (is.hasText && !mayHaveReason))
-    return ['failure_reason is there exactly when a task failed or was canceled', `${is.status} ${is.hasText}`];
+    return [
+      'failure_reason is there exactly when a task failed or was canceled',
+      `${is.status} ${is.hasText}`,
+    ];
   return null;
 }
 
@@ -149,7 +152,10 @@ function judgeCounters({ before, after, message, said, expected: { failure } }: 
   const isReset = isResume(message, before) || retriedOf(message, said) > 0;
   const failures = isReset ? 0 : before.failedAttempts + (failure === null ? 0 : 1);
   if (after.failedAttempts !== failures)
-    return ['failed_attempts counts genuine failures', `the job has ${after.failedAttempts}, not ${failures}`];
+    return [
+      'failed_attempts counts genuine failures',
+      `the job has ${after.failedAttempts}, not ${failures}`,
+    ];
   const isParked = failure?.outcome === 'auto-park' && before.status !== 'paused';
   const counted = (counter: string): number =>
     said.effects.filter((effect) => effect.kind === 'count' && effect.counter === counter).length;
@@ -163,7 +169,10 @@ function judgeCounters({ before, after, message, said, expected: { failure } }: 
 function judgeStatus(seen: JobTurnSeen): Fault | null {
   const { before, after, message, said, expected } = seen;
   const isParked = expected.failure?.outcome === 'auto-park' && before.status !== 'paused';
-  if (isParked && (after.parkReason !== PARK_REASON || (after.status !== 'paused' && after.status !== 'failed')))
+  if (
+    isParked &&
+    (after.parkReason !== PARK_REASON || (after.status !== 'paused' && after.status !== 'failed'))
+  )
     return ['a job is parked when its failures reach the limit', `${after.status} ${after.parkReason}`];
   if (!isParked && after.status === 'paused' && before.status !== 'paused' && !isPause(message))
     return ['a job is parked only when its failures reach the limit', before.status];
@@ -171,7 +180,10 @@ function judgeStatus(seen: JobTurnSeen): Fault | null {
   const retried = retriedOf(message, said) > 0;
   const goesOn = isResume(message, before) || (retried && wasParked);
   if (goesOn && after.status !== expected.statusIfResumed)
-    return ['a job that is resumed goes on where it stands', `${after.status}, not ${expected.statusIfResumed}`];
+    return [
+      'a job that is resumed goes on where it stands',
+      `${after.status}, not ${expected.statusIfResumed}`,
+    ];
   if (!goesOn && before.status === 'paused' && !isTerminal(after.status) && after.status !== 'paused')
     return ['a manual pause lasts until a client resumes the job', after.status];
   const isCleared = goesOn || retried || message.type === 'job.cancel' || message.type === 'upstream.failed';

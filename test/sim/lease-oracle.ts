@@ -3,6 +3,7 @@ import type { JobState } from '../../actors/job/state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
+import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
@@ -22,6 +23,9 @@ export interface LeaseSurroundings {
   readonly view: FarmView;
   readonly now: number;
   readonly isClockSteady: boolean;
+  readonly attemptsOf: AttemptsOf;
+  /** Workers that were kept free for a step, before the turn. */
+  readonly reserved: LeaseState['reservations'];
   /** Whether the job has become what it is within this closure: the lease actor may be told of it only later in it. */
   readonly isFresh: (job: JobId) => boolean;
 }
@@ -67,10 +71,11 @@ function walk(
   mine: ReadonlySet<string>,
   elsewhere: ReadonlySet<string>,
   books: Books,
-  { view, isFresh }: LeaseSurroundings,
+  { view, isFresh, attemptsOf, reserved }: LeaseSurroundings,
 ): Violation | null {
   const worker = view.workers.find(({ record }) => record.id === request.workerId)?.record;
   if (worker === undefined) return new Violation('only a known worker gets a lease', request.workerId);
+  const only = reservationOf(request.workerId, takes, reserved);
   // What is picked of a job that has just changed is what it was before: the job looks once more, and may refuse.
   const hasFresh = takes.some(({ pick }) => isFresh(pick.jobId));
   const left = new Set(mine);
@@ -86,6 +91,8 @@ function walk(
     const fits =
       (request.queueId === null || request.queueId === queueId) &&
       mayRun(worker, queueId, needs) &&
+      (only === undefined || (only.jobId === job.record.id && only.stepOrder === stepOrder)) &&
+      !isPassedOver(view, attemptsOf, worker.id, job, stepOrder, index) &&
       cores <= worker.cpuCount - books.coresOf(worker.id) &&
       hasRoom(view, books, queueId);
     if (isMine && !fits && !isFresh(job.record.id))
@@ -111,6 +118,20 @@ function walk(
     : new Violation('only a candidate is taken', `${[...left].join(', ')} to ${worker.id}`);
 }
 
+/**
+ * The step that the worker was kept free for when the lease was made. In the turn that ends a reservation the worker may
+ * have been served before that and after it; what it was given tells which.
+ */
+function reservationOf(
+  workerId: WorkerId,
+  takes: readonly Take[],
+  reserved: LeaseState['reservations'],
+): { readonly jobId: JobId; readonly stepOrder: number } | undefined {
+  const only = reserved.get(workerId);
+  const isForIt = takes.every(({ pick }) => pick.jobId === only?.jobId && pick.stepOrder === only.stepOrder);
+  return isForIt ? only : undefined;
+}
+
 /** What is committed before each lease of a turn: what the lease actor counts after it, without its leases. */
 class Books {
   private readonly lease: LeaseState;
@@ -133,7 +154,7 @@ class Books {
   }
 
   liveOf(queue: QueueId | null): number {
-    return this.lease.index.liveTasks(queue) + (this.live.get(queue) ?? 0);
+    return this.lease.index.caps.of(queue).live + (this.live.get(queue) ?? 0);
   }
 
   take(worker: WorkerId, queue: QueueId, cores: number): void {

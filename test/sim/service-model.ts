@@ -34,7 +34,6 @@ export interface ServiceDoor {
 export interface ServiceWatcher {
   /** A process has begun; nothing of it is in memory yet. */
   started(): void;
-  committing(changes: readonly Change[]): void;
   pumped(): void;
   event(event: DomainEvent): void;
   /** What was not on disk is gone. */
@@ -110,7 +109,6 @@ export class ServiceModel implements ServiceDoor {
         reader: this.store,
         newId: () => this.env.newId(),
         commit: (changes, onDurable) => {
-          this.watcher?.committing(changes);
           commit(changes, onDurable);
         },
         release: (outputs) => {

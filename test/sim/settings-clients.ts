@@ -31,7 +31,9 @@ export class SettingsClients {
       }),
       () => {
         checker.farms.push(farm);
-        checker.promise((store) => (store.get('farm', keys.farm(farm)) === undefined ? `farm ${farm}` : null));
+        checker.promise((store) =>
+          store.get('farm', keys.farm(farm)) === undefined ? `farm ${farm}` : null,
+        );
         this.createQueue(0, onReady);
       },
     );

@@ -1,5 +1,6 @@
 import type { AnyDefinition, Context, Kind } from '../../actors/kernel/actor.ts';
 import type { ServiceEffect, ServiceWorld } from '../../actors/service-world.ts';
+import type { Change } from '../../src/core/records/change-set.ts';
 
 export type AnyContext = Context<ServiceWorld, Kind<ServiceWorld>>;
 export type AnyMessage = ServiceWorld['messages'][Kind<ServiceWorld>];
@@ -20,6 +21,7 @@ export interface Said {
   readonly messages: readonly AnyMessage[];
   readonly effects: readonly ServiceEffect[];
   readonly answers: readonly unknown[];
+  readonly changes: readonly Change[];
 }
 
 /** Sees every turn of every actor. `before` may give a function that is called after the turn. */
@@ -72,6 +74,7 @@ export function watchTurns(
         const messages: AnyMessage[] = [];
         const effects: ServiceEffect[] = [];
         const answers: unknown[] = [];
+        const changes: Change[] = [];
         const watched = contextWith(context, {
           send: (actor, id, sent) => {
             inner.add(sent);
@@ -86,9 +89,13 @@ export function watchTurns(
             answers.push(answer);
             context.reply(to, answer);
           },
+          change: (change) => {
+            changes.push(change);
+            context.change(change);
+          },
         });
         handle(state, message, watched);
-        after?.({ messages, effects, answers });
+        after?.({ messages, effects, answers, changes });
       };
     }
     return { ...definition, handlers };
