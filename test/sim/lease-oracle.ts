@@ -76,8 +76,14 @@ function walk(
   const worker = view.workers.find(({ record }) => record.id === request.workerId)?.record;
   if (worker === undefined) return new Violation('only a known worker gets a lease', request.workerId);
   const only = reservationOf(request.workerId, takes, reserved);
-  // What is picked of a job that has just changed is what it was before: the job looks once more, and may refuse.
-  const hasFresh = takes.some(({ pick }) => isFresh(pick.jobId));
+  // Of a job that has just changed, tasks may be picked that are not ready any more: it refuses them.
+  const ready = new Set(
+    candidates.map(({ job, stepOrder, index }) => nameOf(job.record.id, stepOrder, index)),
+  );
+  const stale = takes
+    .filter(({ pick }) => isFresh(pick.jobId))
+    .flatMap((take) => tasksOf(take))
+    .filter((name) => !ready.has(name));
   const left = new Set(mine);
   const steps = new Set<string>();
   for (const { job, stepOrder, index } of candidates) {
@@ -95,8 +101,7 @@ function walk(
       !isPassedOver(view, attemptsOf, worker.id, job, stepOrder, index) &&
       cores <= worker.cpuCount - books.coresOf(worker.id) &&
       hasRoom(view, books, queueId);
-    if (isMine && !fits && !isFresh(job.record.id))
-      return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
+    if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
     if (isMine) {
       const take = takes.find(({ pick }) => pick.jobId === job.record.id && pick.stepOrder === stepOrder);
       if (take?.pick.cores !== cores)
@@ -107,13 +112,14 @@ function walk(
       continue;
     }
     const isFull = mine.size >= WIRE_LIMITS.tasksPerLease || steps.size >= WIRE_LIMITS.stepsPerLease;
-    if (!fits || (left.size === 0 && isFull) || isFresh(job.record.id) || hasFresh) continue;
+    if (!fits || (left.size === 0 && isFull) || isFresh(job.record.id) || stale.length > 0) continue;
     return new Violation(
       'no candidate is passed over that fits',
       `${worker.id} (${worker.name}) is given ${[...mine].join(', ')}, and not ${name} with the priority ${job.record.priority}`,
     );
   }
-  return left.size === 0 || hasFresh
+  for (const name of stale) left.delete(name);
+  return left.size === 0
     ? null
     : new Violation('only a candidate is taken', `${[...left].join(', ')} to ${worker.id}`);
 }
