@@ -171,6 +171,9 @@ function checkLease(
   wrong: (text: string) => void,
 ): void {
   if (lease.pending.size > 0) wrong(`${lease.pending.size} leases are pending at rest`);
+  const pools = [...store.scan('usagePool')].map((row) => row.value);
+  if (!same([...lease.pools].sort(byId), pools))
+    wrong(`the lease of ${farm} knows the pools ${text(lease.pools)}`);
   for (const { value: worker } of store.scan('worker')) {
     if (worker.farmId !== farm) continue;
     const seen = lease.workers.get(worker.id);
@@ -227,6 +230,8 @@ function checkOffered(
     wrong(`the lease counts ${entry?.live} live tasks of ${name}, there are ${live}`);
   if (isTerminalJob(job.status) && entry !== undefined) wrong(`the lease keeps ${name}, whose job has ended`);
 }
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1);
 
 const text = (value: unknown): string => JSON.stringify(value);
 
