@@ -1,45 +1,24 @@
-import type { FarmId } from '../../src/core/ids.ts';
-import { refused } from '../../src/core/problems.ts';
-import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { ActorDefinition } from '../kernel/actor.ts';
-import type { ServiceContext, ServiceWorld } from '../service-world.ts';
-import type { CatalogMessage } from './messages.ts';
+import type { ServiceWorld } from '../service-world.ts';
+import { onFarmNamed } from './on-farm.ts';
+import { onLocationCreate, onLocationDelete, onLocationReplace, onLocationSeen } from './on-location.ts';
+import { onPoolCreate, onPoolDelete, onPoolReplace } from './on-pool.ts';
+import { PoolSlots } from './pool-slots.ts';
+import { loadCatalog, type CatalogState } from './state.ts';
 
-/** Names of farms, reserved before the farm is written. */
-export interface CatalogState {
-  readonly names: Map<FarmId, string>;
-}
-
-function loadCatalog(_id: string, reader: StoreReader): CatalogState {
-  return { names: new Map([...reader.scan('farm')].map(({ value: farm }) => [farm.id, farm.name])) };
-}
-
-type Naming = Exclude<CatalogMessage, { type: 'farm.removed' }>;
-
-/** Reserves a farm's name and hands the request on to the farm, on whichever shard it lives. */
-function onFarmNamed(state: CatalogState, message: Naming, context: ServiceContext<'catalog'>): void {
-  const { type, farmId, input, replyTo } = message;
-  if (type === 'farm.replace' && !state.names.has(farmId)) {
-    context.reply(replyTo, refused('not-found', `there is no farm ${farmId}`));
-    return;
-  }
-  for (const [other, name] of state.names) {
-    if (name !== input.name || other === farmId) continue;
-    context.reply(replyTo, refused('conflict', `there is a farm named ${JSON.stringify(name)} already`));
-    return;
-  }
-  state.names.set(farmId, input.name);
-  context.effect({
-    kind: 'forward',
-    envelope: { actor: 'farm', id: farmId, message: { type, input, replyTo } },
-  });
-}
-
-/** The catalog actor holds what is unique over all farms, so that each farm can live whole on one shard. */
+/**
+ * The catalog actor holds what is shared by all farms, so that each farm can live whole on one shard: the names of farms,
+ * which are unique, usage pools and compute locations. Lease actors are told of every change of the pools.
+ */
 export function catalogActor(): ActorDefinition<ServiceWorld, 'catalog', CatalogState> {
+  const slots = new PoolSlots();
   return {
     kind: 'catalog',
-    load: loadCatalog,
+    load: (id, reader) => {
+      const state = loadCatalog(id, reader);
+      for (const { slot } of state.pools.values()) slots.keep(slot);
+      return state;
+    },
     absent: () => null,
     handlers: {
       'farm.create': onFarmNamed,
@@ -47,6 +26,13 @@ export function catalogActor(): ActorDefinition<ServiceWorld, 'catalog', Catalog
       'farm.removed': (state, { farmId }) => {
         state.names.delete(farmId);
       },
+      'pool.create': onPoolCreate(slots),
+      'pool.replace': onPoolReplace,
+      'pool.delete': onPoolDelete,
+      'location.create': onLocationCreate,
+      'location.replace': onLocationReplace,
+      'location.delete': onLocationDelete,
+      'location.seen': onLocationSeen,
     },
   };
 }

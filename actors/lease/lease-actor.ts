@@ -9,7 +9,7 @@ import { onStepsOffered, onTaskDue, onTasksReady } from './on-step-offered.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
-import { answerEmpty, answerUnknown, armHold, serveAll } from './serve.ts';
+import { answerEmpty, answerUnknown, armHold, serveAll, servePool } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
 import { clearMatched } from './unmatched.ts';
 
@@ -70,8 +70,10 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
         serveAll(state, context);
         clearMatched(state, context);
       },
-      'tally.fell': (state, _message, context) => {
-        serveAll(state, context);
+      'tally.fell': (state, { slot }, context) => {
+        const pool = state.pools.nameOf(slot);
+        if (pool === null) return;
+        servePool(state, pool, context);
         clearMatched(state, context);
       },
       'task.explain': onTaskExplain,

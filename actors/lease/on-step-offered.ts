@@ -30,7 +30,7 @@ function noteOffer(state: LeaseState, offer: StepOffer, context: ServiceContext<
   const { ready, live } = withoutPicked(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
   const entry = state.index.offer({ ...offer, live }, ready, held);
-  noteTold(state, offer, offer.unschedulableReason, context.now);
+  noteTold(state, entry, offer.unschedulableReason, context.now);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
   }

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
 import { answerUnknown, commitCores, giveUpReservation, regroup, serveAll, serveWorker } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
-import { clearMatched } from './unmatched.ts';
+import { clearMatchedBy } from './unmatched.ts';
 
 /** A worker actor says what its worker offers. */
 export function onWorkerOffered(
@@ -31,7 +31,7 @@ export function onWorkerOffered(
   if (worker.isOnline) {
     state.kinds.set(worker.offer);
     state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
-    clearMatched(state, context);
+    clearMatchedBy(state, worker.offer, context);
   } else {
     notOnline(state, record.id, context);
   }

@@ -85,11 +85,23 @@ export function serveSignature(
 
 /** Serves parked requests for everything that is ready: a cap or a pause has been lifted. */
 export function serveAll(state: LeaseState, context: ServiceContext<'lease'>): void {
+  serveReserved(state, context);
+  for (const signature of state.index.waitingSignatures()) serveSignature(state, signature, context);
+}
+
+/** Serves parked requests for what is ready and names the pool: a slot of it was given back. */
+export function servePool(state: LeaseState, pool: string, context: ServiceContext<'lease'>): void {
+  serveReserved(state, context);
+  for (const signature of state.index.waitingSignatures()) {
+    if (signature.requirements.pools.includes(pool)) serveSignature(state, signature, context);
+  }
+}
+
+function serveReserved(state: LeaseState, context: ServiceContext<'lease'>): void {
   for (const workerId of [...state.reservations.keys()]) {
     const worker = state.workers.get(workerId);
     if (worker !== undefined) serveWorker(state, worker, context);
   }
-  for (const signature of state.index.waitingSignatures()) serveSignature(state, signature, context);
 }
 
 /** Books cores (or gives them back, when negative) and puts the worker's parked requests where they belong. */

@@ -10,7 +10,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
-import type { Unmatched } from './unmatched.ts';
+import { Unmatched } from './unmatched.ts';
 
 /** A worker as the lease sees it. */
 export interface LeaseWorker {
@@ -63,7 +63,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     workers: new Map(),
     pending: new Map(),
     reservations: new Map(),
-    unmatched: new Map(),
+    unmatched: new Unmatched(),
     isSweepSet: false,
     isRemoved: false,
     activeJobs: [],

@@ -1,25 +1,70 @@
-import type { StepEntry, StepName } from '../../src/core/lease/ready-index.ts';
+import type { JobId } from '../../src/core/ids.ts';
+import { isEligible } from '../../src/core/lease/eligibility.ts';
+import type { StepEntry } from '../../src/core/lease/ready-index.ts';
 import type { Signature } from '../../src/core/lease/signatures.ts';
 import { unschedulableReason } from '../../src/core/lease/unschedulable-reason.ts';
+import type { WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseState } from './state.ts';
 
 /** What the job of a step was told last, and when the step must be looked at again. */
-interface Told extends StepName {
+interface Told {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
+  readonly signature: Signature;
   readonly reason: string;
   readonly lookAgainAt: number;
 }
 
-/** Steps of which jobs know that no online worker may run them, by `stepKey`. */
-export type Unmatched = Map<string, Told>;
+type StepKey = `${JobId}/${number}`;
 
-const stepKey = ({ jobId, stepOrder }: StepName): string => `${jobId}/${stepOrder}`;
+const stepKey = ({ jobId, stepOrder }: Pick<Told, 'jobId' | 'stepOrder'>): StepKey => `${jobId}/${stepOrder}`;
 
-/** A job has said what it was told of a step. */
-export function noteTold(state: LeaseState, step: StepName, reason: string, now: number): void {
-  if (reason === '') return;
-  const { jobId, stepOrder } = step;
-  state.unmatched.set(stepKey(step), { jobId, stepOrder, reason, lookAgainAt: now });
+/** Steps of which jobs know that no online worker may run them. */
+export class Unmatched {
+  private readonly steps = new Map<StepKey, Told>();
+  private readonly bySignature = new Map<Signature, Set<StepKey>>();
+
+  get size(): number {
+    return this.steps.size;
+  }
+
+  get(step: Pick<Told, 'jobId' | 'stepOrder'>): Told | undefined {
+    return this.steps.get(stepKey(step));
+  }
+
+  set(told: Told): void {
+    this.delete(told);
+    const key = stepKey(told);
+    this.steps.set(key, told);
+    const ofSignature = this.bySignature.get(told.signature);
+    if (ofSignature === undefined) this.bySignature.set(told.signature, new Set([key]));
+    else ofSignature.add(key);
+  }
+
+  delete(step: Pick<Told, 'jobId' | 'stepOrder'>): void {
+    const key = stepKey(step);
+    const told = this.steps.get(key);
+    if (told === undefined) return;
+    this.steps.delete(key);
+    const ofSignature = this.bySignature.get(told.signature);
+    ofSignature?.delete(key);
+    if (ofSignature?.size === 0) this.bySignature.delete(told.signature);
+  }
+
+  signatures(): readonly Signature[] {
+    return [...this.bySignature.keys()];
+  }
+
+  ofSignature(signature: Signature): readonly Told[] {
+    return [...(this.bySignature.get(signature) ?? [])].flatMap((key) => this.steps.get(key) ?? []);
+  }
+}
+
+/** A job offers a step and says what it was told of it. */
+export function noteTold(state: LeaseState, step: StepEntry, reason: string, now: number): void {
+  const { jobId, stepOrder, signature } = step;
+  if (reason !== '') state.unmatched.set({ jobId, stepOrder, signature, reason, lookAgainAt: now });
 }
 
 /**
@@ -28,7 +73,7 @@ export function noteTold(state: LeaseState, step: StepName, reason: string, now:
  */
 export function sweepUnmatched(state: LeaseState, graceMs: number, context: ServiceContext<'lease'>): void {
   for (const signature of state.index.waitingSignatures()) {
-    const reason = reasonOf(state, signature);
+    const reason = unschedulableReason(state, signature);
     if (reason === null) continue;
     for (const step of signature.steps) sweepStep(state, step, reason, graceMs, context);
   }
@@ -41,41 +86,41 @@ function sweepStep(
   graceMs: number,
   context: ServiceContext<'lease'>,
 ): void {
-  const { jobId, stepOrder } = step;
-  const known = state.unmatched.get(stepKey(step));
+  const { jobId, stepOrder, signature } = step;
+  const known = state.unmatched.get(step);
   const dueAt = known?.lookAgainAt ?? step.readySince + graceMs;
   if (dueAt > context.now && (known === undefined || known.reason === reason)) return;
   // Tasks that became ready lately are due one after the other.
   const lookAgainAt = step.lastReadyAt + graceMs > context.now ? context.now + 1 : Infinity;
-  state.unmatched.set(stepKey(step), { jobId, stepOrder, reason, lookAgainAt });
+  state.unmatched.set({ jobId, stepOrder, signature, reason, lookAgainAt });
   const readyBefore = context.now - graceMs;
   context.send('job', jobId, { type: 'step.unmatched', stepOrder, reason, readyBefore });
 }
 
-/** Takes the reason back from every step for which there is a worker now. */
-export function clearMatched(state: LeaseState, context: ServiceContext<'lease'>): void {
-  const reasons = new Map<Signature, string | null>();
-  for (const [key, { jobId, stepOrder }] of [...state.unmatched]) {
-    const step = state.index.entry(jobId, stepOrder);
-    if (step === undefined || step.ready.size === 0) {
-      // The job takes the reason back by itself from tasks that are not ready any more.
-      state.unmatched.delete(key);
-      continue;
-    }
-    let reason = reasons.get(step.signature);
-    if (reason === undefined) {
-      reason = reasonOf(state, step.signature);
-      reasons.set(step.signature, reason);
-    }
-    if (reason !== null) continue;
-    state.unmatched.delete(key);
-    context.send('job', jobId, { type: 'step.matched', stepOrder });
+/** A worker is online with this offer: steps that it may run are not without a worker any more. */
+export function clearMatchedBy(
+  state: LeaseState,
+  offer: WorkerOffer,
+  context: ServiceContext<'lease'>,
+): void {
+  for (const signature of state.unmatched.signatures()) {
+    if (isEligible(offer, signature)) clearSignature(state, signature, context);
   }
 }
 
-/** Why no online worker may run tasks of the signature, or null. Asks to be told when a pool that is full has room again. */
-function reasonOf(state: LeaseState, signature: Signature): string | null {
-  const reason = unschedulableReason(state, signature);
-  if (reason !== null) state.pools.awaitRoom(signature.requirements.pools);
-  return reason;
+/** Takes the reason back from every step for which there is a worker now, and forgets those that are not ready any more. */
+export function clearMatched(state: LeaseState, context: ServiceContext<'lease'>): void {
+  for (const signature of state.unmatched.signatures()) clearSignature(state, signature, context);
+}
+
+function clearSignature(state: LeaseState, signature: Signature, context: ServiceContext<'lease'>): void {
+  const isMatched = unschedulableReason(state, signature) === null;
+  for (const { jobId, stepOrder } of state.unmatched.ofSignature(signature)) {
+    const step = state.index.entry(jobId, stepOrder);
+    // The job takes the reason back by itself from tasks that are not ready any more.
+    const isReady = step !== undefined && step.ready.size > 0;
+    if (isReady && !isMatched) continue;
+    state.unmatched.delete({ jobId, stepOrder });
+    if (isReady) context.send('job', jobId, { type: 'step.matched', stepOrder });
+  }
 }

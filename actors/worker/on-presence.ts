@@ -5,7 +5,7 @@ import type { ServiceContext } from '../service-world.ts';
 import { goOffline, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
-import { byJob, changeWorker, offer, reclaimAttempts } from './worker-turn.ts';
+import { byJob, changeWorker, offer, reclaimAttempts, reportLocation } from './worker-turn.ts';
 
 type WorkerContext = ServiceContext<'worker'>;
 
@@ -32,6 +32,7 @@ export const onWorkerRegistered =
       context,
     );
     if (!isAnnounced) offer(state, context);
+    reportLocation(state, context);
     if (isNewIncarnation) {
       const brought = new Set(message.openAttempts);
       const lost = [...state.bookings.keys()].filter((attemptId) => !brought.has(attemptId));
@@ -73,7 +74,10 @@ export const onWorkerHeartbeat =
       { lastHeartbeatAt: context.now, ...(wasOffline ? { status: 'online' as const } : {}) },
       context,
     );
-    if (wasOffline) watchLiveness(state, timeoutMs, context);
+    if (wasOffline) {
+      reportLocation(state, context);
+      watchLiveness(state, timeoutMs, context);
+    }
     noteHeld(state, heartbeat.open_attempts, context);
     reclaimAttempts(
       lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),

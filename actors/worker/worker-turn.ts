@@ -2,6 +2,7 @@ import { parseAttemptId, type AttemptId, type JobId } from '../../src/core/ids.t
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import { CATALOG_ID } from '../catalog/messages.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { committedCoresOf, type WorkerState } from './state.ts';
 
@@ -53,6 +54,19 @@ export function offer(state: WorkerState, context: WorkerContext): void {
     type: 'worker.offered',
     record: state.record,
     committedCores: committedCoresOf(state),
+  });
+}
+
+/** Tells the catalog where the worker stands: it has registered, or is back online. */
+export function reportLocation({ record }: WorkerState, context: WorkerContext): void {
+  if (record.computeLocation === '') return;
+  context.effect({
+    kind: 'forward',
+    envelope: {
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'location.seen', name: record.computeLocation },
+    },
   });
 }
 

@@ -94,13 +94,21 @@ export async function makeFarm(url: string): Promise<{ farmId: string; queueId: 
   return { farmId: farm.id, queueId: queue.id };
 }
 
-/** Submits a job of `tasks` one-core tasks that do nothing. */
-export function submitNoop(
+/** Submits a job. */
+export const submit = (
   url: string,
   { farmId, queueId }: { farmId: string; queueId: string },
+  template: object,
+): Promise<{ id: string }> =>
+  post<{ id: string }>(`${url}/api/v1/jobs?farm_id=${farmId}&queue_id=${queueId}`, template);
+
+/** Submits a job of `tasks` one-core tasks that do nothing. */
+export const submitNoop = (
+  url: string,
+  farm: { farmId: string; queueId: string },
   tasks: number,
-): Promise<{ id: string }> {
-  return post<{ id: string }>(`${url}/api/v1/jobs?farm_id=${farmId}&queue_id=${queueId}`, {
+): Promise<{ id: string }> =>
+  submit(url, farm, {
     specificationVersion: 'jobtemplate-2023-09',
     name: `${tasks} tasks that do nothing`,
     steps: [
@@ -112,4 +120,3 @@ export function submitNoop(
       },
     ],
   });
-}

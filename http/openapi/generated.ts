@@ -182,6 +182,96 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/compute-locations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** All compute locations, by name */
+        readonly get: operations["listComputeLocations"];
+        readonly put?: never;
+        /** Create a compute location */
+        readonly post: operations["createComputeLocation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/compute-locations/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** One compute location */
+        readonly get: operations["getComputeLocation"];
+        /**
+         * Replace a compute location
+         * @description Fields that are left out go back to their defaults.
+         */
+        readonly put: operations["replaceComputeLocation"];
+        readonly post?: never;
+        /**
+         * Delete a compute location
+         * @description Only the entry is deleted; it comes back when a worker registers that reports the name. Scheduling does not ask the catalog: steps go to workers of their compute location whether it is entered or not.
+         */
+        readonly delete: operations["deleteComputeLocation"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/usage-pools": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** All usage pools, by name */
+        readonly get: operations["listUsagePools"];
+        readonly put?: never;
+        /** Create a usage pool */
+        readonly post: operations["createUsagePool"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/usage-pools/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** One usage pool */
+        readonly get: operations["getUsagePool"];
+        /**
+         * Replace a usage pool
+         * @description Fields that are left out go back to their defaults. Live tasks run on when `max_concurrent` falls below what is in use; nothing more is handed out until enough of them have ended.
+         */
+        readonly put: operations["replaceUsagePool"];
+        readonly post?: never;
+        /**
+         * Delete a usage pool
+         * @description A pool that is in use can be deleted: live tasks run on, and tasks that ask for it are not handed out until a pool of its name is made again.
+         */
+        readonly delete: operations["deleteUsagePool"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs": {
         readonly parameters: {
             readonly query?: never;
@@ -557,6 +647,40 @@ export interface components {
             readonly limit: number;
             readonly offset: number;
         };
+        readonly ComputeLocation: {
+            readonly id: string;
+            readonly name: string;
+            readonly description: string;
+            /** @description Online workers of all farms that report this very name. */
+            readonly worker_count: number;
+            readonly created_at: components["schemas"]["Timestamp"];
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly ComputeLocationInput: {
+            /** @description Compared as written, in upper and lower case. */
+            readonly name: string;
+            readonly description?: components["schemas"]["Description"];
+        };
+        readonly MaxConcurrent: number;
+        readonly UsagePool: {
+            readonly id: string;
+            readonly name: string;
+            readonly max_concurrent: components["schemas"]["MaxConcurrent"];
+            /** @description Free text for diagnostics. */
+            readonly server_hint?: string;
+            /** @description Slots that assigned and running tasks of all farms hold. */
+            readonly in_use: number;
+            /** @description `max_concurrent` less `in_use`, never below 0. */
+            readonly available: number;
+            readonly created_at: components["schemas"]["Timestamp"];
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly UsagePoolInput: {
+            /** @description What steps ask for as `amount.worker.usagepool.<name>`, in upper or lower case: two pools cannot have names that differ in case alone. */
+            readonly name: components["schemas"]["Name"];
+            readonly max_concurrent: components["schemas"]["MaxConcurrent"];
+            readonly server_hint?: components["schemas"]["Description"];
+        };
         /** @enum {string} */
         readonly JobStatus: "pending" | "blocked" | "paused" | "running" | "completed" | "failed" | "canceled";
         readonly Job: {
@@ -672,6 +796,8 @@ export interface components {
             readonly assigned_at?: components["schemas"]["Timestamp"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+            /** @description Only while the task is ready and no online worker may run it. */
+            readonly unschedulable_reason?: string;
             readonly failure_reason?: string;
             readonly retry_after?: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];
@@ -811,6 +937,16 @@ export interface components {
         readonly Farm: {
             readonly content: {
                 readonly "application/json": components["schemas"]["FarmInput"];
+            };
+        };
+        readonly ComputeLocation: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ComputeLocationInput"];
+            };
+        };
+        readonly UsagePool: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UsagePoolInput"];
             };
         };
     };
@@ -1162,6 +1298,224 @@ export interface operations {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listComputeLocations: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every compute location. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["ComputeLocation"][];
+                };
+            };
+        };
+    };
+    readonly createComputeLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["ComputeLocation"];
+        readonly responses: {
+            /** @description The new compute location. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ComputeLocation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getComputeLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The compute location. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ComputeLocation"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceComputeLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["ComputeLocation"];
+        readonly responses: {
+            /** @description The compute location as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ComputeLocation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteComputeLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listUsagePools: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every usage pool. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["UsagePool"][];
+                };
+            };
+        };
+    };
+    readonly createUsagePool: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["UsagePool"];
+        readonly responses: {
+            /** @description The new usage pool. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UsagePool"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getUsagePool: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The usage pool. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UsagePool"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceUsagePool: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["UsagePool"];
+        readonly responses: {
+            /** @description The usage pool as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["UsagePool"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteUsagePool: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 404: components["responses"]["NotFound"];
             readonly default: components["responses"]["Problem"];
         };
     };

@@ -1,4 +1,3 @@
-import { CATALOG_ID } from '../../actors/catalog/messages.ts';
 import type { FarmInput } from '../../actors/farm/messages.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
@@ -6,7 +5,8 @@ import { keys } from '../../src/core/records/tables.ts';
 import { farmView } from '../views/farm-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { DONE, notFound, type Handler } from './operation.ts';
+import { askCatalog, created, deleted, replaced, shown } from './catalog-replies.ts';
+import { notFound, type Handler } from './operation.ts';
 
 export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
   kind: 'json',
@@ -14,33 +14,30 @@ export const listFarms: Handler<'listFarms'> = (_call, { store }) => ({
   body: [...store.scan('farm')].map((row) => farmView(row.value)),
 });
 
-export const getFarm: Handler<'getFarm'> = ({ path }, { store }) => {
-  const farm = store.get('farm', keys.farm(farmId(path.id)));
-  return farm === undefined ? notFound('farm', path.id) : { kind: 'json', status: 200, body: farmView(farm) };
-};
+export const getFarm: Handler<'getFarm'> = ({ path }, { store }) =>
+  shown('farm', path.id, store.get('farm', keys.farm(farmId(path.id))), farmView);
 
 export const createFarm: Handler<'createFarm'> = async ({ body }, ports) => {
   const id = farmId(ports.newId());
-  const outcome = await ports.actors.ask<FarmRecord>((replyTo) => ({
-    actor: 'catalog',
-    id: CATALOG_ID,
-    message: { type: 'farm.create', farmId: id, input: farmInput(body), replyTo },
+  const outcome = await askCatalog<FarmRecord>(ports, (replyTo) => ({
+    type: 'farm.create',
+    farmId: id,
+    input: farmInput(body),
+    replyTo,
   }));
-  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
-  return { kind: 'json', status: 201, body: farmView(outcome.value), location: `/api/v1/farms/${id}` };
+  return created('/api/v1/farms', outcome, farmView);
 };
 
 export const replaceFarm: Handler<'replaceFarm'> = async ({ path, body }, ports) => {
   const id = farmId(path.id);
   if (ports.store.get('farm', keys.farm(id)) === undefined) return notFound('farm', path.id);
-  const outcome = await ports.actors.ask<FarmRecord>((replyTo) => ({
-    actor: 'catalog',
-    id: CATALOG_ID,
-    message: { type: 'farm.replace', farmId: id, input: farmInput(body), replyTo },
+  const outcome = await askCatalog<FarmRecord>(ports, (replyTo) => ({
+    type: 'farm.replace',
+    farmId: id,
+    input: farmInput(body),
+    replyTo,
   }));
-  return outcome.ok
-    ? { kind: 'json', status: 200, body: farmView(outcome.value) }
-    : { kind: 'problem', problem: outcome.problem };
+  return replaced(outcome, farmView);
 };
 
 export const deleteFarm: Handler<'deleteFarm'> = async ({ path }, ports) => {
@@ -51,7 +48,7 @@ export const deleteFarm: Handler<'deleteFarm'> = async ({ path }, ports) => {
     id,
     message: { type: 'farm.delete', replyTo },
   }));
-  return outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
+  return deleted(outcome);
 };
 
 function farmInput(body: Schemas['FarmInput']): FarmInput {

@@ -1,4 +1,11 @@
 import type { Contract } from '../openapi/contract.ts';
+import {
+  createComputeLocation,
+  deleteComputeLocation,
+  getComputeLocation,
+  listComputeLocations,
+  replaceComputeLocation,
+} from './compute-locations.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
@@ -9,6 +16,13 @@ import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './
 import { submitJob } from './submit-job.ts';
 import { getTaskLogs } from './task-logs.ts';
 import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
+import {
+  createUsagePool,
+  deleteUsagePool,
+  getUsagePool,
+  listUsagePools,
+  replaceUsagePool,
+} from './usage-pools.ts';
 import { getWorker, listWorkers } from './workers.ts';
 
 /** The handler of every operation. */
@@ -29,6 +43,16 @@ export function handlersOf(contract: Contract): Handlers {
     getQueue,
     replaceQueue,
     deleteQueue,
+    listComputeLocations,
+    createComputeLocation,
+    getComputeLocation,
+    replaceComputeLocation,
+    deleteComputeLocation,
+    listUsagePools,
+    createUsagePool,
+    getUsagePool,
+    replaceUsagePool,
+    deleteUsagePool,
     submitJob,
     listJobs,
     getJob,

@@ -6,7 +6,8 @@ import { pageOf, sortedBy } from '../views/page-view.ts';
 import { queueView } from '../views/queue-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
-import { DONE, invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
+import { created, deleted, replaced, shown } from './catalog-replies.ts';
+import { invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
   created_at: (queue: QueueRecord) => queue.createdAt,
@@ -26,12 +27,8 @@ export const listQueues: Handler<'listQueues'> = ({ query }, { store }) => {
   return { kind: 'json', status: 200, body: pageOf(sorted, query, queueView) };
 };
 
-export const getQueue: Handler<'getQueue'> = ({ path }, { store }) => {
-  const queue = store.get('queue', keys.queue(queueId(path.id)));
-  return queue === undefined
-    ? notFound('queue', path.id)
-    : { kind: 'json', status: 200, body: queueView(queue) };
-};
+export const getQueue: Handler<'getQueue'> = ({ path }, { store }) =>
+  shown('queue', path.id, store.get('queue', keys.queue(queueId(path.id))), queueView);
 
 export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
   const refusal = isolationRefusal(body);
@@ -45,13 +42,7 @@ export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
     id: farm,
     message: { type: 'queue.create', input: queueInput(body), replyTo },
   }));
-  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
-  return {
-    kind: 'json',
-    status: 201,
-    body: queueView(outcome.value),
-    location: `/api/v1/queues/${outcome.value.id}`,
-  };
+  return created('/api/v1/queues', outcome, queueView);
 };
 
 export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body }, ports) => {
@@ -67,9 +58,7 @@ export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body }, port
     id: stored.farmId,
     message: { type: 'queue.replace', queueId: stored.id, input: queueInput(body), replyTo },
   }));
-  return outcome.ok
-    ? { kind: 'json', status: 200, body: queueView(outcome.value) }
-    : { kind: 'problem', problem: outcome.problem };
+  return replaced(outcome, queueView);
 };
 
 export const deleteQueue: Handler<'deleteQueue'> = async ({ path }, ports) => {
@@ -80,7 +69,7 @@ export const deleteQueue: Handler<'deleteQueue'> = async ({ path }, ports) => {
     id: stored.farmId,
     message: { type: 'queue.delete', queueId: stored.id, replyTo },
   }));
-  return outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
+  return deleted(outcome);
 };
 
 function queueInput(body: Schemas['QueueSettings']): QueueInput {

@@ -5,8 +5,10 @@ import { CommandError, EXIT } from './commands/exit-codes.ts';
 import { farmsCommand } from './commands/farms.ts';
 import { jobCommand } from './commands/job.ts';
 import { jobsCommand } from './commands/jobs.ts';
+import { locationsCommand } from './commands/locations.ts';
 import { logsCommand } from './commands/logs.ts';
 import { openjdCommand } from './commands/openjd/openjd-command.ts';
+import { poolsCommand } from './commands/pools.ts';
 import { queuesCommand } from './commands/queues.ts';
 import { submitCommand } from './commands/submit.ts';
 import { tasksCommand } from './commands/tasks.ts';
@@ -24,6 +26,8 @@ const COMMANDS = [
   workersCommand,
   farmsCommand,
   queuesCommand,
+  locationsCommand,
+  poolsCommand,
   openjdCommand,
 ];
 

@@ -39,7 +39,7 @@ export abstract class HouseFrame {
   /** Names of what has none in the store. */
   protected readonly names = new Map<string, string>();
   protected readonly answers = new Map<string, Answer>();
-  protected readonly tallies = new LocalTallies();
+  readonly tallies = new LocalTallies();
   private readonly settings: ServiceSettings;
   private kernel: Kernel<ServiceWorld>;
   private monotonic = 0;
@@ -233,7 +233,8 @@ export abstract class HouseFrame {
     this.answers.set(output.to, answer);
     const words = answerWords(output.to, answer, nameOf);
     const isOrdinaryBeat = output.to.startsWith('beat ') && words.endsWith(': alive');
-    if (!isOrdinaryBeat) this.said.push(words);
+    const isLook = output.to.startsWith('explain ');
+    if (!isOrdinaryBeat && !isLook) this.said.push(words);
   }
 }
 

@@ -11,6 +11,7 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { poolKey } from '../../src/core/records/usage-pool.ts';
 import { pageOf, readTask, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
 
 /** Actors in memory, by kind and id: undefined when not loaded. */
@@ -176,6 +177,12 @@ function checkLease(
   wrong: (text: string) => void,
 ): void {
   if (lease.pending.size > 0) wrong(`${lease.pending.size} leases are pending at rest`);
+  for (const { value: pool } of store.scan('usagePool')) {
+    const free = Math.max(0, pool.maxConcurrent - lease.tallies.total(pool.slot));
+    const room = lease.pools.room([poolKey(pool.name)]);
+    if (room !== free)
+      wrong(`the lease of ${farm} has room for ${room} in the pool ${pool.name}, not ${free}`);
+  }
   for (const { value: worker } of store.scan('worker')) {
     if (worker.farmId !== farm) continue;
     const seen = lease.workers.get(worker.id);

@@ -19,7 +19,7 @@ import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
-import { HouseRows } from './house-rows.ts';
+import { HouseCatalog } from './house-catalog.ts';
 import { jobPlan, type PlannedStep } from './plans.ts';
 
 const FARM: FarmInput = { name: 'F', description: '', maxConcurrentTasks: 0, retry: {} };
@@ -37,7 +37,7 @@ const QUEUE: QueueInput = {
  * scenarios, in the names that they gave to things; time passes when they say so. Every message is encoded and decoded
  * on its way. There is a farm F with a queue Q from the start.
  */
-export class TestHouse extends HouseRows {
+export class TestHouse extends HouseCatalog {
   readonly farm: FarmId;
   readonly queue: QueueId;
 

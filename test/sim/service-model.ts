@@ -79,6 +79,7 @@ export class ServiceModel implements ServiceDoor {
     { readonly link: Link; readonly deliver: (reply: unknown) => void }
   >();
   private readonly clients = new Map<string, (answer: unknown) => void>();
+  private readonly forwards: (() => void)[] = [];
   private running: SimulationHost<ServiceWorld> | null = null;
   private sequence = 0;
   private requests = 0;
@@ -303,9 +304,11 @@ export class ServiceModel implements ServiceDoor {
         this.onCancel?.(effect.message);
         return;
       case 'forward':
-        time.after(random.between(0, FRONT_MS_MAX), () => {
+        // The front hands on in the order in which it is told.
+        this.forwards.push(() => {
           if (host !== null && !host.isStopped) host.post(effect.envelope);
         });
+        time.after(random.between(0, FRONT_MS_MAX), () => this.forwards.shift()?.());
         return;
       case 'release':
         this.env.build.tallies.release(effect.farmId, effect.slot, effect.count);

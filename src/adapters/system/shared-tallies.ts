@@ -1,9 +1,6 @@
 import type { FarmId } from '../../core/ids.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
-import type { Tallies } from '../../core/ports/tallies.ts';
-
-/** Usage pools that can have been made between two starts of the service, and the other slots. */
-export const TALLY_SLOTS_MAX = 65_536;
+import { TALLY_SLOTS_MAX, type Tallies } from '../../core/ports/tallies.ts';
 
 /** Tells the shards of a set (bit n is shard n) that the total of a slot has fallen. */
 export type TellShards = (slot: number, shards: bigint) => void;

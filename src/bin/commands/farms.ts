@@ -1,26 +1,22 @@
 import type { Command } from 'commander';
+import { listing, type Catalog } from './catalog.ts';
 import { clientCommand, contextOf, innerCommand, printJson, type ClientOptions } from './client-command.ts';
-import { allFarms } from './lookup.ts';
 import type { Farm } from './resources.ts';
 import type { RestClient } from './rest-client.ts';
-import { table, type Column } from './table.ts';
 
-const COLUMNS: readonly Column<Farm>[] = [
-  { title: 'ID', value: (farm) => farm.id },
-  { title: 'NAME', value: (farm) => farm.name, shrinks: true },
-  { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
-];
+const FARMS: Catalog<Farm> = {
+  path: '/farms',
+  what: 'farm',
+  columns: [
+    { title: 'ID', value: (farm) => farm.id },
+    { title: 'NAME', value: (farm) => farm.name, shrinks: true },
+    { title: 'DESCRIPTION', value: (farm) => farm.description, shrinks: true },
+  ],
+};
 
 /** Creates a farm and gives what the service has stored. */
 export const createFarm = (client: RestClient, name: string, description: string): Promise<Farm | null> =>
   client.postJson<Farm>('/farms', { name, description });
-
-async function list(options: ClientOptions): Promise<void> {
-  const { client, terminal, json } = contextOf(options);
-  const farms = await allFarms(client);
-  if (json) printJson(terminal, farms);
-  else terminal.out(table(COLUMNS, farms, terminal));
-}
 
 async function create(name: string, options: { description: string }, command: Command): Promise<void> {
   const { client, terminal, json } = contextOf(command.optsWithGlobals<ClientOptions>());
@@ -32,7 +28,7 @@ async function create(name: string, options: { description: string }, command: C
 /** `callsheet farms` */
 export const farmsCommand = (): Command =>
   clientCommand('farms', 'List farms, or create one.')
-    .action(list)
+    .action(listing(FARMS))
     .addCommand(
       innerCommand('create', 'Create a farm. Prints its id.')
         .argument('<name>', 'name of the farm')

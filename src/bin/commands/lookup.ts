@@ -20,23 +20,24 @@ export const allFarms = (client: RestClient): Promise<readonly Farm[]> =>
 export const allQueues = (client: RestClient, farmId?: string): Promise<Queue[]> =>
   allPages<Queue>(client, '/queues', { farm_id: farmId });
 
-/** The farm of an id or a name. An id wins over a name that reads like it. */
+/** The farm of an id or a name. */
 export async function findFarm(client: RestClient, given: string): Promise<Farm> {
-  const farms = await allFarms(client);
-  const farm = farms.find(({ id }) => id === given) ?? farms.find(({ name }) => name === given);
-  if (farm === undefined) throw new CommandError(EXIT.notFound, `there is no farm ${JSON.stringify(given)}`);
-  return farm;
+  return findIn(await allFarms(client), given, 'farm');
 }
 
 /** The queue of an id or a name in a farm. */
 export async function findQueue(client: RestClient, farm: Farm, given: string): Promise<Queue> {
-  const queues = await allQueues(client, farm.id);
-  const queue = queues.find(({ id }) => id === given) ?? queues.find(({ name }) => name === given);
-  if (queue === undefined) {
-    throw new CommandError(
-      EXIT.notFound,
-      `there is no queue ${JSON.stringify(given)} in the farm ${farm.name}`,
-    );
-  }
-  return queue;
+  return findIn(await allQueues(client, farm.id), given, 'queue', ` in the farm ${farm.name}`);
+}
+
+/** The one of a list that an id or a name means. An id wins over a name that reads like it. */
+export function findIn<Item extends { readonly id: string; readonly name: string }>(
+  items: readonly Item[],
+  given: string,
+  what: string,
+  where = '',
+): Item {
+  const item = items.find(({ id }) => id === given) ?? items.find(({ name }) => name === given);
+  if (item !== undefined) return item;
+  throw new CommandError(EXIT.notFound, `there is no ${what} ${JSON.stringify(given)}${where}`);
 }

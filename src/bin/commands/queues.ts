@@ -1,5 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { clientCommand, contextOf, innerCommand, printJson, type ClientOptions } from './client-command.ts';
+import { integer } from './integer.ts';
 import { allFarms, allQueues, findFarm } from './lookup.ts';
 import type { Queue } from './resources.ts';
 import type { RestClient } from './rest-client.ts';
@@ -46,11 +47,6 @@ async function create(
   const queue = await createQueue(client, farm.id, name, { description, priority });
   if (json) printJson(terminal, queue);
   else terminal.out(`${queue?.id ?? ''}\n`);
-}
-
-function integer(given: string): number {
-  if (!/^-?[0-9]{1,15}$/.test(given)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(given);
 }
 
 /** `callsheet queues` */

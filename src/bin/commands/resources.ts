@@ -5,6 +5,8 @@ type Schemas = components['schemas'];
 
 export type Farm = Schemas['Farm'];
 export type Queue = Schemas['Queue'];
+export type ComputeLocation = Schemas['ComputeLocation'];
+export type UsagePool = Schemas['UsagePool'];
 export type Job = Schemas['Job'];
 export type JobDetail = Schemas['JobDetail'];
 export type Step = Schemas['Step'];

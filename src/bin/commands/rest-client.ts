@@ -77,9 +77,22 @@ export class RestClient {
   }
 
   /** The JSON that a PATCH gives. */
-  async patchJson<T>(path: string, body: unknown): Promise<T> {
+  patchJson<T>(path: string, body: unknown): Promise<T> {
+    return this.#changed<T>('PATCH', path, body);
+  }
+
+  /** The JSON that a PUT gives. */
+  putJson<T>(path: string, body: unknown): Promise<T> {
+    return this.#changed<T>('PUT', path, body);
+  }
+
+  async delete(path: string): Promise<void> {
+    await this.#fetch('DELETE', path, {});
+  }
+
+  async #changed<T>(method: string, path: string, body: unknown): Promise<T> {
     const sent = { type: 'application/json', text: JSON.stringify(body) };
-    return (await (await this.#fetch('PATCH', path, {}, sent)).json()) as T;
+    return (await (await this.#fetch(method, path, {}, sent)).json()) as T;
   }
 
   /** The lines of a stream of newline-delimited JSON, until the service ends it. */

@@ -1,7 +1,8 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
 import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
+import { integer } from './integer.ts';
 import { findFarm, findQueue } from './lookup.ts';
 import type { Job } from './resources.ts';
 import type { Query, RestClient } from './rest-client.ts';
@@ -41,11 +42,6 @@ export async function submitJob(client: RestClient, submission: Submission): Pro
 }
 
 const collect = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
-
-function wholeNumber(given: string): number {
-  if (!/^-?[0-9]{1,15}$/.test(given)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(given);
-}
 
 interface SubmitOptions extends ClientOptions {
   readonly farm: string;
@@ -103,10 +99,10 @@ export function submitCommand(): Command {
       new Map(),
     )
     .option('--depends-on <job>', 'id of a job that must complete first (may be repeated)', collect, [])
-    .option('--priority <n>', 'higher is scheduled sooner (default of the service: 50)', wholeNumber)
-    .option('--max-attempts <n>', 'genuine failures after which a task has failed', wholeNumber)
-    .option('--retry-delay-seconds <n>', 'seconds before a failed task may start again', wholeNumber)
-    .option('--failure-limit <n>', 'failures after which the job is parked; 0 is no limit', wholeNumber)
+    .option('--priority <n>', 'higher is scheduled sooner (default of the service: 50)', integer)
+    .option('--max-attempts <n>', 'genuine failures after which a task has failed', integer)
+    .option('--retry-delay-seconds <n>', 'seconds before a failed task may start again', integer)
+    .option('--failure-limit <n>', 'failures after which the job is parked; 0 is no limit', integer)
     .option('--project <name>', 'project that the job belongs to')
     .option('--owner <name>', 'owner of the job')
     .option('--watch', 'show the progress and wait for the end; exits 1 unless the job completes')

@@ -55,12 +55,15 @@ export class FarmPools {
     for (const [name, { slot }] of this.pools) this.tallies.setShare(this.farmId, slot, this.liveTasks(name));
   }
 
-  /** How many more tasks may hold a slot of each of these pools: none of a pool that is not registered. */
+  /**
+   * How many more tasks may hold a slot of each of these pools: none of a pool that is not registered. Who finds a pool
+   * full is told when a slot of it is given back, whichever farm has it.
+   */
   room(names: readonly string[]): number {
     let room = names.length > 0 && !this.isCounted ? 0 : Infinity;
     for (const name of names) {
       const pool = this.pools.get(name);
-      room = Math.min(room, pool === undefined ? 0 : pool.maxConcurrent - this.tallies.total(pool.slot));
+      room = Math.min(room, pool === undefined ? 0 : this.roomOf(pool));
     }
     return Math.max(0, room);
   }
@@ -73,7 +76,8 @@ export class FarmPools {
     let granted = count;
     for (const name of names) {
       const pool = this.pools.get(name);
-      granted = pool === undefined ? 0 : this.claimOf(pool, granted);
+      granted =
+        pool === undefined ? 0 : this.tallies.claim(this.farmId, pool.slot, granted, pool.maxConcurrent);
       if (pool !== undefined) claimed.push({ slot: pool.slot, granted });
       if (granted === 0) break;
     }
@@ -122,13 +126,10 @@ export class FarmPools {
     return released;
   }
 
-  /** Asks to be told when a slot of one of the pools is given back, whichever farm has it. */
-  awaitRoom(names: readonly string[]): void {
-    for (const name of names) {
-      const pool = this.pools.get(name);
-      if (pool !== undefined && this.tallies.total(pool.slot) >= pool.maxConcurrent)
-        this.tallies.awaitFall(this.farmId, pool.slot);
-    }
+  /** The pool whose claims are counted under the slot, in lower case; null when it is none. */
+  nameOf(slot: number): string | null {
+    for (const [name, pool] of this.pools) if (pool.slot === slot) return name;
+    return null;
   }
 
   /** What is registered and held of a pool. `name` is in lower case. */
@@ -143,12 +144,12 @@ export class FarmPools {
     return this.live.get(name) ?? 0;
   }
 
-  /** A slot that is given back between the look and the wish to be told would never be told of: so look once more. */
-  private claimOf(pool: Pool, count: number): number {
-    const granted = this.tallies.claim(this.farmId, pool.slot, count, pool.maxConcurrent);
-    if (granted === count) return granted;
-    this.tallies.awaitFall(this.farmId, pool.slot);
-    return granted + this.tallies.claim(this.farmId, pool.slot, count - granted, pool.maxConcurrent);
+  /** A slot that is given back between the look and the wish to be told would never be told of: so it looks twice. */
+  private roomOf({ slot, maxConcurrent }: Pool): number {
+    const room = maxConcurrent - this.tallies.total(slot);
+    if (room > 0) return room;
+    this.tallies.awaitFall(this.farmId, slot);
+    return maxConcurrent - this.tallies.total(slot);
   }
 
   private countLive(names: readonly string[], change: number): void {

@@ -232,8 +232,8 @@ export class ReadyIndex {
       const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.room(step), left);
       const count = this.pools.claim(step.requirements.pools, wanted);
       if (count === 0) {
-        // Another farm was quicker.
-        exhausted.add(step.signature);
+        // Another farm was quicker. When it has given back meanwhile, there is room again.
+        if (this.room(step) <= 0) exhausted.add(step.signature);
         continue;
       }
       const ranges = this.change(step, (ready) => ready.takeFirst(count, allows));

@@ -25,9 +25,8 @@ export function unschedulableReason(matching: Matching, signature: Signature): s
   if (kinds.online === 0) {
     return tallies.total(ONLINE_WORKERS_SLOT) === 0 ? NO_ONLINE_WORKERS : noEligibleWorker('farm mismatch');
   }
-  if (kinds.eligible(signature) > 0) {
+  if (kinds.hasEligible(signature)) {
     return pools.room(signature.requirements.pools) > 0 ? null : noEligibleWorker('usage pool at capacity');
   }
-  const nearest = kinds.rejections(signature).byReason.at(-1);
-  return noEligibleWorker(nearest?.reason ?? 'farm mismatch');
+  return noEligibleWorker(kinds.furthestGate(signature) ?? 'farm mismatch');
 }

@@ -25,15 +25,11 @@ export class WorkerKinds {
   private readonly kinds = new Map<string, Kind>();
   private readonly kindOf = new Map<WorkerId, Kind>();
   private readonly eligibleCounts = new Map<string, number>();
-  private changes = 0;
+  private readonly known = new Map<string, boolean>();
+  private readonly furthest = new Map<string, IneligibleReason | null>();
 
   get online(): number {
     return this.kindOf.size;
-  }
-
-  /** Rises whenever a worker comes, goes or offers something else. */
-  get revision(): number {
-    return this.changes;
   }
 
   /** A worker is online with this offer. */
@@ -73,6 +69,28 @@ export class WorkerKinds {
     return count;
   }
 
+  /** Whether any online worker may run tasks with the demand. */
+  hasEligible(demand: NamedDemand): boolean {
+    const known = this.known.get(demand.key);
+    if (known !== undefined) return known;
+    let isEligibleHere = false;
+    for (const { offer } of this.kinds.values()) {
+      isEligibleHere = isEligible(offer, demand);
+      if (isEligibleHere) break;
+    }
+    this.known.set(demand.key, isEligibleHere);
+    return isEligibleHere;
+  }
+
+  /** The gate at which the online worker fails that comes furthest; null when none fails. */
+  furthestGate(demand: NamedDemand): IneligibleReason | null {
+    const known = this.furthest.get(demand.key);
+    if (known !== undefined) return known;
+    const gate = this.rejections(demand).byReason.at(-1)?.reason ?? null;
+    this.furthest.set(demand.key, gate);
+    return gate;
+  }
+
   /** Whether an online worker other than these may run tasks with the demand. */
   hasOther(demand: NamedDemand, than: readonly WorkerId[]): boolean {
     let others = this.eligible(demand);
@@ -110,8 +128,9 @@ export class WorkerKinds {
   }
 
   private changed(): void {
-    this.changes++;
     this.eligibleCounts.clear();
+    this.known.clear();
+    this.furthest.clear();
   }
 }
 

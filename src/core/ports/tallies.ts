@@ -19,3 +19,6 @@ export interface Tallies {
 
 /** The slot of workers that are online. Usage pools have the slots from 1 on. */
 export const ONLINE_WORKERS_SLOT = 0;
+
+/** Slots that can be counted under: usage pools that were made between two starts of the service, and the other slots. */
+export const TALLY_SLOTS_MAX = 65_536;

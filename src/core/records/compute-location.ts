@@ -7,3 +7,22 @@ export interface ComputeLocationRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/**
+ * What a name of a compute location may be (interface.md, "Catalog CRUD"): no whitespace, forward slashes, quote or control characters.
+ * Lengths are in characters (code points).
+ */
+export const COMPUTE_LOCATION_NAME = {
+  pattern: '^[^\\s/"\'`\\u0000-\\u001f\\u007f]+$',
+  wrong: 'must not be empty or hold whitespace, slashes, quote or control characters',
+  lengthMax: 255,
+} as const;
+
+const PATTERN = new RegExp(COMPUTE_LOCATION_NAME.pattern, 'u');
+
+/** Why a text is no name of a compute location, or null. */
+export function computeLocationNameWrong(name: string): string | null {
+  if (!PATTERN.test(name)) return COMPUTE_LOCATION_NAME.wrong;
+  const { lengthMax } = COMPUTE_LOCATION_NAME;
+  return [...name].length > lengthMax ? `must not have more than ${lengthMax} characters` : null;
+}

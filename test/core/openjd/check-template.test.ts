@@ -765,7 +765,9 @@ void test('who runs templates refuses what it cannot run, at its place', (t) => 
       '/extensions/3: the extension EXPR is not supported yet',
     ],
   );
-  t.same(findings(amount({ name: 'amount.worker.usagepool.nuke', min: 1 }), RUNNABLE_FEATURES), [
+  const pool = amount({ name: 'amount.worker.usagepool.nuke', min: 1 });
+  t.same(findings(pool, RUNNABLE_FEATURES), []);
+  t.same(findings(pool, { ...RUNNABLE_FEATURES, usagePools: false }), [
     '/steps/0/hostRequirements/amounts/0/name: usage pools are not supported yet',
   ]);
   t.end();

@@ -42,8 +42,7 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   const file = readTemplateFile(path);
   const document = readFile(file, terminal);
   // Host requirements are for whoever looks for a host: this one is given.
-  const supported = { ...RUNNABLE_FEATURES, usagePools: true };
-  const { plan } = prepareFile(file, document, options.param, TEMPLATE_LIMITS, terminal, supported);
+  const { plan } = prepareFile(file, document, options.param, TEMPLATE_LIMITS, terminal, RUNNABLE_FEATURES);
   const selection = selectTasks(plan, options.step ?? null, options.task);
   if (!selection.ok) throw new CommandError(EXIT.usage, selection.detail);
 

@@ -1,0 +1,136 @@
+/**
+ * How fast is an answer to "why does my task wait"? Time of GET /tasks/{id}/explain on a farm of thousands of workers, no
+ * two alike, with a thousand jobs of two hundred kinds, beside a plain read of the task in the same run.
+ *
+ *   npm run bench -- explain [--workers 5000] [--jobs 1000] [--requests 300] [--json]
+ */
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import type { PresenceReply } from '../src/core/wire/bus-messages.ts';
+import { RawNatsClient } from './kit/raw-nats-client.ts';
+import { keepResult, percentile } from './kit/results.ts';
+import { call, makeFarm, startBenchService, submit } from './kit/service.ts';
+
+const { values } = parseArgs({
+  options: {
+    workers: { type: 'string', default: '5000' },
+    jobs: { type: 'string', default: '1000' },
+    requests: { type: 'string', default: '300' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const workers = Number(values.workers);
+const jobs = Number(values.jobs);
+const requests = Number(values.requests);
+const KINDS = 200;
+const INBOX = '_INBOX.bench.explain';
+/** Median of the plain read, the first that is timed. */
+let plainRead: number | undefined;
+
+const service = await startBenchService([
+  '--scheduler-heartbeat-timeout=30m',
+  '--http-rate-limit-enabled=false',
+]);
+try {
+  const farm = await makeFarm(service.url);
+  await registerAll();
+  const ids: string[] = [];
+  for (let each = 0; each < jobs; each++) {
+    const tag = each === 0 ? 'nobody has it' : `kind${each % KINDS}`;
+    ids.push((await submit(service.url, farm, templateFor(each, tag))).id);
+  }
+  const last = ids.at(-1) ?? '';
+  const figures = {
+    workers,
+    jobs,
+    read: await timed(`/tasks/${last}-0-0`),
+    behind_all_others: await timed(`/tasks/${last}-0-0/explain`),
+    fits_no_worker: await timed(`/tasks/${ids[0] ?? ''}-0-0/explain`),
+  };
+  keepResult('explain', figures);
+  if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
+  else {
+    for (const [what, figure] of Object.entries(figures)) {
+      if (typeof figure === 'number') continue;
+      const { p50, p99, to_read } = figure;
+      process.stdout.write(`${what.padEnd(18)} p50 ${p50} ms, p99 ${p99} ms (${to_read} reads)\n`);
+    }
+  }
+} finally {
+  await service.stop();
+}
+
+/** Every worker has a tag of its own, and one of the kinds. */
+async function registerAll(): Promise<void> {
+  let registered = 0;
+  await new Promise<void>((resolve, reject) => {
+    void RawNatsClient.open('127.0.0.1', service.busPort, (_subscription, payload) => {
+      const reply = JSON.parse(payload.toString()) as PresenceReply;
+      if (reply.type !== 'registered') reject(new Error(`a worker was not registered: ${reply.type}`));
+      registered++;
+      if (registered === workers) resolve();
+    }).then((client) => {
+      client.subscribe(INBOX, 1);
+      for (let each = 0; each < workers; each++) {
+        client.publish('worker.register', JSON.stringify(registration(each)));
+      }
+    }, reject);
+  });
+}
+
+function registration(each: number): object {
+  return {
+    v: 1,
+    type: 'register',
+    worker_id: randomUUID(),
+    incarnation: '0000000001',
+    name: `worker-${each}`,
+    hostname: 'bench',
+    farm: '',
+    queues: [],
+    cpu_count: 16,
+    memory_mib: 65_536,
+    os: 'linux',
+    arch: 'x86_64',
+    software_version: 'bench',
+    compute_location: '',
+    tags: { [`kind${each % KINDS}`]: 'true', rack: `r${each}` },
+    open_attempts: [],
+    reply_to: INBOX,
+  };
+}
+
+function templateFor(each: number, tag: string): object {
+  return {
+    specificationVersion: 'jobtemplate-2023-09',
+    name: `job ${each}`,
+    steps: [
+      {
+        name: 'Render',
+        parameterSpace: { taskParameterDefinitions: [{ name: 'I', type: 'INT', range: '1-100' }] },
+        hostRequirements: {
+          amounts: [{ name: 'amount.worker.vcpu', min: 1 + (each % 4) }],
+          attributes: [{ name: `attr.worker.tag.${tag.replaceAll(' ', '_')}`, anyOf: ['true'] }],
+        },
+        script: { actions: { onRun: { command: 'true' } } },
+      },
+    ],
+  };
+}
+
+async function timed(path: string): Promise<{ p50: number; p99: number; to_read: number }> {
+  const times: number[] = [];
+  for (let each = 0; each < requests; each++) {
+    const startedAt = performance.now();
+    await call(`${service.url}/api/v1${path}`);
+    times.push(performance.now() - startedAt);
+  }
+  times.sort((a, b) => a - b);
+  const p50 = percentile(times, 0.5);
+  plainRead ??= p50;
+  return { p50: rounded(p50), p99: rounded(percentile(times, 0.99)), to_read: rounded(p50 / plainRead) };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,53 @@
+import { CATALOG_ID, type CatalogMessage } from '../../actors/catalog/messages.ts';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { Outcome } from '../../src/core/problems.ts';
+import type { Ports } from '../ports.ts';
+import { DONE, notFound, type ProblemReply } from './operation.ts';
+
+/** What the routes of all catalogs (interface.md, "Catalog CRUD") have in common. */
+
+/** Asks the one catalog actor, as `Actors.ask` does. */
+export const askCatalog = <Answer>(
+  ports: Ports,
+  make: (replyTo: ReplyTo) => CatalogMessage,
+): Promise<Outcome<Answer>> =>
+  ports.actors.ask<Answer>((replyTo) => ({ actor: 'catalog', id: CATALOG_ID, message: make(replyTo) }));
+
+interface Shown<Status extends number, View> {
+  readonly kind: 'json';
+  readonly status: Status;
+  readonly body: View;
+  readonly location?: string;
+}
+
+/** 200 with what a path names, or 404: "no farm 0198...". */
+export const shown = <Record, View>(
+  what: string,
+  id: string,
+  record: Record | undefined,
+  view: (record: Record) => View,
+): Shown<200, View> | ProblemReply =>
+  record === undefined ? notFound(what, id) : { kind: 'json', status: 200, body: view(record) };
+
+/** 201 with the new resource, which is found below `path` by its id. */
+export const created = <Record extends { readonly id: string }, View>(
+  path: string,
+  outcome: Outcome<Record>,
+  view: (record: Record) => View,
+): Shown<201, View> | ProblemReply =>
+  outcome.ok
+    ? { kind: 'json', status: 201, body: view(outcome.value), location: `${path}/${outcome.value.id}` }
+    : { kind: 'problem', problem: outcome.problem };
+
+/** 200 with the resource as it is now. */
+export const replaced = <Record, View>(
+  outcome: Outcome<Record>,
+  view: (record: Record) => View,
+): Shown<200, View> | ProblemReply =>
+  outcome.ok
+    ? { kind: 'json', status: 200, body: view(outcome.value) }
+    : { kind: 'problem', problem: outcome.problem };
+
+/** 204. */
+export const deleted = (outcome: Outcome<null>): typeof DONE | ProblemReply =>
+  outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };

@@ -1,0 +1,79 @@
+import type { LocationInput } from '../../actors/catalog/messages.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { computeLocationView } from '../views/compute-location-view.ts';
+import { sortedBy } from '../views/page-view.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { askCatalog, created, deleted, replaced, shown } from './catalog-replies.ts';
+import { notFound, type Handler } from './operation.ts';
+
+export const listComputeLocations: Handler<'listComputeLocations'> = (_call, { store }) => {
+  const locations = [...store.scan('computeLocation')].map((row) => row.value);
+  const sorted = sortedBy(locations, (location) => location.name, 'asc');
+  return { kind: 'json', status: 200, body: sorted.map(viewOf(store)) };
+};
+
+export const getComputeLocation: Handler<'getComputeLocation'> = ({ path }, { store }) =>
+  shown('compute location', path.id, storedLocation(store, path.id), viewOf(store));
+
+export const createComputeLocation: Handler<'createComputeLocation'> = async ({ body }, ports) => {
+  const input = locationInput(body);
+  const outcome = await askCatalog<ComputeLocationRecord>(ports, (replyTo) => ({
+    type: 'location.create',
+    input,
+    replyTo,
+  }));
+  return created('/api/v1/compute-locations', outcome, viewOf(ports.store));
+};
+
+export const replaceComputeLocation: Handler<'replaceComputeLocation'> = async ({ path, body }, ports) => {
+  const stored = storedLocation(ports.store, path.id);
+  if (stored === undefined) return notFound('compute location', path.id);
+  const input = locationInput(body);
+  const outcome = await askCatalog<ComputeLocationRecord>(ports, (replyTo) => ({
+    type: 'location.replace',
+    locationId: stored.id,
+    input,
+    replyTo,
+  }));
+  return replaced(outcome, viewOf(ports.store));
+};
+
+export const deleteComputeLocation: Handler<'deleteComputeLocation'> = async ({ path }, ports) => {
+  const stored = storedLocation(ports.store, path.id);
+  if (stored === undefined) return notFound('compute location', path.id);
+  const outcome = await askCatalog<null>(ports, (replyTo) => ({
+    type: 'location.delete',
+    locationId: stored.id,
+    replyTo,
+  }));
+  return deleted(outcome);
+};
+
+const storedLocation = (store: StoreReader, id: string): ComputeLocationRecord | undefined =>
+  store.get('computeLocation', keys.computeLocation(id));
+
+/** Looks through the workers once, for as many locations as it is asked about. */
+function viewOf(store: StoreReader): (location: ComputeLocationRecord) => Schemas['ComputeLocation'] {
+  let online: ReadonlyMap<string, number> | null = null;
+  return (location) => {
+    online ??= onlineWorkers(store);
+    return computeLocationView(location, online.get(location.name) ?? 0);
+  };
+}
+
+/** How many workers of all farms are online, by the place that they report. */
+function onlineWorkers(store: StoreReader): ReadonlyMap<string, number> {
+  const online = new Map<string, number>();
+  for (const { value: worker } of store.scan('worker')) {
+    if (worker.status !== 'online') continue;
+    online.set(worker.computeLocation, (online.get(worker.computeLocation) ?? 0) + 1);
+  }
+  return online;
+}
+
+const locationInput = (body: Schemas['ComputeLocationInput']): LocationInput => ({
+  name: body.name,
+  description: body.description ?? '',
+});

@@ -1,0 +1,66 @@
+import type { PoolInput } from '../../actors/catalog/messages.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
+import type { Ports } from '../ports.ts';
+import { sortedBy } from '../views/page-view.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { usagePoolView } from '../views/usage-pool-view.ts';
+import { askCatalog, created, deleted, replaced, shown } from './catalog-replies.ts';
+import { notFound, type Handler } from './operation.ts';
+
+export const listUsagePools: Handler<'listUsagePools'> = (_call, ports) => {
+  const pools = [...ports.store.scan('usagePool')].map((row) => row.value);
+  const sorted = sortedBy(pools, (pool) => pool.name, 'asc');
+  return { kind: 'json', status: 200, body: sorted.map(viewOf(ports)) };
+};
+
+export const getUsagePool: Handler<'getUsagePool'> = ({ path }, ports) =>
+  shown('usage pool', path.id, storedPool(ports, path.id), viewOf(ports));
+
+export const createUsagePool: Handler<'createUsagePool'> = async ({ body }, ports) => {
+  const input = poolInput(body);
+  const outcome = await askCatalog<UsagePoolRecord>(ports, (replyTo) => ({
+    type: 'pool.create',
+    input,
+    replyTo,
+  }));
+  return created('/api/v1/usage-pools', outcome, viewOf(ports));
+};
+
+export const replaceUsagePool: Handler<'replaceUsagePool'> = async ({ path, body }, ports) => {
+  const stored = storedPool(ports, path.id);
+  if (stored === undefined) return notFound('usage pool', path.id);
+  const input = poolInput(body);
+  const outcome = await askCatalog<UsagePoolRecord>(ports, (replyTo) => ({
+    type: 'pool.replace',
+    poolId: stored.id,
+    input,
+    replyTo,
+  }));
+  return replaced(outcome, viewOf(ports));
+};
+
+export const deleteUsagePool: Handler<'deleteUsagePool'> = async ({ path }, ports) => {
+  const stored = storedPool(ports, path.id);
+  if (stored === undefined) return notFound('usage pool', path.id);
+  const outcome = await askCatalog<null>(ports, (replyTo) => ({
+    type: 'pool.delete',
+    poolId: stored.id,
+    replyTo,
+  }));
+  return deleted(outcome);
+};
+
+const storedPool = ({ store }: Ports, id: string): UsagePoolRecord | undefined =>
+  store.get('usagePool', keys.usagePool(id));
+
+const viewOf =
+  (ports: Ports) =>
+  (pool: UsagePoolRecord): Schemas['UsagePool'] =>
+    usagePoolView(pool, ports.tally(pool.slot));
+
+const poolInput = (body: Schemas['UsagePoolInput']): PoolInput => ({
+  name: body.name,
+  maxConcurrent: body.max_concurrent,
+  serverHint: body.server_hint ?? '',
+});

@@ -1,0 +1,18 @@
+import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { Schemas } from './schemas.ts';
+
+/** interface.md, "Compute location". `workerCount`: online workers of all farms that report this very name. */
+export function computeLocationView(
+  location: ComputeLocationRecord,
+  workerCount: number,
+): Schemas['ComputeLocation'] {
+  return {
+    id: location.id,
+    name: location.name,
+    description: location.description,
+    worker_count: workerCount,
+    created_at: timestampOf(location.createdAt),
+    updated_at: timestampOf(location.updatedAt),
+  };
+}

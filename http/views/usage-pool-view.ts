@@ -1,0 +1,17 @@
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
+import type { Schemas } from './schemas.ts';
+
+/** interface.md, "Usage pool". `inUse`: slots that live tasks of all farms hold. */
+export function usagePoolView(pool: UsagePoolRecord, inUse: number): Schemas['UsagePool'] {
+  return {
+    id: pool.id,
+    name: pool.name,
+    max_concurrent: pool.maxConcurrent,
+    ...(pool.serverHint !== '' && { server_hint: pool.serverHint }),
+    in_use: inUse,
+    available: Math.max(pool.maxConcurrent - inUse, 0),
+    created_at: timestampOf(pool.createdAt),
+    updated_at: timestampOf(pool.updatedAt),
+  };
+}

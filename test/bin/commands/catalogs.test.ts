@@ -1,0 +1,151 @@
+import { test } from 'tap';
+import { answeringService } from '../answering-service.ts';
+import { runCallsheet, type Ran } from '../run-callsheet.ts';
+
+const TIMES = { created_at: '2026-01-02T03:04:05.678Z', updated_at: '2026-01-02T03:04:05.678Z' };
+const NUKE = {
+  id: '11111111-1111-7111-8111-111111111111',
+  name: 'nuke',
+  max_concurrent: 4,
+  server_hint: 'license-1',
+  in_use: 3,
+  available: 1,
+  ...TIMES,
+};
+const MAYA = {
+  id: '22222222-2222-7222-8222-222222222222',
+  name: 'maya',
+  max_concurrent: 2,
+  in_use: 0,
+  available: 2,
+  ...TIMES,
+};
+const BERLIN = {
+  id: '33333333-3333-7333-8333-333333333333',
+  name: 'berlin',
+  description: 'first floor',
+  worker_count: 12,
+  ...TIMES,
+};
+
+type Run = (...args: readonly string[]) => Promise<Ran>;
+
+const runnerAt =
+  (url: string): Run =>
+  (...args) =>
+    runCallsheet(args, { environment: { SVC_URL: url } });
+
+const ok = (out: string): Ran => ({ code: 0, out, err: '' });
+
+const POOL_TITLES = 'ID                                    NAME  IN USE  AVAILABLE  SERVER\n';
+const NUKE_ROW = `${NUKE.id}  nuke     3/4          1  license-1\n`;
+const LOCATION_TITLES = 'ID                                    NAME    WORKERS  DESCRIPTION\n';
+const BERLIN_ROW = `${BERLIN.id}  berlin       12  first floor\n`;
+
+test('usage pools are listed, created, changed and deleted', async (t) => {
+  const service = await answeringService({
+    'GET /api/v1/usage-pools': [{ body: [MAYA, NUKE] }],
+    'POST /api/v1/usage-pools': [{ status: 201, body: NUKE }],
+    [`PUT /api/v1/usage-pools/${NUKE.id}`]: [{ body: NUKE }],
+    [`PUT /api/v1/usage-pools/${MAYA.id}`]: [{ body: MAYA }],
+    [`DELETE /api/v1/usage-pools/${NUKE.id}`]: [{ status: 204, body: '' }],
+  });
+  t.teardown(() => service.close());
+  const run = runnerAt(service.url);
+  const lastBody = (): unknown => JSON.parse(service.requests.at(-1)?.body ?? '');
+
+  t.same(await run('pools'), ok(`${POOL_TITLES}${MAYA.id}  maya     0/2          2\n${NUKE_ROW}`));
+  t.same(JSON.parse((await run('pools', '--json')).out), [MAYA, NUKE]);
+
+  t.same(await run('pools', 'create', 'nuke', '4', '--server-hint', 'license-1'), ok(`${NUKE.id}\n`));
+  t.same(lastBody(), { name: 'nuke', max_concurrent: 4, server_hint: 'license-1' });
+  t.same(JSON.parse((await run('pools', 'create', 'nuke', '4', '--json')).out), NUKE);
+  t.same(lastBody(), { name: 'nuke', max_concurrent: 4, server_hint: '' });
+
+  t.same(await run('pools', 'set', 'nuke', '--max-concurrent', '9'), ok(`${POOL_TITLES}${NUKE_ROW}`));
+  t.same(lastBody(), { ...NUKE, max_concurrent: 9 }, 'what is not given stays');
+  const renamed = await run('pools', 'set', MAYA.id, '--name', 'maya-2', '--server-hint', '', '--json');
+  t.same(JSON.parse(renamed.out), MAYA);
+  t.same(lastBody(), { ...MAYA, name: 'maya-2', server_hint: '' });
+
+  t.same(await run('pools', 'delete', 'nuke'), ok(`${NUKE.id} deleted\n`));
+  t.same(await run('pools', 'delete', NUKE.id, '--json'), ok(''));
+  t.same(
+    service.requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`),
+    [
+      'POST /api/v1/usage-pools',
+      'POST /api/v1/usage-pools',
+      `PUT /api/v1/usage-pools/${NUKE.id}`,
+      `PUT /api/v1/usage-pools/${MAYA.id}`,
+      `DELETE /api/v1/usage-pools/${NUKE.id}`,
+      `DELETE /api/v1/usage-pools/${NUKE.id}`,
+    ],
+  );
+});
+
+test('compute locations are listed, created, changed and deleted', async (t) => {
+  const service = await answeringService({
+    'GET /api/v1/compute-locations': [{ body: [BERLIN] }],
+    'POST /api/v1/compute-locations': [{ status: 201, body: BERLIN }],
+    [`PUT /api/v1/compute-locations/${BERLIN.id}`]: [{ body: BERLIN }],
+    [`DELETE /api/v1/compute-locations/${BERLIN.id}`]: [{ status: 204, body: '' }],
+  });
+  t.teardown(() => service.close());
+  const run = runnerAt(service.url);
+  const lastBody = (): unknown => JSON.parse(service.requests.at(-1)?.body ?? '');
+
+  t.same(await run('locations'), ok(`${LOCATION_TITLES}${BERLIN_ROW}`));
+  t.same(JSON.parse((await run('locations', '--json')).out), [BERLIN]);
+
+  t.same(await run('locations', 'create', 'berlin', '--description', 'first floor'), ok(`${BERLIN.id}\n`));
+  t.same(lastBody(), { name: 'berlin', description: 'first floor' });
+  t.same(JSON.parse((await run('locations', 'create', 'berlin', '--json')).out), BERLIN);
+  t.same(lastBody(), { name: 'berlin', description: '' });
+
+  const path = `/api/v1/compute-locations/${BERLIN.id}`;
+  t.same(await run('locations', 'set', 'berlin', '--description', ''), ok(`${LOCATION_TITLES}${BERLIN_ROW}`));
+  t.same(lastBody(), { ...BERLIN, description: '' });
+  t.same(JSON.parse((await run('locations', 'set', BERLIN.id, '--name', 'potsdam', '--json')).out), BERLIN);
+  t.same(lastBody(), { ...BERLIN, name: 'potsdam' });
+
+  t.same(await run('locations', 'delete', 'berlin'), ok(`${BERLIN.id} deleted\n`));
+  t.match(service.requests.at(-1), { method: 'DELETE', path });
+});
+
+test('what is unknown, refused or not said ends with its exit status', async (t) => {
+  const conflict = { title: 'Conflict', detail: 'there is a usage pool named "nuke" already' };
+  const invalid = {
+    title: 'Bad Request',
+    errors: [{ pointer: '/max_concurrent', detail: 'must be >= 1' }],
+  };
+  const service = await answeringService({
+    'GET /api/v1/usage-pools': [{ body: [MAYA, NUKE] }],
+    'GET /api/v1/compute-locations': [{ body: [] }],
+    'POST /api/v1/usage-pools': [
+      { status: 409, body: conflict },
+      { status: 400, body: invalid },
+    ],
+    [`PUT /api/v1/usage-pools/${MAYA.id}`]: [{ status: 409, body: conflict }],
+  });
+  t.teardown(() => service.close());
+  const run = runnerAt(service.url);
+  const wrong = (code: number, err: string): Ran => ({ code, out: '', err });
+
+  t.same(await run('pools', 'create', 'nuke', '4'), wrong(5, `Conflict: ${conflict.detail}\n`));
+  t.same(
+    await run('pools', 'create', 'nuke', '0'),
+    wrong(2, 'Bad Request:\n  /max_concurrent: must be >= 1\n'),
+  );
+  t.same(await run('pools', 'set', 'maya', '--name', 'nuke'), wrong(5, `Conflict: ${conflict.detail}\n`));
+  t.same(await run('pools', 'set', 'arnold', '--name', 'x'), wrong(4, 'there is no usage pool "arnold"\n'));
+  t.same(await run('pools', 'delete', 'arnold'), wrong(4, 'there is no usage pool "arnold"\n'));
+  t.same(await run('locations', 'delete', 'berlin'), wrong(4, 'there is no compute location "berlin"\n'));
+  t.same(await run('pools', 'set', 'maya'), wrong(2, 'nothing to set: give an option\n'));
+  t.same(await run('locations', 'set', 'berlin'), wrong(2, 'nothing to set: give an option\n'));
+  t.match(await run('pools', 'create', 'nuke'), { code: 2, err: /missing required argument 'max'/ });
+  t.match(await run('pools', 'create', 'nuke', 'many'), { code: 2, err: /It must be a whole number/ });
+  t.match(await run('pools', 'set', 'nuke', '--max-concurrent', '1.5'), {
+    code: 2,
+    err: /It must be a whole number/,
+  });
+});

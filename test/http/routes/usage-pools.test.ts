@@ -1,0 +1,206 @@
+import { test } from 'tap';
+import { replyTo } from '../../../actors/kernel/address.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import { openHouse, type House } from '../kit/house.ts';
+import { T0, uuid } from '../kit/records.ts';
+
+const POOL = uuid('a', 1);
+const NOBODY = uuid('a', 99);
+
+const poolRecord = (changes: Partial<UsagePoolRecord> = {}): UsagePoolRecord => ({
+  version: 1,
+  id: POOL,
+  name: 'nuke',
+  maxConcurrent: 4,
+  serverHint: '',
+  slot: 1,
+  createdAt: T0,
+  updatedAt: T0,
+  ...changes,
+});
+
+const POOL_JSON = {
+  id: POOL,
+  name: 'nuke',
+  max_concurrent: 4,
+  in_use: 0,
+  available: 4,
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+
+const store = (house: House, ...pools: readonly UsagePoolRecord[]): void => {
+  house.write(...pools.map((pool) => put('usagePool', keys.usagePool(pool.id), pool)));
+};
+
+void test('pools are listed by name, with what is in use', async (t) => {
+  const { house, client } = await openHouse(t);
+  t.same((await client.get('/api/v1/usage-pools')).body, []);
+  const arnold = poolRecord({ id: uuid('a', 2), name: 'arnold', slot: 7, serverHint: 'license-1:5053' });
+  const maya = poolRecord({ id: uuid('a', 3), name: 'maya', slot: 2, maxConcurrent: 1, updatedAt: T0 + 1 });
+  store(house, poolRecord(), arnold, maya);
+  house.tallies.set(1, 3).set(2, 5).set(3, 1);
+  const list = await client.get('/api/v1/usage-pools');
+  t.equal(list.status, 200);
+  const expected = [
+    { ...POOL_JSON, id: arnold.id, name: 'arnold', server_hint: 'license-1:5053' },
+    {
+      ...POOL_JSON,
+      id: maya.id,
+      name: 'maya',
+      max_concurrent: 1,
+      in_use: 5,
+      available: 0,
+      updated_at: '2026-11-20T10:00:00.001Z',
+    },
+    { ...POOL_JSON, in_use: 3, available: 1 },
+  ];
+  t.same(list.body, expected);
+  for (const query of ['limit=1', 'offset=2', 'limit=1&offset=7', 'limit=0', 'limit=all', 'offset=-1'])
+    t.same((await client.get(`/api/v1/usage-pools?${query}`)).body, expected, query);
+  t.same((await client.get(`/api/v1/usage-pools/${maya.id}`)).body, expected[1]);
+  const unknown = await client.get(`/api/v1/usage-pools/${NOBODY}`);
+  t.match(unknown, { status: 404, body: { detail: `no usage pool ${NOBODY}` } });
+  t.same(house.asked, []);
+});
+
+void test('a pool is created by the catalog', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.answer = ({ message }) =>
+    message.type === 'pool.create'
+      ? done(poolRecord({ ...message.input, slot: 3 }))
+      : refused('internal', 'unexpected');
+  house.tallies.set(3, 0);
+  const made = await client.json('POST', '/api/v1/usage-pools', {
+    name: 'nuke',
+    max_concurrent: 4,
+    server_hint: 'license-1',
+    in_use: 'many',
+    available: -1,
+    id: 'mine',
+    unknown: { deep: true },
+  });
+  t.equal(made.status, 201);
+  t.same(made.body, { ...POOL_JSON, server_hint: 'license-1' });
+  t.equal(made.headers['location'], `/api/v1/usage-pools/${POOL}`);
+  const least = await client.json('POST', '/api/v1/usage-pools', { name: 'maya', max_concurrent: 1 });
+  t.same(least.body, { ...POOL_JSON, name: 'maya', max_concurrent: 1, available: 1 });
+  const to = { actor: 'catalog', id: 'catalog' };
+  t.same(house.asked, [
+    {
+      ...to,
+      message: {
+        type: 'pool.create',
+        input: { name: 'nuke', maxConcurrent: 4, serverHint: 'license-1' },
+        replyTo: replyTo('front'),
+      },
+    },
+    {
+      ...to,
+      message: {
+        type: 'pool.create',
+        input: { name: 'maya', maxConcurrent: 1, serverHint: '' },
+        replyTo: replyTo('front'),
+      },
+    },
+  ]);
+
+  house.answer = () => refused('conflict', 'there is a usage pool named "nuke" already');
+  const again = await client.json('POST', '/api/v1/usage-pools', { name: 'NUKE', max_concurrent: 1 });
+  t.match(again, {
+    status: 409,
+    body: {
+      type: 'about:blank',
+      title: 'Conflict',
+      status: 409,
+      detail: 'there is a usage pool named "nuke" already',
+    },
+  });
+});
+
+void test('a pool is replaced whole, and deleted', async (t) => {
+  const { house, client } = await openHouse(t);
+  const path = `/api/v1/usage-pools/${POOL}`;
+  const body = { name: 'nuke', max_concurrent: 9 };
+  t.match(await client.json('PUT', path, body), { status: 404, body: { detail: `no usage pool ${POOL}` } });
+  t.match(await client.send('DELETE', path), { status: 404, body: { detail: `no usage pool ${POOL}` } });
+  t.same(house.asked, []);
+
+  store(house, poolRecord({ serverHint: 'license-1' }));
+  house.tallies.set(1, 2);
+  house.answer = ({ message }) =>
+    message.type === 'pool.replace' ? done(poolRecord({ ...message.input, updatedAt: T0 + 1 })) : done(null);
+  const replaced = await client.json('PUT', path, { ...POOL_JSON, ...body });
+  t.equal(replaced.status, 200);
+  t.same(replaced.body, {
+    ...POOL_JSON,
+    max_concurrent: 9,
+    in_use: 2,
+    available: 7,
+    updated_at: '2026-11-20T10:00:00.001Z',
+  });
+  t.match(await client.send('DELETE', path), { status: 204, text: '' });
+  const to = { actor: 'catalog', id: 'catalog' };
+  t.same(house.asked, [
+    {
+      ...to,
+      message: {
+        type: 'pool.replace',
+        poolId: POOL,
+        input: { name: 'nuke', maxConcurrent: 9, serverHint: '' },
+        replyTo: replyTo('front'),
+      },
+    },
+    { ...to, message: { type: 'pool.delete', poolId: POOL, replyTo: replyTo('front') } },
+  ]);
+
+  house.answer = () => refused('conflict', 'taken');
+  t.equal((await client.json('PUT', path, body)).status, 409);
+  house.answer = () => refused('not-found', 'deleted meanwhile');
+  t.equal((await client.json('PUT', path, body)).status, 404);
+  t.equal((await client.send('DELETE', path)).status, 404);
+});
+
+void test('what is wrong with a pool is said with its pointer', async (t) => {
+  const { house, client } = await openHouse(t);
+  store(house, poolRecord());
+  const good = { name: 'nuke', max_concurrent: 1 };
+  const cases: [unknown, string][] = [
+    [{}, '/name: is required; /max_concurrent: is required'],
+    [{ max_concurrent: 1 }, '/name: is required'],
+    [{ name: 'nuke' }, '/max_concurrent: is required'],
+    [{ ...good, max_concurrent: 0 }, '/max_concurrent: must be >= 1'],
+    [{ ...good, max_concurrent: -1 }, '/max_concurrent: must be >= 1'],
+    [{ ...good, max_concurrent: 1.5 }, '/max_concurrent: must be integer'],
+    [{ ...good, max_concurrent: '4' }, '/max_concurrent: must be integer'],
+    [{ ...good, max_concurrent: null }, '/max_concurrent: must be integer'],
+    [{ ...good, max_concurrent: 2 ** 31 }, '/max_concurrent: must be <= 2147483647'],
+    [{ ...good, name: '' }, '/name: must not be blank or hold control characters'],
+    [{ ...good, name: ' ' }, '/name: must not be blank or hold control characters'],
+    [{ ...good, name: 'a\nb' }, '/name: must not be blank or hold control characters'],
+    [{ ...good, name: 7 }, '/name: must be string'],
+    [{ ...good, name: 'x'.repeat(256) }, '/name: must NOT have more than 255 characters'],
+    [{ ...good, server_hint: 5 }, '/server_hint: must be string'],
+    [{ ...good, server_hint: 'x'.repeat(8001) }, '/server_hint: must NOT have more than 8000 characters'],
+    [[], ': must be object'],
+    [null, ': must be object'],
+  ];
+  for (const [method, path] of [
+    ['POST', '/api/v1/usage-pools'],
+    ['PUT', `/api/v1/usage-pools/${POOL}`],
+  ] as const) {
+    for (const [body, detail] of cases) {
+      const answer = await client.json(method, path, body);
+      const what = `${method} ${JSON.stringify(body).slice(0, 60)}`;
+      t.equal(answer.status, 400, what);
+      t.equal((answer.body as { detail: string }).detail, detail, what);
+    }
+  }
+  t.match(await client.send('POST', '/api/v1/usage-pools', { body: '{}' }), { status: 415 });
+  const allowed = { status: 405, headers: { allow: /GET/ } };
+  t.match(await client.json('PATCH', `/api/v1/usage-pools/${POOL}`, good), allowed);
+  t.same(house.asked, []);
+});
