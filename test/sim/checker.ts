@@ -3,7 +3,6 @@ import type { JobMessage } from '../../actors/job/messages.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { ServiceSettings } from '../../actors/service-world.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import {
   parseAttemptId,
@@ -19,6 +18,7 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTask } from '../../src/core/records/task-page.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
+import type { Settings } from './build.ts';
 import { AFTER_EACH_STEP, AT_REST, IN_THE_END, WHEN_FLUSHED, type Invariant } from './invariants.ts';
 import { isSame, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
@@ -60,7 +60,7 @@ export class Checker implements ServiceWatcher {
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
   private readonly processes: RunningProcesses;
-  private readonly settings: Pick<ServiceSettings, 'heartbeatTimeoutMs' | 'retry'>;
+  private readonly settings: Settings;
   private states: ActorStates | null = null;
   private readonly touched = new Set<JobState>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
@@ -78,7 +78,7 @@ export class Checker implements ServiceWatcher {
     service: ServiceModel,
     time: VirtualTime,
     processes: RunningProcesses,
-    settings: Pick<ServiceSettings, 'heartbeatTimeoutMs' | 'retry'>,
+    settings: Settings,
   ) {
     this.service = service;
     this.time = time;

@@ -1,4 +1,4 @@
-import { buildWith, PLANTED_BUGS } from './planted-bugs.ts';
+import { PLANTED_BUGS } from './planted-bugs.ts';
 import { simulate } from './simulation.ts';
 
 /** How many seeds each planted bug needs to be found: the median over runs that begin at different seeds. */
@@ -14,7 +14,7 @@ for (const bug of PLANTED_BUGS) {
     let seeds = 0;
     for (let isFound = false; !isFound && seeds < SEEDS_MAX;) {
       seeds++;
-      const { violation } = simulate(first + seeds, buildWith(bug));
+      const { violation } = simulate(first + seeds, bug);
       if (violation === null) continue;
       isFound = true;
       found.set(violation.invariant, (found.get(violation.invariant) ?? 0) + 1);

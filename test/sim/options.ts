@@ -15,6 +15,8 @@ export interface SimulationOptions {
   readonly taskMs: number;
   /** Share of task runs that fail. */
   readonly failures: number;
+  readonly unschedulableGraceMs: number;
+  readonly reservationAfterMs: number;
   /** Length of the phase with faults, in milliseconds. */
   readonly safetyMs: number;
   /** Mean milliseconds between two actions of clients. */
@@ -150,6 +152,8 @@ export function drawOptions(random: Random): SimulationOptions {
     tasksMax: random.pick(taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40]),
     taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
+    unschedulableGraceMs: random.pick([30_000, 30_000, 5_000, 0]),
+    reservationAfterMs: random.pick([300_000, 30_000, 10_000, 0]),
     safetyMs: random.between(60_000, 240_000),
     clientMs: random.between(300, 4_000),
     cancels: random.chance(0.6),

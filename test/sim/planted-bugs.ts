@@ -9,7 +9,7 @@ import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
-import { soundBuild, type Build } from './simulation.ts';
+import type { Build } from './build.ts';
 import { contextWith, type AnyContext, type AnyHandler, type AnyMessage } from './watch-turns.ts';
 
 /**
@@ -291,6 +291,3 @@ function passingOver(context: AnyContext, type: AnyMessage['type']): AnyContext[
     if (message.type !== type) context.send(actor, id, message);
   };
 }
-
-/** The sound build with a bug in it. */
-export const buildWith = (bug: PlantedBug): Build => bug.plant(soundBuild());

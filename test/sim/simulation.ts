@@ -1,10 +1,8 @@
 import { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import { serviceActors } from '../../actors/service-actors.ts';
-import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
-import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSettings } from '../../actors/service-world.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import { settingsOf, soundBuild, type Build } from './build.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
@@ -13,17 +11,10 @@ import { MachineModel, type MachineRules, type MachineWorld } from './machine-mo
 import { drawOptions, type SimulationOptions } from './options.ts';
 import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
-import { ServiceModel, type ServiceBuild } from './service-model.ts';
+import { ServiceModel } from './service-model.ts';
 import { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 import { watchTurns } from './watch-turns.ts';
-import { SAFE_RULES } from './worker-ports.ts';
-
-/** What a simulation runs: the real thing, unless a bug was planted. */
-export interface Build {
-  readonly service: ServiceBuild;
-  readonly machines: MachineRules;
-}
 
 export interface SimulationResult {
   readonly seed: number;
@@ -34,17 +25,6 @@ export interface SimulationResult {
   readonly virtualMs: number;
   readonly trace: readonly string[];
 }
-
-const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
-  heartbeatTimeoutMs: 30_000,
-  retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
-  leaseHoldMs: LEASE_HOLD_MS,
-  staleAssignedMs: STALE_ASSIGNED_MS,
-  unschedulableGraceMs: 30_000,
-  reservationAfterMs: 300_000,
-  retention: { afterMs: 0, includeFailed: false },
-  ownsFarm: () => true,
-};
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Once there are no faults, a task must run to its end at least so often until everything has come to rest. */
@@ -58,18 +38,18 @@ const LIFT_EACH_MS = 4_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export function soundBuild(): Build {
-  const tallies = new LocalTallies();
-  const settings = { ...SETTINGS, tallies };
-  return {
-    service: { definitions: serviceActors(settings), tallies, commit: (commit) => commit },
-    machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
-  };
+/** What is not as usual in a simulation. */
+export interface Variation {
+  /** Spoils the build. */
+  readonly plant?: (build: Build) => Build;
+  /** Changes what the seed has drawn. */
+  readonly options?: (drawn: SimulationOptions) => SimulationOptions;
+  readonly keepsTrace?: boolean;
 }
 
 /** Runs one seed: a random farm with faults, then without, and says what went wrong, if anything. */
-export function simulate(seed: number, build: Build = soundBuild(), keepsTrace = false): SimulationResult {
-  return new Simulation(seed, build, keepsTrace).run();
+export function simulate(seed: number, variation: Variation = {}): SimulationResult {
+  return new Simulation(seed, variation).run();
 }
 
 class Simulation {
@@ -88,10 +68,14 @@ class Simulation {
   private ids = 0;
   private isSafetyPhase = true;
 
-  constructor(seed: number, build: Build, keepsTrace: boolean) {
+  constructor(seed: number, { plant, options: change, keepsTrace = false }: Variation) {
     this.seed = seed;
     this.random = new Random(seed);
-    this.options = drawOptions(this.random);
+    const drawn = drawOptions(this.random);
+    this.options = change?.(drawn) ?? drawn;
+    const settings = settingsOf(this.options);
+    const sound = soundBuild(settings);
+    const build = plant?.(sound) ?? sound;
     const { random, options } = this;
     this.time = new VirtualTime(() => random.next());
     this.trace = new Trace(() => this.time.now, keepsTrace);
@@ -111,7 +95,7 @@ class Simulation {
       newId: () => this.newId(),
     });
     this.processes = new RunningProcesses(trace);
-    this.checker = new Checker(this.service, time, this.processes, SETTINGS);
+    this.checker = new Checker(this.service, time, this.processes, settings);
     this.service.watcher = this.checker;
     const farms = Array.from({ length: options.farms }, () => farmId(this.newId()));
     const { service, checker } = this;
