@@ -5,7 +5,7 @@ import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage, StepOffer } from './messages.ts';
 import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { noteTold } from './unmatched.ts';
+import { clearSignature, noteTold } from './unmatched.ts';
 
 /** A job says all that is ready of some of its steps. All of it is known before anything of it is handed out. */
 export function onStepsOffered(
@@ -23,6 +23,8 @@ export function onStepsOffered(
   // The live tasks of a step that has changed its queue have made room under the cap of the old one.
   if (isMoved) serveAll(state, context);
   else for (const signature of signatures) serveSignature(state, signature, context);
+  // In the new queue there may be a worker for what nobody could run in the old one.
+  if (isMoved) for (const signature of signatures) clearSignature(state, signature, context);
 }
 
 /** Puts what is offered of a step in place of what was known of it; the signature that has it now. */
@@ -30,7 +32,7 @@ function noteOffer(state: LeaseState, offer: StepOffer, context: ServiceContext<
   const { ready, live } = withoutPicked(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
   const entry = state.index.offer({ ...offer, live }, ready, held);
-  noteTold(state, entry, offer.unschedulableReason, context.now);
+  noteTold(state, entry, offer.unschedulableReason);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
   }
