@@ -29,7 +29,11 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
 export function soundBuild(settings: Settings): Build {
   const tallies = new LocalTallies();
   return {
-    service: { definitions: serviceActors({ ...settings, tallies }), tallies, commit: (commit) => commit },
+    service: {
+      definitions: () => serviceActors({ ...settings, tallies }),
+      tallies,
+      commit: (commit) => commit,
+    },
     machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
   };
 }

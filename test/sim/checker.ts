@@ -22,6 +22,7 @@ import type { Settings } from './build.ts';
 import { AFTER_EACH_STEP, AT_REST, IN_THE_END, WHEN_FLUSHED, type Invariant } from './invariants.ts';
 import { isSame, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
+import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
 import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
@@ -53,6 +54,8 @@ export class Checker implements ServiceWatcher {
   listeningSince = 0;
   /** Whether the clock of the service has never been set: holds are as long as they should be. */
   isClockSteady = true;
+  /** Until when the service was stalled last, in virtual time. */
+  stalledUntil = 0;
   /** Whether clients have taken away all that holds work back. */
   isLifted = false;
   /** When a task last ran to its end, in virtual time. */
@@ -70,16 +73,14 @@ export class Checker implements ServiceWatcher {
   private readonly unsettled = new Map<JobId, number>();
   private readonly seen = new Map<JobId, LastSeen>();
   private closures = 0;
+  private startedAt = 0;
+  /** When a worker of a farm changed last, in virtual time. */
+  private readonly changedAt = new Map<FarmId, number>();
   private readonly promises: Promised[] = [];
   private flushedLooks = 0;
   private inTurn: Violation | null = null;
 
-  constructor(
-    service: ServiceModel,
-    time: VirtualTime,
-    processes: RunningProcesses,
-    settings: Settings,
-  ) {
+  constructor(service: ServiceModel, time: VirtualTime, processes: RunningProcesses, settings: Settings) {
     this.service = service;
     this.time = time;
     this.processes = processes;
@@ -158,13 +159,18 @@ export class Checker implements ServiceWatcher {
   private watchLease(turn: Turn): AfterTurn {
     const lease = turn.state as LeaseState;
     const reserved = new Map(lease.reservations);
-    return ({ messages }) => {
-      const takes = messages.flatMap((message) => (message.type === 'tasks.take' ? [message] : []));
-      if (takes.length === 0) return;
+    return ({ sent }) => {
+      const takes = sent.flatMap(({ message }) => (message.type === 'tasks.take' ? [message] : []));
+      const reasons = sent.flatMap(({ id, message }) =>
+        message.type === 'step.unmatched' ? [{ jobId: id, message }] : [],
+      );
+      if (takes.length + reasons.length === 0) return;
       const farm = this.states?.farm(lease.farmId);
       if (farm === undefined) return;
+      const view = this.farmView(farm, lease);
+      this.note(judgeReasons(reasons, surroundingsOf(view, this.farmViews())));
       const around = {
-        view: this.farmView(farm, lease),
+        view,
         now: turn.now,
         isClockSteady: this.isClockSteady,
         attemptsOf: (task: TaskId) => this.attempts.get(task) ?? [],
@@ -175,11 +181,13 @@ export class Checker implements ServiceWatcher {
     };
   }
 
-  private watchWorker(turn: Turn): AfterTurn | null {
-    if (turn.message.type !== 'expiry.granted') return null;
+  private watchWorker(turn: Turn): AfterTurn {
     const worker = turn.state as WorkerState;
     const before = worker.record.status;
-    return () => {
+    return ({ sent }) => {
+      if (sent.some(({ message }) => message.type === 'worker.offered' || message.type === 'worker.removed'))
+        this.changedAt.set(worker.record.farmId, this.time.now);
+      if (turn.message.type !== 'expiry.granted') return;
       if (before !== 'online' || worker.record.status !== 'offline') return;
       const heardFor = this.time.now - this.listeningSince;
       if (heardFor >= this.settings.heartbeatTimeoutMs) return;
@@ -193,6 +201,7 @@ export class Checker implements ServiceWatcher {
     if (host === null) return;
     this.states = new ActorStates(host.kernel);
     this.listeningSince = this.time.now;
+    this.startedAt = this.time.now;
     this.touched.clear();
   }
 
@@ -274,13 +283,12 @@ export class Checker implements ServiceWatcher {
   private view(): ServiceView {
     const { states, service } = this;
     return {
+      tallies: service.tallies,
+      unschedulableGraceMs: this.settings.unschedulableGraceMs,
+      quietSince: (farm) => this.quietSince(farm),
       now: service.host?.now ?? 0,
       store: service.store,
-      farms: this.farms.flatMap((id) => {
-        const farm = states?.farm(id);
-        const lease = states?.lease(id);
-        return farm === undefined || lease === undefined ? [] : [this.farmView(farm, lease, missing)];
-      }),
+      farms: this.farmViews(missing),
       isClockSteady: this.isClockSteady,
       isLifted: this.isLifted,
       serverRetry: this.settings.retry,
@@ -288,6 +296,27 @@ export class Checker implements ServiceWatcher {
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],
     };
+  }
+
+  private farmViews(missing: ((what: string) => never) | null = null): FarmView[] {
+    return this.farms.flatMap((id) => {
+      const farm = this.states?.farm(id);
+      const lease = this.states?.lease(id);
+      return farm === undefined || lease === undefined ? [] : [this.farmView(farm, lease, missing)];
+    });
+  }
+
+  /** Milliseconds since the epoch: the start of the service, its last stall, the last change of a worker. */
+  private quietSince(farm: FarmId): number | null {
+    const { host } = this.service;
+    if (host === null || !this.isClockSteady) return null;
+    const last = Math.max(
+      this.listeningSince,
+      this.stalledUntil,
+      this.startedAt,
+      this.changedAt.get(farm) ?? 0,
+    );
+    return host.now - (this.time.now - last);
   }
 
   /** What is not in memory is left out, unless `missing` says otherwise. */

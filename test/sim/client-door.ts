@@ -21,7 +21,7 @@ export interface ClientWorld {
 
 /** Asks once; there is no answer when the service dies first. */
 export function ask<T>(
-  world: ClientWorld,
+  world: Pick<ClientWorld, 'service'>,
   envelopeFor: (to: ReplyTo) => ServiceEnvelope,
   onOutcome: (outcome: Outcome<T>) => void,
 ): void {
@@ -33,7 +33,7 @@ export function ask<T>(
 
 /** Asks again and again until there is an answer. */
 export function insist<T>(
-  world: ClientWorld,
+  world: Pick<ClientWorld, 'service' | 'time'>,
   envelopeFor: (to: ReplyTo) => ServiceEnvelope,
   onOutcome: (outcome: Outcome<T>) => void,
 ): void {

@@ -9,6 +9,7 @@ import { isPassedOver } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
+import { judgeMarks, surroundingsOf } from './unschedulable-rules.ts';
 
 /** Something that is always the case: `check` says what is wrong, or null. */
 export interface Invariant {
@@ -36,6 +37,16 @@ function countTasks(step: StepState): Counted {
   };
   for (const { status } of tasksOf(step)) counted[status]++;
   return counted;
+}
+
+/** Ready tasks that say that nobody may run them; NaN when one that is not ready says so. */
+function unschedulableTasks(step: StepState): number {
+  let marked = 0;
+  for (const { status, own } of tasksOf(step)) {
+    const isMarked = own === null ? step.record.untouched.unschedulable === true : own.unschedulable;
+    if (isMarked) marked += status === 'ready' ? 1 : NaN;
+  }
+  return marked;
 }
 
 const nameOf = (job: JobState, step: StepState, index: number): string =>
@@ -85,7 +96,10 @@ const stepCountsAddUp: Invariant = {
   name: 'the counts of a step are those of its tasks',
   check: ofTouchedSteps((job, step) => {
     const counted = countTasks(step);
-    const { taskCounts } = step.record;
+    const { taskCounts, unschedulableReason = '' } = step.record;
+    const marked = unschedulableTasks(step);
+    if (marked !== taskCounts.unschedulable || marked > 0 !== (unschedulableReason !== ''))
+      return `${job.record.id} step ${step.record.order}: ${marked} tasks are marked, noted are ${taskCounts.unschedulable}: ${unschedulableReason}`;
     const isRight =
       taskCounts.total === step.record.taskCount &&
       TASK_STATUSES.every((status) => counted[status] === taskCounts[status]);
@@ -98,7 +112,7 @@ const stepCountsAddUp: Invariant = {
 const jobCountsAddUp: Invariant = {
   name: 'the counts of a job are those of its steps',
   check: ofTouchedJobs((job) => {
-    for (const status of [...TASK_STATUSES, 'total'] as const) {
+    for (const status of [...TASK_STATUSES, 'total', 'unschedulable'] as const) {
       let sum = 0;
       for (const step of job.steps) sum += step.record.taskCounts[status];
       if (sum !== job.record.taskCounts[status]) {
@@ -387,8 +401,13 @@ const noReadyTaskWaits: Invariant = {
         )
           continue;
         if (!hasRoom(view, job.record.queueId)) continue;
+        const hasSlots = ({ plan }: StepState): boolean =>
+          plan.requirements.pools.every((name) => {
+            const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
+            return inUse < maxConcurrent;
+          });
         for (const step of job.steps) {
-          if (step.record.taskCounts.ready === 0) continue;
+          if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;
           const needs = step.plan.requirements;
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;
@@ -488,14 +507,18 @@ const everyJobIsOverOrCannotRun: Invariant = {
  * Nothing of the job runs, and whatever is ready is held by a pause or wants a worker that there is not, or nothing is
  * ready and what is pending waits for a step that did not complete.
  */
-function cannotRun({ farm, workers }: FarmView, job: JobState, isLifted: boolean): boolean {
+function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: boolean): boolean {
   if (job.openAttempts.size > 0 || job.record.status === 'blocked') return false;
   const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
   if (isPaused) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
   if (ready.length === 0) return job.steps.every((step) => isOverStep(step) || waitsInVain(job, step));
+  // A pool that is full has holders, and those end; one that is not registered has no slots.
+  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
   return ready.every(
-    (step) => !workers.some(({ record }) => mayRun(record, job.record.queueId, step.plan.requirements)),
+    (step) =>
+      step.plan.requirements.pools.some(isUnregistered) ||
+      !workers.some(({ record }) => mayRun(record, job.record.queueId, step.plan.requirements)),
   );
 }
 
@@ -523,6 +546,61 @@ const nothingIsBookedInTheEnd: Invariant = {
   }),
 };
 
+/** I6: `unschedulable` is a subset of ready, set only while nobody may run the task, and set and cleared in time. */
+const unschedulableIsTrue: Invariant = {
+  name: 'a task is marked as unschedulable while no online worker may run it, and then alone',
+  check: ofFarms((farm, view) =>
+    judgeMarks(
+      surroundingsOf(farm, view.farms),
+      view.now,
+      view.unschedulableGraceMs,
+      view.quietSince(farm.farm.record.id),
+    ),
+  ),
+};
+
+/** I7: a pool is held by the open attempts of the steps that name it, and by nothing else. */
+const poolsAreHeldByOpenAttempts: Invariant = {
+  name: 'the slots of a usage pool that are in use are those of open attempts',
+  check: ({ store, farms, tallies }) => {
+    for (const { value: pool } of store.scan('usagePool')) {
+      const name = pool.name.toLowerCase();
+      let holders = 0;
+      for (const { jobs, lease } of farms) {
+        if (lease.pools.stateOf(name).maxConcurrent !== pool.maxConcurrent) return null;
+        for (const job of jobs) holders += holdersOf(job, name);
+      }
+      const inUse = tallies.total(pool.slot);
+      if (inUse !== holders) return `${pool.name}: ${inUse} slots are in use, ${holders} are held`;
+    }
+    return null;
+  },
+};
+
+function holdersOf(job: JobState, pool: string): number {
+  let holders = 0;
+  for (const { plan, record } of job.steps) {
+    if (plan.requirements.pools.includes(pool))
+      holders += record.taskCounts.assigned + record.taskCounts.running;
+  }
+  return holders;
+}
+
+/** What lease actors have been told of pools is what the catalog holds. */
+const farmsKnowPools: Invariant = {
+  name: 'in the end every farm knows every usage pool',
+  check: ({ store, farms }) => {
+    for (const { value: pool } of store.scan('usagePool')) {
+      for (const { lease } of farms) {
+        const { maxConcurrent } = lease.pools.stateOf(pool.name.toLowerCase());
+        if (maxConcurrent !== pool.maxConcurrent)
+          return `${pool.name} has ${pool.maxConcurrent}, not ${maxConcurrent}`;
+      }
+    }
+    return null;
+  },
+};
+
 export const AFTER_EACH_STEP: readonly Invariant[] = [
   stepCountsAddUp,
   jobCountsAddUp,
@@ -542,9 +620,13 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
 ];
 
 /** When no message waits and no timer is due. */
-export const AT_REST: readonly Invariant[] = [noReadyTaskWaits];
+export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue];
 
 /** When everything is on disk. */
-export const WHEN_FLUSHED: readonly Invariant[] = [memoryIsWhatTheStoreHolds];
+export const WHEN_FLUSHED: readonly Invariant[] = [memoryIsWhatTheStoreHolds, poolsAreHeldByOpenAttempts];
 
-export const IN_THE_END: readonly Invariant[] = [everyJobIsOverOrCannotRun, nothingIsBookedInTheEnd];
+export const IN_THE_END: readonly Invariant[] = [
+  everyJobIsOverOrCannotRun,
+  farmsKnowPools,
+  nothingIsBookedInTheEnd,
+];

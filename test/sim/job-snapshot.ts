@@ -11,6 +11,9 @@ export interface TaskSnapshot {
   readonly attemptNumber: number;
   readonly retryAfter: number;
   readonly hasText: boolean;
+  readonly isUnschedulable: boolean;
+  /** When it became what it is; a ready task that was held back, when the hold ends. */
+  readonly since: number;
 }
 
 /** A job between two turns, read without the actors' own functions. */
@@ -34,8 +37,6 @@ export function taskAt(
   return { own, status: own?.status ?? step.record.untouched.status };
 }
 
-const UNTOUCHED = { failedAttempts: 0, attemptNumber: 0, retryAfter: 0, hasText: false } as const;
-
 export function snapshotOf({ record, steps }: JobState): JobSnapshot {
   return {
     status: record.status,
@@ -46,10 +47,33 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
     waits: record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true),
     steps: steps.map((step) =>
       Array.from({ length: step.record.taskCount }, (_, index) => {
-        const { own, status } = taskAt(step, index);
-        return own ?? { ...UNTOUCHED, status };
+        const { own } = taskAt(step, index);
+        if (own === null) return untouchedOf(step);
+        const { status, failedAttempts, attemptNumber, retryAfter, hasText, unschedulable, updatedAt } = own;
+        const since = Math.max(updatedAt, retryAfter);
+        return {
+          status,
+          failedAttempts,
+          attemptNumber,
+          retryAfter,
+          hasText,
+          isUnschedulable: unschedulable,
+          since,
+        };
       }),
     ),
+  };
+}
+
+function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
+  return {
+    status: untouched.status,
+    failedAttempts: 0,
+    attemptNumber: 0,
+    retryAfter: 0,
+    hasText: false,
+    isUnschedulable: untouched.unschedulable === true,
+    since: untouched.updatedAt,
   };
 }
 
@@ -71,7 +95,8 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
           task.failedAttempts === same.failedAttempts &&
           task.attemptNumber === same.attemptNumber &&
           task.retryAfter === same.retryAfter &&
-          task.hasText === same.hasText
+          task.hasText === same.hasText &&
+          task.isUnschedulable === same.isUnschedulable
         );
       }),
     )

@@ -100,13 +100,14 @@ function walk(
       (only === undefined || (only.jobId === job.record.id && only.stepOrder === stepOrder)) &&
       !isPassedOver(view, attemptsOf, worker.id, job, stepOrder, index) &&
       cores <= worker.cpuCount - books.coresOf(worker.id) &&
-      hasRoom(view, books, queueId);
+      hasRoom(view, books, queueId) &&
+      needs.pools.every((name) => books.hasSlot(name));
     if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
     if (isMine) {
       const take = takes.find(({ pick }) => pick.jobId === job.record.id && pick.stepOrder === stepOrder);
       if (take?.pick.cores !== cores)
         return new Violation('a task takes the cores that it declares', `${name}: ${take?.pick.cores ?? 0}`);
-      books.take(worker.id, queueId, cores);
+      books.take(worker.id, queueId, cores, needs.pools);
       steps.add(`${job.record.id}-${stepOrder}`);
       left.delete(name);
       continue;
@@ -143,6 +144,7 @@ class Books {
   private readonly lease: LeaseState;
   private readonly cores = new Map<WorkerId, number>();
   private readonly live = new Map<QueueId | null, number>();
+  private readonly held = new Map<string, number>();
 
   constructor(lease: LeaseState, takes: readonly Take[]) {
     this.lease = lease;
@@ -150,8 +152,10 @@ class Books {
       const count = pick.ranges.reduce((sum, range) => sum + range.count, 0);
       this.add(this.cores, workerId, -count * pick.cores);
       this.add(this.live, null, -count);
-      const queue = lease.index.entry(pick.jobId, pick.stepOrder)?.queueId;
-      if (queue !== undefined) this.add(this.live, queue, -count);
+      const entry = lease.index.entry(pick.jobId, pick.stepOrder);
+      if (entry === undefined) continue;
+      this.add(this.live, entry.queueId, -count);
+      for (const pool of entry.requirements.pools) this.add(this.held, pool, -count);
     }
   }
 
@@ -163,7 +167,13 @@ class Books {
     return this.lease.index.caps.of(queue).live + (this.live.get(queue) ?? 0);
   }
 
-  take(worker: WorkerId, queue: QueueId, cores: number): void {
+  hasSlot(pool: string): boolean {
+    const { maxConcurrent, inUse } = this.lease.pools.stateOf(pool);
+    return inUse + (this.held.get(pool) ?? 0) < maxConcurrent;
+  }
+
+  take(worker: WorkerId, queue: QueueId, cores: number, pools: readonly string[]): void {
+    for (const pool of pools) this.add(this.held, pool, 1);
     this.add(this.cores, worker, cores);
     this.add(this.live, null, 1);
     this.add(this.live, queue, 1);

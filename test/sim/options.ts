@@ -27,6 +27,8 @@ export interface SimulationOptions {
   readonly steers: boolean;
   /** Clients have failed and canceled tasks tried again. */
   readonly retries: boolean;
+  /** Steps name usage pools, and clients register, change and delete them. */
+  readonly pools: boolean;
   /** At the end everything that holds work back is lifted, so that all of it must come to its end. */
   readonly lifts: boolean;
   readonly faults: Faults;
@@ -160,6 +162,7 @@ export function drawOptions(random: Random): SimulationOptions {
     limits: random.chance(0.6),
     steers: random.chance(0.5),
     retries: random.chance(0.5),
+    pools: random.chance(0.4),
     lifts: random.chance(0.5),
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };

@@ -49,7 +49,7 @@ function withDefinitions(
 ): (build: Build) => Build {
   return (build) => ({
     ...build,
-    service: { ...build.service, definitions: build.service.definitions.map(change) },
+    service: { ...build.service, definitions: () => build.service.definitions().map(change) },
   });
 }
 

@@ -8,6 +8,7 @@ import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
+import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type {
   CancelMessage,
@@ -43,7 +44,8 @@ export interface ServiceWatcher {
 type CommitPort = (changes: readonly Change[], onDurable: () => void) => void;
 
 export interface ServiceBuild {
-  readonly definitions: readonly AnyDefinition<ServiceWorld>[];
+  /** Made anew with every start: nothing of them outlives the process. */
+  readonly definitions: () => readonly AnyDefinition<ServiceWorld>[];
   readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
@@ -88,6 +90,10 @@ export class ServiceModel implements ServiceDoor {
     this.env = env;
   }
 
+  get tallies(): Tallies {
+    return this.env.build.tallies;
+  }
+
   get host(): SimulationHost<ServiceWorld> | null {
     return this.running;
   }
@@ -105,7 +111,7 @@ export class ServiceModel implements ServiceDoor {
       this.commit(changes, onDurable);
     });
     const host = new SimulationHost<ServiceWorld>(
-      build.definitions,
+      build.definitions(),
       {
         reader: this.store,
         newId: () => this.env.newId(),

@@ -7,6 +7,7 @@ import type { WorkerState } from '../../actors/worker/state.ts';
 import type { FarmId, JobId, TaskId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 
 /** A farm with everything of it that is in memory. */
@@ -28,6 +29,10 @@ export interface ServiceView {
   readonly isLifted: boolean;
   /** The server's end of the retry cascade. */
   readonly serverRetry: RetryPolicy;
+  readonly tallies: Pick<Tallies, 'total'>;
+  readonly unschedulableGraceMs: number;
+  /** Since when nothing has changed that decides who may run what in the farm, in milliseconds since the epoch; null when that cannot be told. */
+  readonly quietSince: (farm: FarmId) => number | null;
   /** What is on disk. */
   readonly store: StoreReader;
   readonly farms: readonly FarmView[];

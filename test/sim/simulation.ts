@@ -9,10 +9,12 @@ import { ClientModel } from './client-model.ts';
 import { LOCATIONS, TAG_VALUES } from './job-plans.ts';
 import { MachineModel, type MachineRules, type MachineWorld } from './machine-model.ts';
 import { drawOptions, type SimulationOptions } from './options.ts';
+import { PoolClients } from './pool-clients.ts';
 import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
 import { ServiceModel } from './service-model.ts';
 import { Trace } from './trace.ts';
+import { SWEEP_MS_MAX } from './unschedulable-rules.ts';
 import { Violation } from './violation.ts';
 import { watchTurns } from './watch-turns.ts';
 
@@ -34,6 +36,8 @@ const NOTICED_STALL_MS = 7_000;
 /** Share of faults that are aimed at a machine on which a task runs. */
 const BUSY_SHARE = 0.7;
 const LOOK_EACH_MS = 1_000;
+/** Clients change pools once in so many actions. */
+const POOL_CHANGE_EACH = 8;
 const LIFT_EACH_MS = 4_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -63,6 +67,7 @@ class Simulation {
   private readonly checker: Checker;
   private readonly processes: RunningProcesses;
   private readonly machines: MachineModel[] = [];
+  private readonly pools: PoolClients;
   private readonly clients: readonly ClientModel[];
   private clockOffset = 0;
   private ids = 0;
@@ -89,7 +94,7 @@ class Simulation {
       faults: options.faults,
       build: {
         ...build.service,
-        definitions: watchTurns(build.service.definitions, (turn) => this.checker.observer(turn)),
+        definitions: () => watchTurns(build.service.definitions(), (turn) => this.checker.observer(turn)),
       },
       wallClock: () => EPOCH_MS + time.now + this.clockOffset,
       newId: () => this.newId(),
@@ -100,6 +105,7 @@ class Simulation {
     const farms = Array.from({ length: options.farms }, () => farmId(this.newId()));
     const { service, checker } = this;
     this.clients = farms.map((farm) => new ClientModel({ farm, time, random, service, checker, options }));
+    this.pools = new PoolClients({ time, random, service, checker, options });
     this.makeMachines(farms, build.machines);
     this.service.onCancel = (message) => {
       for (const machine of this.machines) {
@@ -140,6 +146,11 @@ class Simulation {
   private safetyPhase(): void {
     this.service.start();
     for (const machine of this.machines) machine.start();
+    this.pools.setUp(() => {
+      this.every(this.options.clientMs * POOL_CHANGE_EACH, () => {
+        this.pools.act();
+      });
+    });
     for (const client of this.clients) {
       client.setUp(() => {
         this.every(this.options.clientMs, () => {
@@ -186,6 +197,10 @@ class Simulation {
 
   /** I18: redelivering any part of the status stream changes nothing. */
   private redeliver(): void {
+    // What is still to be marked as unschedulable is marked by then.
+    const markedAt = this.time.now + this.options.unschedulableGraceMs + 2 * SWEEP_MS_MAX;
+    this.runUntil(() => this.time.now >= markedAt);
+    this.rest();
     const before = dump(this.service.store);
     const history = this.bus.statusHistory.slice(0, this.random.between(0, this.bus.statusHistory.length));
     for (const text of this.random.shuffled(history)) {
@@ -263,6 +278,7 @@ class Simulation {
       this.trace.note('service stalls', forMs);
       const { host } = service;
       host?.stall(forMs);
+      this.checker.stalledUntil = time.now + forMs;
       if (forMs < NOTICED_STALL_MS) return;
       time.after(forMs, () => {
         if (service.host === host) this.checker.listeningSince = time.now;

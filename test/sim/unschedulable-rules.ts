@@ -1,5 +1,5 @@
 import type { JobMessage } from '../../actors/job/messages.ts';
-import { ineligibleAt, mayRun } from './eligibility-oracle.ts';
+import { ineligibleAt } from './eligibility-oracle.ts';
 import { snapshotOf } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -9,6 +9,9 @@ const NO_WORKERS = 'no online workers';
 const NO_ELIGIBLE = 'no eligible online worker: ';
 const POOL_FULL = `${NO_ELIGIBLE}usage pool at capacity`;
 
+/** Longest time from when a task is due to be marked to when it is: one sweep, and the turn after it. */
+export const SWEEP_MS_MAX = 4_000;
+
 /** A farm with what its ready tasks depend on beyond it. */
 export interface Surroundings {
   readonly view: FarmView;
@@ -17,6 +20,17 @@ export interface Surroundings {
   /** How many more tasks may hold a slot of the pool. */
   readonly roomOfPool: (name: string) => number;
 }
+
+/** `all` are the views of every farm. */
+export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surroundings => ({
+  view,
+  onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => record.status === 'online')
+    .length,
+  roomOfPool: (name) => {
+    const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
+    return maxConcurrent - inUse;
+  },
+});
 
 /** Why no online worker may run tasks of the step, or null. Of several workers the one that comes furthest counts. */
 export function reasonOf(
@@ -74,23 +88,11 @@ export function judgeMarks(
         const name = `${job.record.id}-${stepOrder}-${index}`;
         if (task.isUnschedulable && reason === null) return `${name} is marked, and there is a worker for it`;
         if (task.status !== 'ready' || reason === null || reason === POOL_FULL || graceMs === 0) continue;
-        if (quietSince === null || task.isUnschedulable || task.retryAfter > quietSince) continue;
-        const dueAt = Math.max(task.since + graceMs, quietSince) + SWEEP_MS_MAX;
+        if (quietSince === null || task.isUnschedulable) continue;
+        const dueAt = Math.max(task.since + graceMs, quietSince, job.record.updatedAt) + SWEEP_MS_MAX;
         if (now > dueAt) return `${name} is not marked ${now - dueAt} ms after it should be: ${reason}`;
       }
     }
   }
   return null;
-}
-
-/** Longest time from when a task is due to be marked to when it is: one sweep, and the turn after it. */
-export const SWEEP_MS_MAX = 4_000;
-
-/** Whether an online worker of the farm may run tasks of the step. */
-export function hasWorker({ workers }: FarmView, job: FarmView['jobs'][number], stepOrder: number): boolean {
-  const needs = job.steps[stepOrder]?.plan.requirements;
-  if (needs === undefined) return false;
-  return workers.some(
-    ({ record }) => record.status === 'online' && mayRun(record, job.record.queueId, needs),
-  );
 }

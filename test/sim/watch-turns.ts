@@ -16,9 +16,15 @@ export interface Turn {
   readonly beginsClosure: boolean;
 }
 
+/** A message of an actor to another. */
+interface Sent {
+  readonly id: string;
+  readonly message: AnyMessage;
+}
+
 /** What a turn said. */
 export interface Said {
-  readonly messages: readonly AnyMessage[];
+  readonly sent: readonly Sent[];
   readonly effects: readonly ServiceEffect[];
   readonly answers: readonly unknown[];
   readonly changes: readonly Change[];
@@ -71,15 +77,15 @@ export function watchTurns(
       handlers[type] = (state, message, context) => {
         const beginsClosure = !inner.has(message);
         const after = before({ kind: definition.kind, state, message, now: context.now, beginsClosure });
-        const messages: AnyMessage[] = [];
+        const sent: Sent[] = [];
         const effects: ServiceEffect[] = [];
         const answers: unknown[] = [];
         const changes: Change[] = [];
         const watched = contextWith(context, {
-          send: (actor, id, sent) => {
-            inner.add(sent);
-            messages.push(sent);
-            context.send(actor, id, sent);
+          send: (actor, id, said) => {
+            inner.add(said);
+            sent.push({ id, message: said });
+            context.send(actor, id, said);
           },
           effect: (effect) => {
             effects.push(effect);
@@ -95,7 +101,7 @@ export function watchTurns(
           },
         });
         handle(state, message, watched);
-        after?.({ messages, effects, answers, changes });
+        after?.({ sent, effects, answers, changes });
       };
     }
     return { ...definition, handlers };
