@@ -1,4 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
+import { explainTask } from './explain.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
@@ -38,6 +39,7 @@ export function handlersOf(contract: Contract): Handlers {
     retryJob,
     getTask,
     listTaskAttempts,
+    explainTask,
     getTaskLogs,
     cancelTask,
     retryTask,
