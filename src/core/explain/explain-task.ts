@@ -18,7 +18,7 @@ export function explainTask(facts: TaskFacts): TaskExplanation {
   if (isLiveTask(status)) return settled(liveSummary(facts, status));
   if (isTerminalTask(status)) return settled(terminalSummary(facts, status));
   const { lease } = facts;
-  const isCandidate = status === 'ready' && lease?.isOffered === true;
+  const isCandidate = status === 'ready' && lease?.isOffered === true && lease.workers.eligible > 0;
   const gates = gatesOf(facts, lease, status, isCandidate);
   return {
     summary: waitingSummary(facts, gates),

@@ -68,7 +68,7 @@ function missText(miss: NearestMiss, namesIt: boolean): string {
   const { requirement, wanted, offered } = miss;
   switch (miss.reason) {
     case 'queue affinity':
-      return `serves ${offered ?? 'no queue'} and not ${wanted}`;
+      return `serves ${offered ?? 'no queue'} where ${wanted} is wanted`;
     case 'compute location mismatch':
       return offered === null ? 'says no compute location' : `is at ${offered}`;
     case 'amount requirement not met':
@@ -130,11 +130,10 @@ function amountText({ min, max }: AmountRequirement): string {
 }
 
 function attributeText({ anyOf, allOf }: AttributeRequirement): string {
-  const texts = [
-    ...(anyOf === undefined ? [] : [listedAtMost(anyOf, NAMED_MAX, 'or')]),
-    ...(allOf === undefined ? [] : [listedAtMost(allOf, NAMED_MAX, 'and')]),
-  ];
-  return texts.length === 0 ? 'any value' : texts.join(', and ');
+  const any = anyOf === undefined ? '' : listedAtMost(anyOf, NAMED_MAX, 'or');
+  const all = allOf === undefined ? '' : listedAtMost(allOf, NAMED_MAX, 'and');
+  if (any === '' || any === all) return all === '' ? 'any value' : all;
+  return all === '' ? any : `${any} and also ${all}`;
 }
 
 /** Which workers may run the task. */
