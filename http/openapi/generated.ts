@@ -745,10 +745,11 @@ export interface components {
             /** @description Genuine failures of tasks of the step, by worker, the most first. */
             readonly failures: readonly components["schemas"]["WorkerFailures"][];
         };
-        /** @description Ready tasks that stand before this one, on workers that both may run on, and the jobs that they belong to. Absent when the task is not among the candidates, or no worker may run it. */
+        /** @description Ready tasks that stand before this one, on workers that both may run on. Absent when the task is not among the candidates, or no worker may run it. */
         readonly QueuePosition: {
             readonly tasks: components["schemas"]["Count"];
-            readonly jobs: components["schemas"]["Count"];
+            /** @description Other jobs that they belong to. */
+            readonly jobs: number;
         };
         readonly NamedResource: {
             readonly id: string;

@@ -186,9 +186,9 @@ await test('explain says why tasks wait', { timeout: 240_000 }, async (t) => {
       position: { tasks: 0, jobs: 0 },
     });
     t.match(await explain(waiting.tasks[1]), {
-      summary: 'Ready, with 1 task of 1 job before it: the only eligible worker is busy.',
-      gates: [{ gate: 'cores' }, { gate: 'order', tasks: 1, jobs: 1 }],
-      position: { tasks: 1, jobs: 1 },
+      summary: 'Ready, behind 1 task of its own job: the only eligible worker is busy.',
+      gates: [{ gate: 'cores' }, { gate: 'order', tasks: 1, jobs: 0 }],
+      position: { tasks: 1, jobs: 0 },
     });
     await cancel(waiting.id);
     await cancel(running.id);

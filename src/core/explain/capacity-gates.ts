@@ -161,7 +161,7 @@ export const busyText = (eligible: number): string =>
 export function orderGates({ before }: LeaseExplanation): OrderGate[] {
   if (before.tasks === 0) return [];
   const { tasks, jobs } = before;
-  const stand = tasks === 1 ? 'stands' : 'stand';
+  const stand = tasks === 1 && jobs === 0 ? 'stands' : 'stand';
   return [
     {
       gate: 'order',
@@ -173,6 +173,8 @@ export function orderGates({ before }: LeaseExplanation): OrderGate[] {
   ];
 }
 
-/** `1,204 tasks of 3 jobs`. */
+/** `1,204 tasks and 3 other jobs`, `57 tasks of its own job`. */
 export const beforeText = ({ tasks, jobs }: LeaseExplanation['before']): string =>
-  `${counted(tasks, 'task')} of ${counted(jobs, 'job')}`;
+  jobs === 0
+    ? `${counted(tasks, 'task')} of its own job`
+    : `${counted(tasks, 'task')} and ${counted(jobs, 'other job')}`;

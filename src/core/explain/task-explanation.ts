@@ -10,7 +10,7 @@ export interface TaskExplanation {
   readonly summary: string;
   /** All that holds the task back, in the order of GATES. Nothing holds a task that is live or has ended. */
   readonly gates: readonly Gate[];
-  /** Ready tasks before this one in the order of candidates; null when it is not among them, or no worker may run it. */
+  /** Ready tasks before this one in the order of candidates, and the other jobs that they belong to; null when it is not among them, or no worker may run it. */
   readonly position: { readonly tasks: number; readonly jobs: number } | null;
   /** Null when the scheduler was not asked, or did not answer. */
   readonly workers: WorkersOutlook | null;

@@ -123,7 +123,7 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
 }
 
 const turnText = ({ before }: LeaseExplanation): string =>
-  before.tasks === 0 ? 'ready, and next in line' : `ready, with ${beforeText(before)} before it`;
+  before.tasks === 0 ? 'ready, and next in line' : `ready, behind ${beforeText(before)}`;
 
 function roomText({ workers: { eligible, withRoom } }: LeaseExplanation): string {
   if (withRoom === 0) return busyText(eligible);

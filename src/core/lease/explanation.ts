@@ -13,7 +13,7 @@ export interface LeaseExplanation {
   /** Of every pool that the step names. */
   readonly pools: readonly PoolExplanation[];
   readonly workers: WorkersExplanation;
-  /** Ready tasks that stand before this one in the order of candidates, on workers that both may run on. */
+  /** Ready tasks that stand before this one in the order of candidates, on workers that both may run on, and the other jobs among them. */
   readonly before: { readonly tasks: number; readonly jobs: number };
   /** The worker that is kept free for the step; null when none is. */
   readonly reservedWorker: WorkerId | null;

@@ -819,17 +819,17 @@ test('its turn: next in line, behind others, room or none', (t) => {
     [
       leaseExplanation({ before: { tasks: 1204, jobs: 3 }, workers: { online: 5000, eligible: 4000 } }),
       {},
-      'Ready, with 1,204 tasks of 3 jobs before it: 4,000 of 4,000 eligible workers are busy.',
+      'Ready, behind 1,204 tasks and 3 other jobs: 4,000 of 4,000 eligible workers are busy.',
       [
         '4,000 of 4,000 eligible workers are busy; it reserves 2 cores.',
-        '1,204 tasks of 3 jobs stand before it.',
+        '1,204 tasks and 3 other jobs stand before it.',
       ],
     ],
     [
-      leaseExplanation({ before: { tasks: 1, jobs: 1 }, workers: { withRoom: 3 } }),
+      leaseExplanation({ before: { tasks: 1, jobs: 0 }, workers: { withRoom: 3 } }),
       {},
-      'Ready, with 1 task of 1 job before it: 3 of 14 eligible workers have room.',
-      ['1 task of 1 job stands before it.'],
+      'Ready, behind 1 task of its own job: 3 of 14 eligible workers have room.',
+      ['1 task of its own job stands before it.'],
     ],
     [
       leaseExplanation({ workers: { withRoom: 1 } }),
@@ -916,7 +916,7 @@ test('all gates at once: every one is listed, in order, and the weightiest is sa
   });
   t.same(
     sentencesOf({ lease: leaseExplanation({ before: { tasks: 2, jobs: 1 }, workers: { eligible: 1 } }) }),
-    ['The only eligible worker is busy; it reserves 2 cores.', '2 tasks of 1 job stand before it.'],
+    ['The only eligible worker is busy; it reserves 2 cores.', '2 tasks and 1 other job stand before it.'],
     'of workers either that none may, or that none has room, and in which order',
   );
   const ready = explainTask(taskFacts({ job: jobRecord({ status: 'paused' }), lease }));

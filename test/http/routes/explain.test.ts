@@ -179,7 +179,7 @@ void test('a task that has its turn: position, reserved worker, failures of the 
     status: 'ready',
     at: '2026-11-20T10:00:00.000Z',
     summary:
-      'Ready, with 1,204 tasks of 3 jobs before it: 14 of 14 eligible workers are busy; render-017 is kept free for its step.',
+      'Ready, behind 1,204 tasks and 3 other jobs: 14 of 14 eligible workers are busy; render-017 is kept free for its step.',
     gates: [
       {
         gate: 'cores',
@@ -191,7 +191,7 @@ void test('a task that has its turn: position, reserved worker, failures of the 
       {
         gate: 'order',
         reason: 'tasks before it',
-        sentence: '1,204 tasks of 3 jobs stand before it.',
+        sentence: '1,204 tasks and 3 other jobs stand before it.',
         tasks: 1204,
         jobs: 3,
       },
