@@ -6,10 +6,11 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
+import { T0, taskState as touchedTask } from '../http/kit/records.ts';
 import { requirements } from './lease-parts.ts';
 
 /** 2026-11-20T10:00:00.000Z */
-export const NOW = Date.UTC(2026, 10, 20, 10);
+export const NOW = T0;
 export const JOB = jobId('00000000-0000-7000-8000-00000000000a');
 const FARM = farmId('north');
 const QUEUE = queueId('day');
@@ -66,17 +67,8 @@ export const stepRecord = (order: number, name: string, changes: Partial<StepRec
   ...changes,
 });
 
-export const taskState = (changes: Partial<TaskState> = {}): TaskState => ({
-  status: 'ready',
-  failedAttempts: 0,
-  attemptNumber: 0,
-  updatedAt: NOW - 60_000,
-  assignedAt: 0,
-  retryAfter: 0,
-  workerOrdinal: 0,
-  hasText: false,
-  ...changes,
-});
+export const taskState = (changes: Partial<TaskState> = {}): TaskState =>
+  touchedTask({ status: 'ready', updatedAt: NOW - 60_000, ...changes });
 
 export const attempt = (changes: Partial<AttemptRecord> = {}): AttemptRecord => ({
   version: 1,
