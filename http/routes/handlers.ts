@@ -6,6 +6,7 @@ import {
   listComputeLocations,
   replaceComputeLocation,
 } from './compute-locations.ts';
+import { explainTask } from './explain.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
@@ -62,6 +63,7 @@ export function handlersOf(contract: Contract): Handlers {
     retryJob,
     getTask,
     listTaskAttempts,
+    explainTask,
     getTaskLogs,
     cancelTask,
     retryTask,
