@@ -19,6 +19,7 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly status: 'succeeded' | 'failed' | 'canceled';
   readonly exitCode?: number;
   readonly sessionId?: string;
+  readonly reclaimed?: true;
 };
 
 /**
@@ -88,6 +89,7 @@ export class JobTurn {
       endedAt: Math.max(this.context.now, attempt.startedAt),
       sessionId: closed.sessionId ?? attempt.sessionId,
       ...(closed.exitCode === undefined ? {} : { exitCode: closed.exitCode }),
+      ...(closed.reclaimed === true ? { reclaimed: true } : {}),
     };
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
     this.context.send('lease', this.state.record.farmId, {

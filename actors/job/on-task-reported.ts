@@ -12,6 +12,7 @@ import type { ServiceContext } from '../service-world.ts';
 import { JobTurn, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
+import { countFailure } from './step-failures.ts';
 import { policyOf, taskOf, type JobState, type StepState } from './state.ts';
 
 /**
@@ -95,6 +96,7 @@ function reportedFailure(
   const taskFailures = taskOf(step, index).failedAttempts + 1;
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
+  countFailure(state, step, index, context);
   turn.closeAttempt(step, index, closedBy(report, 'failed'));
   turn.patchJob({ failedAttempts: jobFailures });
   if (outcome === 'retry') {

@@ -16,7 +16,7 @@ export function reclaim(
   context: ServiceContext<'job'>,
 ): boolean {
   if (!state.openAttempts.has(taskIdOf(turn.addressOf(step, index)))) return false;
-  turn.closeAttempt(step, index, { status: 'failed', message: reason });
+  turn.closeAttempt(step, index, { status: 'failed', message: reason, reclaimed: true });
   const { failedAttempts } = taskOf(step, index);
   turn.move(step, index, 'reclaim', { failedAttempts, assignedAt: 0, workerOrdinal: 0 });
   makeReady(state, step, index, 0, context);
