@@ -9,7 +9,7 @@ import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './
 import { submitJob } from './submit-job.ts';
 import { getTaskLogs } from './task-logs.ts';
 import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
-import { getWorker, listWorkers } from './workers.ts';
+import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
 /** The handler of every operation. */
 export function handlersOf(contract: Contract): Handlers {
@@ -43,5 +43,8 @@ export function handlersOf(contract: Contract): Handlers {
     retryTask,
     listWorkers,
     getWorker,
+    deleteWorker,
+    disableWorker,
+    enableWorker,
   };
 }

@@ -12,6 +12,7 @@ export type Task = Schemas['Task'];
 export type LogChunk = Schemas['LogChunk'];
 export type LogPage = Schemas['LogPage'];
 export type Worker = Schemas['Worker'];
+export type WorkerStanding = Schemas['WorkerStanding'];
 
 /** One page of a list. */
 export interface Page<Item> {
