@@ -11,6 +11,7 @@ import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
 import { onJobRetry, onJobRevive } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
+import { onStepMatched, onStepUnmatched } from './on-step-unmatched.ts';
 import { onTaskReported } from './on-task-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
@@ -37,6 +38,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       'upstreams.completed': onUpstreamsCompleted,
       'upstream.failed': onUpstreamFailed,
       'tasks.take': onTasksTake(settings.staleAssignedMs),
+      'step.unmatched': onStepUnmatched,
+      'step.matched': onStepMatched,
       'task.reported': onTaskReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
@@ -70,6 +73,8 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'tasks.take':
       throw new Error(`tasks of the job ${id} were picked, and there is no such job`);
     case 'job.wake':
+    case 'step.unmatched':
+    case 'step.matched':
     case 'upstreams.completed':
     case 'upstream.failed':
     case 'attempts.held':

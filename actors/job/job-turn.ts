@@ -2,18 +2,28 @@ import { attemptIdOf, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
 import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
 import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
-import { moveCounts, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
-import { isLiveTask, nextTaskStatus, type TaskTrigger } from '../../src/core/lifecycle/task-transitions.ts';
+import { markCounts, moveCounts, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
+import {
+  isLiveTask,
+  isTerminalTask,
+  nextTaskStatus,
+  type TaskTrigger,
+} from '../../src/core/lifecycle/task-transitions.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
+
+/** Events of tasks that change together: as many as a client can be sent again after a break (`events.replay_depth`). */
+const TASK_EVENTS_AT_ONCE = 1_000;
 
 export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly status: 'succeeded' | 'failed' | 'canceled';
@@ -59,9 +69,12 @@ export class JobTurn {
       ...patch,
       status,
       updatedAt: this.context.now,
+      unschedulable: false,
     };
     this.write(step, index, after);
-    step.record = { ...step.record, taskCounts: moveCounts(step.record.taskCounts, before.status, status) };
+    if (isTerminalTask(status)) this.state.failedOn.delete(failedOnKey(step.record.order, index));
+    const taskCounts = markCounts(step.record.taskCounts, before.unschedulable ? -1 : 0);
+    step.record = { ...step.record, taskCounts: moveCounts(taskCounts, before.status, status) };
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
@@ -89,7 +102,7 @@ export class JobTurn {
       endedAt: Math.max(this.context.now, attempt.startedAt),
       sessionId: closed.sessionId ?? attempt.sessionId,
       ...(closed.exitCode === undefined ? {} : { exitCode: closed.exitCode }),
-      ...(closed.reclaimed === true ? { reclaimed: true } : {}),
+      ...(closed.reclaimed === true && { reclaimed: true }),
     };
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
     this.context.send('lease', this.state.record.farmId, {
@@ -114,7 +127,10 @@ export class JobTurn {
     const howMany = step.record.taskCounts[untouched.status];
     step.record = {
       ...step.record,
-      taskCounts: moveCounts(step.record.taskCounts, untouched.status, status, howMany),
+      taskCounts: markCounts(
+        moveCounts(step.record.taskCounts, untouched.status, status, howMany),
+        untouched.unschedulable === true ? -howMany : 0,
+      ),
       untouched: { status: 'canceled', updatedAt: this.context.now, failureReason: reason },
     };
     this.touch(step);
@@ -159,8 +175,72 @@ export class JobTurn {
   retryTask(step: StepState, index: number): void {
     const { hasText } = taskOf(step, index);
     const forgotten = { failedAttempts: 0, assignedAt: 0, workerOrdinal: 0, hasText: false };
-    if (this.move(step, index, 'manual retry', forgotten) === null || !hasText) return;
+    if (this.move(step, index, 'manual retry', forgotten) === null) return;
+    if (!hasText) return;
     this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
+  }
+
+  /**
+   * Marks the ready tasks of a step that are ready since `readyBefore` as unschedulable: no online worker may run them.
+   * Whether anything has changed.
+   */
+  markUnschedulable(step: StepState, reason: string, readyBefore: number): boolean {
+    const { untouched, unschedulableReason = '' } = step.record;
+    const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>): boolean =>
+      task.status === 'ready' && task.updatedAt <= readyBefore;
+    const marked: number[] = [];
+    let touchedReady = 0;
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (task.status === 'ready') touchedReady++;
+      if (!isOld(task) || task.unschedulable) continue;
+      this.write(step, index, { ...task, unschedulable: true });
+      marked.push(index);
+    }
+    const marksUntouched = isOld(untouched) && untouched.unschedulable !== true;
+    const howMany = marked.length + (marksUntouched ? step.record.taskCounts.ready - touchedReady : 0);
+    const isNewReason = reason !== unschedulableReason && step.record.taskCounts.unschedulable > 0;
+    if (howMany === 0 && !isNewReason) return false;
+    step.record = {
+      ...step.record,
+      taskCounts: markCounts(step.record.taskCounts, howMany),
+      unschedulableReason: reason,
+      ...(marksUntouched && { untouched: { ...untouched, unschedulable: true } }),
+    };
+    this.touch(step);
+    const told = isNewReason || marksUntouched ? this.unschedulableTasks(step) : marked;
+    for (const index of told) this.publishTask(step, index, taskOf(step, index));
+    return true;
+  }
+
+  /** Takes the mark back from every task of a step; whether there was any. */
+  clearUnschedulable(step: StepState): boolean {
+    const { taskCounts, untouched } = step.record;
+    if (taskCounts.unschedulable === 0) return false;
+    const wasMarked = [...this.unschedulableTasks(step)];
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (task.unschedulable) this.write(step, index, { ...task, unschedulable: false });
+    }
+    step.record = {
+      ...step.record,
+      taskCounts: markCounts(taskCounts, -taskCounts.unschedulable),
+      untouched: { ...untouched, unschedulable: false },
+    };
+    this.touch(step);
+    for (const index of wasMarked) this.publishTask(step, index, taskOf(step, index));
+    return true;
+  }
+
+  /** Tasks that are marked, the first ones of a step of very many: clients are told of no more at once. */
+  private *unschedulableTasks(step: StepState): Generator<number> {
+    const { taskCount, untouched } = step.record;
+    let told = 0;
+    const indices = untouched.unschedulable === true ? numbersTo(taskCount) : touchedIndices(step);
+    for (const index of indices) {
+      if (told === TASK_EVENTS_AT_ONCE) return;
+      if (!taskOf(step, index).unschedulable) continue;
+      told++;
+      yield index;
+    }
   }
 
   /** Moves the job by the table; false, and nothing changed, when the table has no row for it. */
@@ -203,6 +283,7 @@ export class JobTurn {
       steps.map((step) => step.record.status),
     );
     if (trigger !== null) this.moveJob(trigger);
+    if (!isLeasable(this.state)) for (const step of steps) this.clearUnschedulable(step);
     this.writeDirty();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
     if (leasableBefore && !isLeasable(this.state)) {
@@ -295,7 +376,7 @@ export class JobTurn {
       }
     }
     for (const step of this.dirtySteps) {
-      step.record = { ...step.record, updatedAt: now };
+      step.record = { ...withoutIdleReason(step.record), updatedAt: now };
       this.context.change(put('step', keys.step(this.state.record.id, step.record.order), step.record));
     }
     this.state.record = {
@@ -346,9 +427,24 @@ export class JobTurn {
           name: taskNameOf(step.record.name, step.space.at(index)),
           status: task.status,
           worker_id: worker,
+          unschedulable_reason: task.unschedulable ? (step.record.unschedulableReason ?? '') : '',
           updated_at: timestampOf(task.updatedAt),
         },
       },
     });
   }
+}
+
+/** A reason that no task has any more is nobody's. */
+function withoutIdleReason({ unschedulableReason, ...record }: StepRecord): StepRecord {
+  const isIdle = unschedulableReason === undefined || record.taskCounts.unschedulable === 0;
+  return isIdle ? record : { ...record, unschedulableReason };
+}
+
+function* numbersTo(count: number): Generator<number> {
+  for (let index = 0; index < count; index++) yield index;
+}
+
+function* touchedIndices(step: StepState): Generator<number> {
+  for (const { index } of touchedTasks(step)) yield index;
 }

@@ -59,6 +59,16 @@ export type JobMessage =
       readonly workerOrdinal: number;
       readonly pick: Pick;
     }
+  /** From the lease actor: no online worker may run tasks of the step; those ready since `readyBefore` say so. */
+  | {
+      readonly type: 'step.unmatched';
+      readonly stepOrder: number;
+      readonly reason: string;
+      /** Milliseconds since the epoch. */
+      readonly readyBefore: number;
+    }
+  /** From the lease actor: an online worker may run tasks of the step. */
+  | { readonly type: 'step.matched'; readonly stepOrder: number }
   /** From the bus. */
   | { readonly type: 'task.reported'; readonly report: StatusMessage; readonly attemptId: AttemptId }
   /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */

@@ -1,4 +1,4 @@
-import { parseAttemptId, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
+import { parseAttemptId, taskIdOf, type TaskAddress, type WorkerId } from '../../src/core/ids.ts';
 import {
   FAILURE_LIMIT_PARK_REASON,
   reportedFailureReason,
@@ -9,6 +9,7 @@ import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { failedOnKey, failedOnOf } from './failed-on.ts';
 import { JobTurn, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
@@ -97,10 +98,12 @@ function reportedFailure(
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
   countFailure(state, step, index, context);
+  const workerId = state.openAttempts.get(taskIdOf(turn.addressOf(step, index)))?.workerId;
   turn.closeAttempt(step, index, closedBy(report, 'failed'));
   turn.patchJob({ failedAttempts: jobFailures });
   if (outcome === 'retry') {
     const retryAfter = context.now + policy.retryDelaySeconds * 1000;
+    if (workerId !== undefined) noteFailedOn(state, step, index, workerId);
     turn.move(step, index, 'auto-retry', { failedAttempts: taskFailures, retryAfter, workerOrdinal: 0 });
     makeReady(state, step, index, retryAfter, context);
     context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });
@@ -112,6 +115,13 @@ function reportedFailure(
   if (turn.moveJob('auto-park', { parkReason: FAILURE_LIMIT_PARK_REASON })) {
     context.effect({ kind: 'count', counter: 'jobs-autoparked', queueId: state.record.queueId });
   }
+}
+
+/** The retry prefers a worker that has not failed the task. */
+function noteFailedOn(state: JobState, step: StepState, index: number, workerId: WorkerId): void {
+  const before = failedOnOf(state.failedOn, step.record.order, index);
+  if (before.includes(workerId)) return;
+  state.failedOn.set(failedOnKey(step.record.order, index), [...before, workerId]);
 }
 
 function closedBy(report: StatusMessage, status: ClosedAttempt['status']): ClosedAttempt {

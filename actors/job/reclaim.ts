@@ -1,5 +1,6 @@
 import { taskIdOf } from '../../src/core/ids.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { failedOnOf } from './failed-on.ts';
 import type { JobTurn } from './job-turn.ts';
 import { taskOf, type JobState, type StepState } from './state.ts';
 
@@ -37,5 +38,6 @@ export function makeReady(
     stepOrder: step.record.order,
     ranges: [{ start: index, count: 1 }],
     until,
+    avoided: failedOnOf(state.failedOn, step.record.order, index),
   });
 }

@@ -1,6 +1,6 @@
 import { attemptIdOf, taskIdOf, type JobId, type TaskAddress } from '../../src/core/ids.ts';
 import { effectiveRetry, type RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
-import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
+import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
 import type { JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -16,6 +16,7 @@ import {
   type TaskState,
 } from '../../src/core/records/task-page.ts';
 import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
+import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
 
 /** A step with its packed tasks. Pages that were never written are absent. */
 export interface StepState {
@@ -43,6 +44,7 @@ export interface JobState {
   readonly openAttempts: Map<string, AttemptRecord>;
   /** Failures that workers have reported. A manual retry does not forget them. */
   readonly failures: FailuresOfSteps;
+  readonly failedOn: FailedOn;
   /** In the order in which they are due; the first has the timer. */
   assigned: AssignedAttempt[];
 }
@@ -59,7 +61,7 @@ export const stepStateOf = (
 export function taskOf(step: StepState, index: number): TaskState {
   const page = step.pages.get(pageOf(index));
   const own = page === undefined ? null : readTask(page, index);
-  return own ?? untouchedTask(step.record.untouched.status, step.record.untouched.updatedAt);
+  return own ?? untouchedTask(step.record.untouched);
 }
 
 /** The tasks of a step that have a record of their own, in order. */
@@ -101,8 +103,10 @@ export function loadJob(
     failures: new Map(
       steps.map(({ record: { order } }) => [order, loadStepFailures(record.id, order, reader)]),
     ),
+    failedOn: new Map(),
     assigned: [],
   };
+  for (const step of steps) loadFailedOn(state, step, reader);
   for (const step of steps) loadOpenAttempts(state, step, reader, staleAssignedMs);
   state.assigned.sort((a, b) => a.dueAt - b.dueAt);
   return state;
@@ -117,6 +121,15 @@ function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
     pages.set(lastNumberOfKey(row.key), Uint8Array.from(row.value));
   }
   return stepStateOf(record, plan, pages);
+}
+
+function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): void {
+  const stepOrder = step.record.order;
+  for (const { index, task } of touchedTasks(step)) {
+    if (task.failedAttempts === 0 || isTerminalTask(task.status)) continue;
+    const workers = readFailedOn(reader, { jobId: state.record.id, stepOrder, index }, task);
+    state.failedOn.set(failedOnKey(stepOrder, index), workers);
+  }
 }
 
 function loadOpenAttempts(

@@ -1,13 +1,19 @@
 import { farmId } from '../../src/core/ids.ts';
-import { refused } from '../../src/core/problems.ts';
-import type { ActorDefinition } from '../kernel/actor.ts';
-import type { ServiceSettings, ServiceWorld } from '../service-world.ts';
+import { ONLINE_WORKERS_SLOT } from '../../src/core/ports/tallies.ts';
+import type { ActorDefinition, Handlers } from '../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { onPoolExplain, onTaskExplain } from './on-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { onStepOffered, onTaskDue, onTasksReady } from './on-step-offered.ts';
+import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
 import { answerEmpty, answerUnknown, armHold, serveAll } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
+import { clearMatched } from './unmatched.ts';
+
+type LeaseContext = ServiceContext<'lease'>;
 
 /**
  * The lease actor of a farm decides who gets what (design.md, "A lease in one shard"). It holds no truth of its own:
@@ -15,21 +21,24 @@ import { loadLease, newLeaseState, type LeaseState } from './state.ts';
  * whenever it is loaded. What it picks, the jobs take and may refuse.
  */
 export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'lease', LeaseState> {
+  const periodMs = sweepPeriodOf(settings);
   return {
     kind: 'lease',
-    load: loadLease,
+    load: (id, reader) => loadLease(id, reader, settings.tallies),
     started: (state, context) => {
       for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.wake' });
       for (const id of state.activeJobs) context.send('job', id, { type: 'job.wake' });
+      context.send('lease', state.farmId, { type: 'lease.counted', isLast: false });
     },
     isRemoved: (state) => state.isRemoved,
     absent: (id, message, context) => {
-      if (message.type === 'farm.limited') return newLeaseState(farmId(id));
+      if (message.type === 'farm.limited') return newLeaseState(farmId(id), settings.tallies);
       if (message.type === 'lease.requested') answerUnknown(message, context);
       return null;
     },
-    handlers: {
+    handlers: settled(periodMs, {
       'lease.wake': () => undefined,
+      'lease.counted': onCounted,
       'lease.requested': onLeaseRequested(settings.leaseHoldMs),
       'tasks.taken': onTasksTaken,
       'step.offered': onStepOffered,
@@ -48,35 +57,79 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'worker.removed': onWorkerRemoved,
       'cores.freed': onCoresFreed,
       'farm.limited': (state, { maxConcurrentTasks }, context) => {
-        state.index.limitFarm(maxConcurrentTasks);
+        state.index.caps.limitFarm(maxConcurrentTasks);
         serveAll(state, context);
       },
       'queue.limited': (state, { queueId, maxConcurrentTasks, paused }, context) => {
-        state.index.limitQueue(queueId, maxConcurrentTasks, paused);
+        state.index.caps.limitQueue(queueId, maxConcurrentTasks, paused);
         serveAll(state, context);
       },
-      'farm.removed': (state, _message, context) => {
-        state.isRemoved = true;
-        for (const id of [...state.workers.keys()]) {
-          for (const request of state.parked.takeAll(id)) answerUnknown(request, context);
-        }
-      },
-      'pools.changed': (state, { pools }) => {
-        state.pools = pools;
+      'farm.removed': onFarmRemoved,
+      'pools.changed': (state, { pools }, context) => {
+        state.pools.register(pools);
+        serveAll(state, context);
+        clearMatched(state, context);
       },
       'tally.fell': (state, _message, context) => {
         serveAll(state, context);
+        clearMatched(state, context);
       },
-      'task.explain': (_state, { replyTo }, context) => {
-        context.reply(replyTo, refused('unavailable', 'not there yet'));
-      },
-      'pool.explain': (_state, { replyTo }, context) => {
-        context.reply(replyTo, refused('unavailable', 'not there yet'));
-      },
+      'task.explain': onTaskExplain,
+      'pool.explain': onPoolExplain,
+      'sweep.due': onSweepDue(settings),
       'hold.ended': (state, _message, context) => {
         for (const request of state.parked.takeEnded(context.now)) answerEmpty(request, context);
         armHold(state, context);
       },
-    },
+    }),
   };
+}
+
+type LeaseHandlers = Handlers<ServiceWorld, 'lease', LeaseState>;
+
+/** After each message: slots that were freed are given back with the commit, and what waits is looked at in time. */
+function settled(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
+  const wrapped = Object.entries(handlers).map(([type, handle]) => [
+    type,
+    (state: LeaseState, message: LeaseMessage, context: LeaseContext): void => {
+      // The entry of a message type handles that type alone.
+      (handle as (state: LeaseState, message: LeaseMessage, context: LeaseContext) => void)(
+        state,
+        message,
+        context,
+      );
+      for (const { slot, count } of state.pools.takeReleased()) {
+        context.effect({ kind: 'release', farmId: state.farmId, slot, count });
+      }
+      armSweep(state, periodMs, context);
+    },
+  ]);
+  return Object.fromEntries(wrapped) as LeaseHandlers;
+}
+
+/**
+ * What the jobs have answered to being woken stands in the mailbox behind this message when it comes first, and before
+ * it when it comes last.
+ */
+function onCounted(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'lease.counted' }>,
+  context: LeaseContext,
+): void {
+  if (!message.isLast) {
+    context.send('lease', state.farmId, { type: 'lease.counted', isLast: true });
+    return;
+  }
+  state.pools.counted();
+  state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+  serveAll(state, context);
+}
+
+function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {
+  state.isRemoved = true;
+  state.pools.register([]);
+  state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, 0);
+  for (const id of [...state.workers.keys()]) {
+    for (const request of state.parked.takeAll(id)) answerUnknown(request, context);
+  }
 }

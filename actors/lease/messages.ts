@@ -4,6 +4,7 @@ import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
+import type { HeldTask } from '../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
@@ -19,8 +20,16 @@ export interface StepOffer {
   readonly live: number;
   /** Ready at once. */
   readonly ready: readonly TaskRange[];
+  /** Those of them that workers have failed, with the workers. */
+  readonly failed: readonly { readonly index: number; readonly avoided: readonly WorkerId[] }[];
   /** Ready tasks that are held back until a time (milliseconds since the epoch). */
-  readonly held: readonly { readonly index: number; readonly until: number }[];
+  readonly held: readonly ({ readonly index: number } & HeldTask)[];
+  /** Since when the oldest of its ready tasks is ready (milliseconds since the epoch). */
+  readonly readySince: number;
+  /** Since when the youngest is. */
+  readonly lastReadyAt: number;
+  /** What the job was told of its ready tasks by `step.unmatched`; empty when nothing. */
+  readonly unschedulableReason: string;
 }
 
 /** The lease actor: ready index, parked requests, free cores. Decides who gets what. Id: farm id. */
@@ -36,13 +45,17 @@ export type LeaseMessage =
     }
   /** From a job actor: all that is ready of a step, in place of what was known of it. */
   | { readonly type: 'step.offered'; readonly offer: StepOffer }
-  /** From a job actor: these tasks are ready (again); `until` holds them back to that time. */
+  /**
+   * From a job actor: these tasks are ready (again); `until` holds them back to that time. The workers in `avoided`
+   * have failed them.
+   */
   | {
       readonly type: 'tasks.ready';
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly ranges: readonly TaskRange[];
       readonly until: number;
+      readonly avoided: readonly WorkerId[];
     }
   /** From a job actor: a ready task is ready no longer (canceled). */
   | {
@@ -101,6 +114,9 @@ export type LeaseMessage =
   | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
   | { readonly type: 'lease.wake' }
-  /** The actor's own timers: the oldest parked requests have waited long enough; a held task is due. */
+  /** To itself, at its start: every job and worker has said what it offers. */
+  | { readonly type: 'lease.counted'; readonly isLast: boolean }
+  /** The actor's own timers: time for a sweep; the oldest parked requests have waited long enough; a held task is due. */
+  | { readonly type: 'sweep.due' }
   | { readonly type: 'hold.ended' }
   | { readonly type: 'task.due'; readonly jobId: JobId; readonly stepOrder: number; readonly index: number };

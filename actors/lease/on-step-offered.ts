@@ -1,8 +1,10 @@
-import { TaskRanges } from '../../src/core/lease/task-ranges.ts';
+import type { WorkerId } from '../../src/core/ids.ts';
+import { ReadyTasks } from '../../src/core/lease/ready-tasks.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage, StepOffer } from './messages.ts';
 import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
+import { noteTold } from './unmatched.ts';
 
 /** A job says all that is ready of one of its steps. */
 export function onStepOffered(
@@ -13,7 +15,9 @@ export function onStepOffered(
   const { offer } = message;
   const queueBefore = state.index.entry(offer.jobId, offer.stepOrder)?.queueId ?? offer.queueId;
   const { ready, live } = withoutPicked(state, offer);
-  const entry = state.index.offer({ ...offer, live }, ready, offer.held);
+  const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
+  const entry = state.index.offer({ ...offer, live }, ready, held);
+  noteTold(state, offer, offer.unschedulableReason, context.now);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
   }
@@ -29,8 +33,12 @@ export function onStepOffered(
 function withoutPicked(
   state: LeaseState,
   offer: StepOffer,
-): { readonly ready: TaskRanges; readonly live: number } {
-  const ready = new TaskRanges(offer.ready);
+): { readonly ready: ReadyTasks; readonly live: number } {
+  const ready = new ReadyTasks();
+  for (const range of offer.ready) ready.add(range);
+  for (const { index, avoided } of offer.failed) {
+    if (ready.remove(index)) ready.add({ start: index, count: 1 }, avoided);
+  }
   let { live } = offer;
   for (const { outstanding } of state.pending.values()) {
     for (const pick of outstanding) {
@@ -50,17 +58,17 @@ export function onTasksReady(
   message: Extract<LeaseMessage, { type: 'tasks.ready' }>,
   context: ServiceContext<'lease'>,
 ): void {
-  const { jobId, stepOrder, ranges, until } = message;
+  const { jobId, stepOrder, ranges, until, avoided } = message;
   if (until > context.now) {
     for (const range of ranges) {
       for (let index = range.start; index < range.start + range.count; index++) {
-        state.index.hold(jobId, stepOrder, index, until);
+        state.index.hold(jobId, stepOrder, index, { until, avoided });
         holdTask(jobId, stepOrder, index, until, context);
       }
     }
     return;
   }
-  const signature = state.index.addReady(jobId, stepOrder, ranges);
+  const signature = state.index.addReady(jobId, stepOrder, ranges, context.now, avoided);
   if (signature !== null) serveSignature(state, signature, context);
 }
 
@@ -72,8 +80,12 @@ export function onTaskDue(
 ): void {
   const { jobId, stepOrder, index } = message;
   const entry = state.index.entry(jobId, stepOrder);
-  if (entry?.held.delete(index) !== true) return;
-  const signature = state.index.addReady(jobId, stepOrder, [{ start: index, count: 1 }]);
+  const held = entry?.held.get(index);
+  if (entry === undefined || held === undefined) return;
+  entry.held.delete(index);
+  const avoided: readonly WorkerId[] = held.avoided;
+  const ranges = [{ start: index, count: 1 }];
+  const signature = state.index.addReady(jobId, stepOrder, ranges, context.now, avoided);
   if (signature !== null) serveSignature(state, signature, context);
 }
 

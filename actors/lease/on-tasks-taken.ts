@@ -17,7 +17,7 @@ export function onTasksTaken(
   const worker = state.workers.get(pending.request.workerId);
   let madeRoom = false;
   if (message.refused > 0) {
-    madeRoom = state.index.untake(message.jobId, message.stepOrder, message.refused);
+    madeRoom = state.index.settle(message.jobId, message.stepOrder, message.refused);
     if (worker !== undefined) commitCores(state, worker, -message.refused * message.cores);
   }
   if (message.assignments.length > 0) {

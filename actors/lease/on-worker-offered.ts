@@ -1,9 +1,11 @@
 import type { WorkerId } from '../../src/core/ids.ts';
 import { offerOf } from '../../src/core/lease/worker-offer.ts';
+import { ONLINE_WORKERS_SLOT } from '../../src/core/ports/tallies.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
-import { answerUnknown, commitCores, freeCoresOf, serveWorker } from './serve.ts';
+import { answerUnknown, commitCores, giveUpReservation, regroup, serveAll, serveWorker } from './serve.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
+import { clearMatched } from './unmatched.ts';
 
 /** A worker actor says what its worker offers. */
 export function onWorkerOffered(
@@ -19,10 +21,6 @@ export function onWorkerOffered(
     removeWorker(state, record.id, context);
     return;
   }
-  if (state.workers.get(record.id)?.incarnation !== record.incarnation) {
-    // Nobody waits for these replies any more: the worker has started anew.
-    for (const request of state.parked.takeAll(record.id)) answerUnknown(request, context);
-  }
   const worker: LeaseWorker = {
     offer: offerOf(record),
     incarnation: record.incarnation,
@@ -30,7 +28,14 @@ export function onWorkerOffered(
     committedCores,
   };
   state.workers.set(record.id, worker);
-  state.parked.regroup(record.id, worker.offer, freeCoresOf(worker));
+  if (worker.isOnline) {
+    state.kinds.set(worker.offer);
+    state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+    clearMatched(state, context);
+  } else {
+    notOnline(state, record.id, context);
+  }
+  regroup(state, worker);
   serveWorker(state, worker, context);
 }
 
@@ -57,6 +62,17 @@ export function onCoresFreed(
 function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
   state.workers.delete(workerId);
   dismissRequests(state, workerId, context);
+  notOnline(state, workerId, context);
+}
+
+/** A worker may not be handed anything: nothing is kept for it, and who was passed over in its favour gets its turn. */
+function notOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
+  if (state.reservations.has(workerId)) giveUpReservation(state, workerId, context);
+  const { online } = state.kinds;
+  state.kinds.remove(workerId);
+  if (state.kinds.online === online) return;
+  state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+  if (state.index.waitingSignatures().some((signature) => signature.avoiding > 0)) serveAll(state, context);
 }
 
 function dismissRequests(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {

@@ -1,5 +1,7 @@
+import type { WorkerId } from '../../src/core/ids.ts';
 import type { ParkedRequest } from '../../src/core/lease/parked-requests.ts';
-import type { Signature } from '../../src/core/lease/ready-index.ts';
+import type { StepName } from '../../src/core/lease/ready-index.ts';
+import type { Signature } from '../../src/core/lease/signatures.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { replyTo } from '../kernel/address.ts';
@@ -13,10 +15,9 @@ export const freeCoresOf = (worker: LeaseWorker): number =>
 export function serve(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): boolean {
   const worker = state.workers.get(request.workerId);
   if (worker === undefined) return false;
-  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), {
-    tasks: WIRE_LIMITS.tasksPerLease,
-    steps: WIRE_LIMITS.stepsPerLease,
-  });
+  const only = state.reservations.get(request.workerId) ?? null;
+  const bounds = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
+  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), bounds, only);
   if (taken.length === 0) return false;
   const leaseId = context.newId();
   state.pending.set(leaseId, { request, outstanding: [...taken], assignments: [], steps: {} });
@@ -29,8 +30,33 @@ export function serve(state: LeaseState, request: ParkedRequest, context: Servic
       workerOrdinal: worker.offer.ordinal,
       pick,
     });
+    endReservations(state, pick, context);
   }
   return true;
+}
+
+/** A task of the step was taken: who was kept free for it is free again. */
+function endReservations(
+  state: LeaseState,
+  { jobId, stepOrder }: StepName,
+  context: ServiceContext<'lease'>,
+): void {
+  for (const [workerId, step] of [...state.reservations]) {
+    if (step.jobId === jobId && step.stepOrder === stepOrder) giveUpReservation(state, workerId, context);
+  }
+}
+
+/** The worker is not kept free any more. */
+export function giveUpReservation(
+  state: LeaseState,
+  workerId: WorkerId,
+  context: ServiceContext<'lease'>,
+): void {
+  state.reservations.delete(workerId);
+  const worker = state.workers.get(workerId);
+  if (worker === undefined) return;
+  regroup(state, worker);
+  serveWorker(state, worker, context);
 }
 
 /** Serves the parked requests of one worker: its cores or its offer have changed. */
@@ -46,23 +72,39 @@ export function serveSignature(
   signature: Signature,
   context: ServiceContext<'lease'>,
 ): void {
-  while (signature.steps.length > 0) {
-    const request = state.parked.firstFor(signature);
-    if (request === null || !serve(state, request, context)) return;
-    state.parked.take(request.workerId, request.queueId);
+  const passedOver = new Set<WorkerId>();
+  while (signature.steps.length > 0 && state.index.room(signature) > 0) {
+    const request = state.parked.firstFor(signature, passedOver);
+    if (request === null) return;
+    if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
+    // Nothing but tasks that this worker has failed.
+    else if (signature.avoiding > 0) passedOver.add(request.workerId);
+    else return;
   }
 }
 
 /** Serves parked requests for everything that is ready: a cap or a pause has been lifted. */
 export function serveAll(state: LeaseState, context: ServiceContext<'lease'>): void {
-  for (const signature of [...state.index.waitingSignatures(null)]) serveSignature(state, signature, context);
+  for (const workerId of [...state.reservations.keys()]) {
+    const worker = state.workers.get(workerId);
+    if (worker !== undefined) serveWorker(state, worker, context);
+  }
+  for (const signature of state.index.waitingSignatures()) serveSignature(state, signature, context);
 }
 
 /** Books cores (or gives them back, when negative) and puts the worker's parked requests where they belong. */
 export function commitCores(state: LeaseState, worker: LeaseWorker, cores: number): void {
   worker.committedCores += cores;
-  state.parked.regroup(worker.offer.workerId, worker.offer, freeCoresOf(worker));
+  regroup(state, worker);
 }
+
+/** Puts the worker's parked requests where they belong. One that is kept free for a step is there for no other. */
+export function regroup(state: LeaseState, worker: LeaseWorker): void {
+  state.parked.regroup(worker.offer.workerId, worker.offer, coresForAll(state, worker));
+}
+
+const coresForAll = (state: LeaseState, worker: LeaseWorker): number =>
+  state.reservations.has(worker.offer.workerId) ? 0 : freeCoresOf(worker);
 
 /** Parks a request; one of the same worker and queue that it replaces is answered empty. */
 export function park(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): void {
@@ -71,7 +113,7 @@ export function park(state: LeaseState, request: ParkedRequest, context: Service
     answerEmpty(request, context);
     return;
   }
-  const replaced = state.parked.park(request, worker.offer, freeCoresOf(worker));
+  const replaced = state.parked.park(request, worker.offer, coresForAll(state, worker));
   if (replaced !== null) answerEmpty(replaced, context);
   if (state.parked.size === 1) armHold(state, context);
 }

@@ -1,13 +1,16 @@
 import type { FarmId, JobId, WorkerId } from '../../src/core/ids.ts';
 import { farmId, jobId } from '../../src/core/ids.ts';
+import { FarmPools } from '../../src/core/lease/farm-pools.ts';
 import { ParkedRequests } from '../../src/core/lease/parked-requests.ts';
 import type { ParkedRequest } from '../../src/core/lease/parked-requests.ts';
-import { ReadyIndex, type TakenTasks } from '../../src/core/lease/ready-index.ts';
+import { ReadyIndex, type StepName, type TakenTasks } from '../../src/core/lease/ready-index.ts';
+import { WorkerKinds } from '../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { Tallies } from '../../src/core/ports/tallies.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import type { Unmatched } from './unmatched.ts';
 
 /** A worker as the lease sees it. */
 export interface LeaseWorker {
@@ -29,47 +32,62 @@ export interface PendingLease {
 
 export interface LeaseState {
   readonly farmId: FarmId;
+  readonly tallies: Tallies;
   readonly index: ReadyIndex;
+  readonly pools: FarmPools;
+  readonly kinds: WorkerKinds;
   readonly parked: ParkedRequests;
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: Map<string, PendingLease>;
-  pools: readonly UsagePoolRecord[];
+  /** Workers that are kept free, each for a step (docs/decisions/reservation.md). */
+  readonly reservations: Map<WorkerId, StepName>;
+  readonly unmatched: Unmatched;
+  /** Whether the timer of the next sweep is set. */
+  isSweepSet: boolean;
   isRemoved: boolean;
   /** What must be asked for its offers when the actor starts. */
   readonly activeJobs: readonly JobId[];
   readonly knownWorkers: readonly WorkerId[];
 }
 
-export function newLeaseState(farm: FarmId): LeaseState {
+export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
+  const pools = new FarmPools(farm, tallies);
+  const kinds = new WorkerKinds();
   return {
     farmId: farm,
-    index: new ReadyIndex(),
+    tallies,
+    index: new ReadyIndex(pools, kinds),
+    pools,
+    kinds,
     parked: new ParkedRequests(),
     workers: new Map(),
     pending: new Map(),
-    pools: [],
+    reservations: new Map(),
+    unmatched: new Map(),
+    isSweepSet: false,
     isRemoved: false,
     activeJobs: [],
     knownWorkers: [],
   };
 }
 
-/** The caps of farm and queues from the store, and who is to be asked for the rest. */
-export function loadLease(id: string, reader: StoreReader): LeaseState | null {
+/** The caps of farm and queues and the pools from the store, and who is to be asked for the rest. */
+export function loadLease(id: string, reader: StoreReader, tallies: Tallies): LeaseState | null {
   const farm = reader.get('farm', id);
   if (farm === undefined) return null;
   const prefix = keys.activeJobsOf(farm.id);
   const state: LeaseState = {
-    ...newLeaseState(farmId(id)),
-    pools: [...reader.scan('usagePool')].map((row) => row.value),
+    ...newLeaseState(farmId(id), tallies),
     activeJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
     knownWorkers: [...reader.scan('worker')].flatMap((row) =>
       row.value.farmId === farm.id ? [row.value.id] : [],
     ),
   };
-  state.index.limitFarm(farm.maxConcurrentTasks);
+  state.pools.register([...reader.scan('usagePool')].map((row) => row.value));
+  state.index.caps.limitFarm(farm.maxConcurrentTasks);
   for (const { value: queue } of reader.scan('queue')) {
-    if (queue.farmId === farm.id) state.index.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
+    if (queue.farmId === farm.id)
+      state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
   }
   return state;
 }

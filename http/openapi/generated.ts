@@ -720,6 +720,8 @@ export interface components {
             readonly assigned_at?: components["schemas"]["Timestamp"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+            /** @description Only while the task is ready and no online worker may run it. */
+            readonly unschedulable_reason?: string;
             readonly failure_reason?: string;
             readonly retry_after?: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];

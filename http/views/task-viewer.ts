@@ -44,6 +44,7 @@ export class TaskViewer {
       ...(wasHeld && state.assignedAt > 0 && { assigned_at: timestampOf(state.assignedAt) }),
       created_at: timestampOf(this.#job.createdAt),
       updated_at: timestampOf(state.updatedAt),
+      ...(state.unschedulable && { unschedulable_reason: step.unschedulableReason ?? '' }),
       ...(failureReason !== '' && { failure_reason: failureReason }),
       ...(state.retryAfter > 0 && { retry_after: timestampOf(state.retryAfter) }),
       failed_attempts: state.failedAttempts,

@@ -189,7 +189,7 @@ export abstract class HouseFrame {
     return `01900000-0000-7000-8000-${this.lastId.toString(16).padStart(12, '0')}`;
   }
 
-  private nameOf(id: string): string {
+  protected nameOf(id: string): string {
     return this.store.get('job', id)?.name ?? this.store.get('worker', id)?.name ?? this.names.get(id) ?? id;
   }
 

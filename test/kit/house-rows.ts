@@ -37,7 +37,7 @@ export abstract class HouseRows extends HouseFrame {
     const step = this.store.get('step', keys.step(address.jobId, address.stepOrder));
     if (step === undefined) throw new Error(`there is no task ${word}`);
     const own = page === undefined ? null : readTask(page, address.index);
-    return own ?? untouchedTask(step.untouched.status, step.untouched.updatedAt);
+    return own ?? untouchedTask(step.untouched);
   }
 
   /** The failure reason of a task; empty when it has none. */

@@ -59,7 +59,7 @@ function tasksOf(store: StoreReader, step: StepRecord): StoredTask[] {
     const rows = [...store.scan('attempt', { prefix: keys.attemptsOf(address) })];
     return {
       index,
-      state: own ?? untouchedTask(step.untouched.status, step.untouched.updatedAt),
+      state: own ?? untouchedTask(step.untouched),
       attempts: rows.map((row) => row.value),
     };
   });
@@ -78,10 +78,15 @@ function checkJob(
     const counts = { ...NO_TASKS, total: tasks.length };
     for (const task of tasks) {
       counts[task.state.status]++;
+      if (task.state.unschedulable) counts.unschedulable++;
+      if (task.state.unschedulable && task.state.status !== 'ready')
+        wrong(`task ${task.index} of step ${step.order} is ${task.state.status} and unschedulable`);
       checkTask(step, task, open, wrong);
     }
     const name = `step ${job.name}/${step.order}`;
     checkFailures(store, step, tasks, resident, wrong);
+    if ((step.unschedulableReason !== undefined) !== counts.unschedulable > 0)
+      wrong(`${name} says ${step.unschedulableReason}, ${counts.unschedulable} tasks are unschedulable`);
     if (!same(counts, step.taskCounts))
       wrong(`${name} counts ${text(step.taskCounts)}, its tasks are ${text(counts)}`);
     if (step.status !== stepStatusOf(counts)) wrong(`${name} is ${step.status} with ${text(counts)}`);
@@ -220,9 +225,10 @@ function checkLease(
     ({ value: queue }) => queue.maxConcurrentTasks > 0 || queue.paused,
   );
   if (hasCaps || (store.get('farm', farm)?.maxConcurrentTasks ?? 0) > 0) return;
-  for (const signature of lease.index.waitingSignatures(null)) {
-    const request = lease.parked.firstFor(signature);
-    if (request !== null) wrong(`tasks are ready, and ${request.replyTo}, which could have them, is parked`);
+  for (const signature of lease.index.waitingSignatures()) {
+    const request = lease.index.room(signature) > 0 ? lease.parked.firstFor(signature) : null;
+    if (request !== null && signature.avoiding === 0)
+      wrong(`tasks are ready, and ${request.replyTo}, which could have them, is parked`);
   }
 }
 
@@ -239,15 +245,13 @@ function checkOffered(
   const tasks = tasksOf(store, step);
   const indices = (statuses: readonly TaskStatus[]): number[] =>
     tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));
-  const offered = [...(entry?.ready ?? [])].flatMap(({ start, count }) =>
-    Array.from({ length: count }, (_, each) => start + each),
-  );
+  const offered = tasks.flatMap(({ index }) => (entry?.ready.has(index) === true ? [index] : []));
   const held = [...(entry?.held ?? [])];
   const ready = isLeasable ? indices(['ready']) : [];
   const all = [...offered, ...held.map(([index]) => index)].sort((a, b) => a - b);
   const name = `step ${job.name}/${step.order}`;
   if (!same(all, ready)) wrong(`of ${name} ${text(all)} are offered, ${text(ready)} are ready`);
-  for (const [index, until] of held) {
+  for (const [index, { until }] of held) {
     if (tasks[index]?.state.retryAfter !== until) wrong(`task ${index} of ${name} is held until ${until}`);
   }
   const live = indices(['assigned', 'running']).length;

@@ -37,7 +37,9 @@ export function effectWords(effect: ServiceEffect, nameOf: NameOf): string | nul
           return `worker ${effect.event.payload.name} ${effect.event.payload.status}`;
         case 'tasks': {
           const { task_id: taskId, status, worker_id: workerId } = effect.event.payload;
-          return `task ${taskWord(taskId, nameOf)} ${status}${workerId === '' ? '' : ` ${nameOf(workerId)}`}`;
+          const { unschedulable_reason: reason } = effect.event.payload;
+          const of = workerId === '' ? '' : ` ${nameOf(workerId)}`;
+          return `task ${taskWord(taskId, nameOf)} ${status}${of}${reason === '' ? '' : ` (${reason})`}`;
         }
       }
   }

@@ -1,6 +1,7 @@
 import { farmId, workerId } from '../../src/core/ids.ts';
 import { offerOf, type WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 
 /** Requirements of a step that any worker meets with one core, but for what is said. */
@@ -38,3 +39,15 @@ const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
 
 /** The offer of that worker. */
 export const workerOffer = (some: Partial<WorkerRecord> = {}): WorkerOffer => offerOf(workerRecord(some));
+
+/** A registered usage pool. */
+export const usagePool = (name: string, maxConcurrent: number, slot: number): UsagePoolRecord => ({
+  version: 1,
+  id: `pool ${name} ${slot}`,
+  name,
+  maxConcurrent,
+  serverHint: '',
+  slot,
+  createdAt: 0,
+  updatedAt: 0,
+});

@@ -14,6 +14,7 @@ import {
   type FarmId,
   type QueueId,
 } from '../../src/core/ids.ts';
+import type { LeaseExplanation } from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
@@ -237,7 +238,7 @@ export class TestHouse extends HouseRows {
     const client = to(`register ${name}`);
     this.tell({
       actor: 'farm',
-      id: this.farm,
+      id: registration.farm,
       message: { type: 'worker.register', registration, replyTo: client },
     });
   }
@@ -294,6 +295,32 @@ export class TestHouse extends HouseRows {
         replyTo: to(some.client ?? `lease ${name}`),
       },
     });
+  }
+
+  /** What the lease actor knows of why a task waits. */
+  explain(word: string): LeaseExplanation {
+    const { jobId, stepOrder, index } = this.address(word);
+    const requirements = this.store.get('plan', keys.plan(jobId))?.steps[stepOrder]?.requirements;
+    if (requirements === undefined) throw new Error(`there is no step of ${word}`);
+    const { queueId: queue } = this.job(this.nameOf(jobId));
+    const client = `explain ${word}`;
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: {
+        type: 'task.explain',
+        jobId,
+        stepOrder,
+        index,
+        queueId: queue,
+        requirements,
+        replyTo: to(client),
+      },
+    });
+    const answer = this.answer(client);
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error(`${client}: no answer`);
+    // What the message's own comment says.
+    return answer.value as LeaseExplanation;
   }
 
   /** A worker reports on `A/0/3`, its latest attempt, or on `A/0/3#2`. */

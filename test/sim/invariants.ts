@@ -329,7 +329,7 @@ const leaseKnowsReadyTasks: Invariant = {
     if (!isLeasable(job)) return entry?.open === true ? `${at}: the lease actor offers the step` : null;
     for (const { index, status: task, own } of tasksOf(step)) {
       const isReady = entry?.ready.has(index) === true;
-      const heldUntil = entry?.held.get(index);
+      const heldUntil = entry?.held.get(index)?.until;
       const knows = isReady !== (heldUntil !== undefined);
       if (knows !== (task === 'ready'))
         return `${at} task ${index} is ${task}, the lease actor has it ready ${isReady}, held ${heldUntil ?? 'not'}`;
@@ -352,7 +352,7 @@ const leaseCountsLive: Invariant = {
         live.set(each, (live.get(each) ?? 0) + job.openAttempts.size);
     }
     for (const queue of [null, ...farm.queues.keys()]) {
-      const counted = lease.index.liveTasks(queue);
+      const counted = lease.index.caps.of(queue).live;
       if (counted !== (live.get(queue) ?? 0))
         return `${queue ?? 'the farm'} has ${live.get(queue) ?? 0} live tasks, the lease actor counts ${counted}`;
     }

@@ -249,7 +249,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         ...definition,
         load: (id, reader, now) => {
           const state = definition.load(id, reader, now) as LeaseState | null;
-          state?.index.limitFarm(0);
+          state?.index.caps.limitFarm(0);
           return state;
         },
       };
@@ -259,7 +259,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'tasks that are ready again wake nobody',
     plant: handle('lease', 'tasks.ready', (state, message, context, original) => {
       if (message.until > context.now) original(state, message, context);
-      else (state as LeaseState).index.addReady(message.jobId, message.stepOrder, message.ranges);
+      else
+        (state as LeaseState).index.addReady(message.jobId, message.stepOrder, message.ranges, context.now);
     }),
   },
   {

@@ -12,14 +12,14 @@ export type TellShards = (slot: number, shards: bigint) => void;
 export interface TallyMemory {
   readonly totals: Int32Array<SharedArrayBuffer>;
   /** By slot, the shards that want to be told when its total falls. */
-  readonly waiting: BigInt64Array<SharedArrayBuffer>;
+  readonly waiting: BigUint64Array<SharedArrayBuffer>;
 }
 
 /** New memory that counts what the farms have at the start. */
 export function tallyMemory(shares: readonly Share[]): TallyMemory {
   const memory: TallyMemory = {
     totals: new Int32Array(new SharedArrayBuffer(TALLY_SLOTS_MAX * Int32Array.BYTES_PER_ELEMENT)),
-    waiting: new BigInt64Array(new SharedArrayBuffer(TALLY_SLOTS_MAX * BigInt64Array.BYTES_PER_ELEMENT)),
+    waiting: new BigUint64Array(new SharedArrayBuffer(TALLY_SLOTS_MAX * BigUint64Array.BYTES_PER_ELEMENT)),
   };
   for (const { slot, count } of shares) memory.totals[slot] = (memory.totals[slot] ?? 0) + count;
   return memory;

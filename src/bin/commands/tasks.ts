@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Task>[] = [
     shrinks: true,
   },
   { title: 'FAILURES', value: (task) => String(task.failed_attempts), align: 'right' },
-  { title: 'REASON', value: (task) => task.failure_reason ?? '', shrinks: true },
+  { title: 'REASON', value: (task) => task.failure_reason ?? task.unschedulable_reason ?? '', shrinks: true },
 ];
 
 async function tasks(jobId: string, options: TasksOptions): Promise<void> {

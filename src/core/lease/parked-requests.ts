@@ -1,6 +1,6 @@
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
-import type { Signature } from './ready-index.ts';
+import type { Signature } from './signatures.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
 /** A lease request that waits for work (interface.md, "Lease (assignment) algorithm", rules 2, 5 and 6). */
@@ -29,6 +29,8 @@ interface Parked {
   readonly order: number;
   group: Group;
 }
+
+const NOBODY: ReadonlySet<WorkerId> = new Set();
 
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
 
@@ -101,11 +103,15 @@ export class ParkedRequests {
     }
   }
 
-  /** The longest parked request that work of this signature could satisfy, or null. */
-  firstFor(signature: Signature): ParkedRequest | null {
+  /**
+   * The longest parked request that work of this signature could satisfy, or null. Requests of the workers in `except`
+   * are passed over.
+   */
+  firstFor(signature: Signature, except: ReadonlySet<WorkerId> = NOBODY): ParkedRequest | null {
     let first: Parked | null = null;
     for (const { offer, queueId, freeCores, parked } of this.groups.values()) {
-      const head = parked[0];
+      const head =
+        except.size === 0 ? parked[0] : parked.find(({ request }) => !except.has(request.workerId));
       if (head === undefined || (first !== null && first.order < head.order)) continue;
       if (queueId !== null && queueId !== signature.queueId) continue;
       if (coresOf(signature.requirements, offer.cpuCount) > freeCores) continue;

@@ -1,23 +1,47 @@
-import type { JobId, QueueId } from '../ids.ts';
-import type { StepRequirements } from '../openjd/plan.ts';
+import type { JobId, QueueId, WorkerId } from '../ids.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
+import { Caps } from './caps.ts';
 import { coresOf, isEligible, type Demand } from './eligibility.ts';
-import { TaskRanges, type TaskRange } from './task-ranges.ts';
+import type { FarmPools } from './farm-pools.ts';
+import type { Allows, ReadyTasks } from './ready-tasks.ts';
+import { Signatures, type Signature } from './signatures.ts';
+import type { TaskRange } from './task-ranges.ts';
+import type { WorkerKinds } from './worker-kinds.ts';
 import type { WorkerOffer } from './worker-offer.ts';
+
+/** A ready task that is held back, or that workers have failed. */
+export interface HeldTask {
+  /** When it may be taken, in milliseconds since the epoch. */
+  readonly until: number;
+  readonly avoided: readonly WorkerId[];
+}
 
 /**
  * The ready tasks of one farm, by requirement signature (design.md, "The ready index"). A lease looks only at the head
  * of each signature that the worker is eligible for: nothing here is linear in ready tasks, jobs or workers.
  */
 export interface StepEntry extends Candidate, Demand {
-  readonly ready: TaskRanges;
-  /** Ready tasks that are held back: when each may be taken, in milliseconds since the epoch. */
-  readonly held: Map<number, number>;
+  readonly ready: ReadyTasks;
+  /** Ready tasks that are held back, by index. */
+  readonly held: Map<number, HeldTask>;
   /** Tasks that are assigned or running. */
   live: number;
   /** Withdrawn steps hand out nothing, but their live tasks still count. */
   open: boolean;
+  /** Since when the step has had ready tasks without a break (milliseconds since the epoch). */
+  readySince: number;
+  /** When a task of it became ready last. */
+  lastReadyAt: number;
+  /** Whether a later candidate was taken on a worker whose free cores were too few for this one. */
+  isOvertaken: boolean;
   readonly signature: Signature;
+}
+
+/** What the index must know of a step. */
+export interface OfferedStep extends Candidate, Demand {
+  readonly live: number;
+  readonly readySince: number;
+  readonly lastReadyAt: number;
 }
 
 /** Tasks of one step, taken out of the index for a worker. */
@@ -36,38 +60,32 @@ export interface LeaseBounds {
   readonly steps: number;
 }
 
-/** Steps with the same demand. */
-export interface Signature extends Demand {
-  readonly key: string;
-  /** Those that have something ready, in the order of candidates. */
-  readonly steps: StepEntry[];
-  /** How many steps have this demand, ready or not. */
-  members: number;
-}
-
-interface Limit {
-  maxConcurrentTasks: number;
-  paused: boolean;
-  live: number;
+/** A step, named. */
+export interface StepName {
+  readonly jobId: JobId;
+  readonly stepOrder: number;
 }
 
 const stepKey = (jobId: JobId, stepOrder: number): string => `${jobId}/${stepOrder}`;
 
 export class ReadyIndex {
+  readonly caps = new Caps();
+  private readonly pools: FarmPools;
+  private readonly kinds: WorkerKinds;
   private readonly steps = new Map<string, StepEntry>();
   private readonly stepsOfJob = new Map<JobId, Set<StepEntry>>();
-  private readonly signatures = new Map<string, Signature>();
-  /** Signatures that workers of one offer signature are eligible for. */
-  private readonly eligible = new Map<string, Signature[]>();
-  private readonly farm: Limit = { maxConcurrentTasks: 0, paused: false, live: 0 };
-  private readonly queues = new Map<QueueId, Limit>();
+  private readonly signatures = new Signatures();
+  private readonly overtaken = new Set<StepEntry>();
+
+  constructor(pools: FarmPools, kinds: WorkerKinds) {
+    this.pools = pools;
+    this.kinds = kinds;
+  }
 
   /** All that is known of a step, in place of what was known before. */
-  offer(
-    step: Candidate & Demand & { readonly live: number },
-    ready: Iterable<TaskRange>,
-    held: Iterable<{ readonly index: number; readonly until: number }>,
-  ): StepEntry {
+  offer(step: OfferedStep, ready: ReadyTasks, held: ReadonlyMap<number, HeldTask>): StepEntry {
+    const before = this.entry(step.jobId, step.stepOrder);
+    const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };
     this.forget(step.jobId, step.stepOrder);
     const entry: StepEntry = {
       priority: step.priority,
@@ -76,18 +94,24 @@ export class ReadyIndex {
       stepOrder: step.stepOrder,
       queueId: step.queueId,
       requirements: step.requirements,
-      ready: new TaskRanges(ready),
-      held: new Map([...held].map(({ index, until }) => [index, until])),
+      ready,
+      held: new Map(held),
       live: 0,
       open: true,
-      signature: this.joinSignature(step),
+      readySince: step.readySince,
+      lastReadyAt: step.lastReadyAt,
+      isOvertaken: false,
+      signature: this.signatures.join(step),
     };
     this.steps.set(stepKey(step.jobId, step.stepOrder), entry);
     const ofJob = this.stepsOfJob.get(step.jobId);
     if (ofJob === undefined) this.stepsOfJob.set(step.jobId, new Set([entry]));
     else ofJob.add(entry);
-    this.countLive(entry, step.live);
-    if (entry.ready.size > 0) this.list(entry);
+    entry.live = step.live;
+    this.caps.count(entry.queueId, step.live);
+    this.pools.recount(heldBefore, { pools: step.requirements.pools, live: step.live });
+    entry.signature.avoiding += ready.avoiding;
+    if (ready.size > 0) this.signatures.list(entry);
     return entry;
   }
 
@@ -95,19 +119,27 @@ export class ReadyIndex {
     return this.steps.get(stepKey(jobId, stepOrder));
   }
 
-  /** Tasks become ready; the signature that has them now, or null when the step is not offered. */
-  addReady(jobId: JobId, stepOrder: number, ranges: Iterable<TaskRange>): Signature | null {
+  /** Tasks become ready at `now`; the signature that has them now, or null when the step is not offered. */
+  addReady(
+    jobId: JobId,
+    stepOrder: number,
+    ranges: Iterable<TaskRange>,
+    now: number,
+    avoided: readonly WorkerId[] = [],
+  ): Signature | null {
     const entry = this.entry(jobId, stepOrder);
     if (entry?.open !== true) return null;
-    const wasEmpty = entry.ready.size === 0;
-    for (const range of ranges) entry.ready.add(range);
-    if (wasEmpty && entry.ready.size > 0) this.list(entry);
+    if (entry.ready.size === 0) entry.readySince = now;
+    entry.lastReadyAt = now;
+    this.change(entry, (ready) => {
+      for (const range of ranges) ready.add(range, avoided);
+    });
     return entry.signature;
   }
 
   /** A ready task is held back until a time. */
-  hold(jobId: JobId, stepOrder: number, index: number, until: number): void {
-    this.entry(jobId, stepOrder)?.held.set(index, until);
+  hold(jobId: JobId, stepOrder: number, index: number, held: HeldTask): void {
+    this.entry(jobId, stepOrder)?.held.set(index, held);
   }
 
   /** A task is ready no longer. */
@@ -115,79 +147,99 @@ export class ReadyIndex {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return;
     entry.held.delete(index);
-    if (entry.ready.remove(index) && entry.ready.size === 0) this.unlist(entry);
+    this.change(entry, (ready) => ready.remove(index));
   }
 
   /** Nothing of the job is handed out any more; its live tasks count until they settle. */
   withdrawJob(jobId: JobId): void {
     for (const entry of this.stepsOfJob.get(jobId) ?? []) {
-      this.unlist(entry);
-      entry.ready.takeFirst(entry.ready.size);
+      this.change(entry, (ready) => ready.clear());
       entry.held.clear();
       entry.open = false;
       if (entry.live === 0) this.forget(entry.jobId, entry.stepOrder);
     }
   }
 
-  /** A live task of the step is live no longer; whether that makes room under a cap that was reached, of the queue or of the farm. */
-  settle(jobId: JobId, stepOrder: number): boolean {
+  /**
+   * Live tasks of the step are live no longer, or were picked and could not be had; whether that makes room under a cap
+   * that was reached, of the queue or of the farm.
+   */
+  settle(jobId: JobId, stepOrder: number, count = 1): boolean {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return false;
-    const limits = [this.farm, this.queueLimit(entry.queueId)];
-    const full = limits.filter((limit) => roomOf(limit) <= 0);
-    this.countLive(entry, -1);
+    entry.live -= count;
+    this.pools.release(entry.requirements.pools, count);
+    const madeRoom = this.caps.count(entry.queueId, -count);
     if (!entry.open && entry.live === 0) this.forget(jobId, stepOrder);
-    return full.some((limit) => roomOf(limit) > 0);
-  }
-
-  /** Tasks that were taken could not be had after all; whether that makes room as `settle` does. */
-  untake(jobId: JobId, stepOrder: number, count: number): boolean {
-    let madeRoom = false;
-    for (let each = 0; each < count; each++) {
-      if (this.settle(jobId, stepOrder)) madeRoom = true;
-    }
     return madeRoom;
   }
 
-  /** How many tasks of a queue are live, or of the whole farm when `queueId` is null. */
-  liveTasks(queueId: QueueId | null): number {
-    return queueId === null ? this.farm.live : (this.queues.get(queueId)?.live ?? 0);
+  /** Whether any step has something ready. */
+  get hasReady(): boolean {
+    return this.signatures.listedSteps > 0;
   }
 
-  limitFarm(maxConcurrentTasks: number): void {
-    this.farm.maxConcurrentTasks = maxConcurrentTasks;
+  /** Signatures that have something ready. */
+  waitingSignatures(): readonly Signature[] {
+    return this.signatures.waiting();
   }
 
-  limitQueue(queueId: QueueId, maxConcurrentTasks: number, paused: boolean): void {
-    const limit = this.queueLimit(queueId);
-    limit.maxConcurrentTasks = maxConcurrentTasks;
-    limit.paused = paused;
+  /** Steps that later candidates have overtaken, and that wait still. */
+  overtakenSteps(): readonly StepEntry[] {
+    return [...this.overtaken];
   }
 
-  /** Signatures of the queue that have something ready, or of all queues when `queueId` is null. */
-  *waitingSignatures(queueId: QueueId | null): Generator<Signature> {
-    for (const signature of this.signatures.values()) {
-      if (signature.steps.length > 0 && (queueId === null || signature.queueId === queueId)) yield signature;
-    }
+  /** Every step that is known. */
+  allSteps(): Iterable<StepEntry> {
+    return this.steps.values();
+  }
+
+  /** How many more tasks of the signature may run under the caps and pools. */
+  room(signature: Demand): number {
+    return Math.min(this.caps.room(signature.queueId), this.pools.room(signature.requirements.pools));
+  }
+
+  /** The signatures that workers of this kind are eligible for. */
+  eligibleSignatures(worker: WorkerOffer): readonly Signature[] {
+    return this.signatures.eligibleFor(worker);
   }
 
   /**
    * First fit (interface.md, "Lease (assignment) algorithm", rules 2 to 4): walks the candidates in their order and
    * takes each that fits the cores that are left. A step that does not fit is passed over as a whole, because its
-   * tasks all cost the same. What is left over for a bound on one lease waits for the worker's next.
+   * tasks all cost the same. What is left over for a bound on one lease waits for the worker's next. A worker that is
+   * kept free for a step takes that `only`.
    */
-  take(worker: WorkerOffer, queueId: QueueId | null, freeCores: number, bounds: LeaseBounds): TakenTasks[] {
+  take(
+    worker: WorkerOffer,
+    queueId: QueueId | null,
+    freeCores: number,
+    bounds: LeaseBounds,
+    only: StepName | null = null,
+  ): TakenTasks[] {
     const taken: TakenTasks[] = [];
+    const exhausted = new Set<Signature>();
     let free = freeCores;
     let left = bounds.tasks;
     while (free > 0 && left > 0 && taken.length < bounds.steps) {
-      const step = this.firstFitting(worker, queueId, free);
+      const step =
+        only === null
+          ? this.firstFitting(worker, queueId, free, exhausted)
+          : this.fitting(only, worker, queueId, free, exhausted);
       if (step === null) break;
       const cores = coresOf(step.requirements, worker.cpuCount);
-      const count = Math.min(step.ready.size, Math.floor(free / cores), this.room(step.queueId), left);
-      const ranges = step.ready.takeFirst(count);
-      if (step.ready.size === 0) this.unlist(step);
-      this.countLive(step, count);
+      const allows = this.allowsFor(worker, step.signature);
+      const wanted = Math.min(step.ready.countFor(allows), Math.floor(free / cores), this.room(step), left);
+      const count = this.pools.claim(step.requirements.pools, wanted);
+      if (count === 0) {
+        // Another farm was quicker.
+        exhausted.add(step.signature);
+        continue;
+      }
+      const ranges = this.change(step, (ready) => ready.takeFirst(count, allows));
+      this.caught(step);
+      step.live += count;
+      this.caps.count(step.queueId, count);
       taken.push({ jobId: step.jobId, stepOrder: step.stepOrder, ranges, count, cores });
       free -= count * cores;
       left -= count;
@@ -195,108 +247,93 @@ export class ReadyIndex {
     return taken;
   }
 
-  private firstFitting(worker: WorkerOffer, queueId: QueueId | null, free: number): StepEntry | null {
+  private firstFitting(
+    worker: WorkerOffer,
+    queueId: QueueId | null,
+    free: number,
+    exhausted: ReadonlySet<Signature>,
+  ): StepEntry | null {
     let best: StepEntry | null = null;
-    for (const signature of this.eligibleSignatures(worker)) {
-      const head = signature.steps[0];
-      if (head === undefined || (queueId !== null && signature.queueId !== queueId)) continue;
-      if (coresOf(signature.requirements, worker.cpuCount) > free || this.room(signature.queueId) <= 0)
-        continue;
-      if (best === null || compareCandidates(head, best) < 0) best = head;
+    const tooLarge: StepEntry[] = [];
+    for (const signature of this.signatures.eligibleFor(worker)) {
+      if (signature.steps.length === 0 || exhausted.has(signature) || this.room(signature) <= 0) continue;
+      const head = this.headFor(worker, signature);
+      if (head === undefined) continue;
+      if (coresOf(signature.requirements, worker.cpuCount) > free) tooLarge.push(head);
+      else if (queueId !== null && signature.queueId !== queueId) continue;
+      else if (best === null || compareCandidates(head, best) < 0) best = head;
+    }
+    if (best === null) return null;
+    for (const step of tooLarge) {
+      if (step.isOvertaken || compareCandidates(step, best) > 0) continue;
+      step.isOvertaken = true;
+      this.overtaken.add(step);
     }
     return best;
   }
 
-  /** How many more tasks the caps of farm and queue let run. */
-  private room(queueId: QueueId): number {
-    return Math.min(roomOf(this.farm), roomOf(this.queueLimit(queueId)));
+  /** The one step, if the worker may take tasks of it now. */
+  private fitting(
+    { jobId, stepOrder }: StepName,
+    worker: WorkerOffer,
+    queueId: QueueId | null,
+    free: number,
+    exhausted: ReadonlySet<Signature>,
+  ): StepEntry | null {
+    const step = this.entry(jobId, stepOrder);
+    if (step === undefined || step.ready.size === 0 || exhausted.has(step.signature)) return null;
+    const fits =
+      (queueId === null || step.queueId === queueId) &&
+      isEligible(worker, step) &&
+      coresOf(step.requirements, worker.cpuCount) <= free &&
+      this.room(step) > 0 &&
+      step.ready.countFor(this.allowsFor(worker, step.signature)) > 0;
+    return fits ? step : null;
   }
 
-  private eligibleSignatures(worker: WorkerOffer): readonly Signature[] {
-    const known = this.eligible.get(worker.signature);
-    if (known !== undefined) return known;
-    const eligible = [...this.signatures.values()].filter((signature) => isEligible(worker, signature));
-    this.eligible.set(worker.signature, eligible);
-    return eligible;
+  /** The first step of the signature of which the worker may take tasks. */
+  private headFor(worker: WorkerOffer, signature: Signature): StepEntry | undefined {
+    if (signature.avoiding === 0) return signature.steps[0];
+    const allows = this.allowsFor(worker, signature);
+    return signature.steps.find((step) => step.ready.countFor(allows) > 0);
   }
 
-  private queueLimit(queueId: QueueId): Limit {
-    let limit = this.queues.get(queueId);
-    if (limit === undefined) {
-      limit = { maxConcurrentTasks: 0, paused: false, live: 0 };
-      this.queues.set(queueId, limit);
-    }
-    return limit;
+  /** A worker is passed over for tasks that it has failed, as long as another eligible one is online. */
+  private allowsFor(worker: WorkerOffer, signature: Signature): Allows {
+    return (avoided) => !avoided.includes(worker.workerId) || !this.kinds.hasOther(signature, avoided);
   }
 
-  private countLive(entry: StepEntry, change: number): void {
-    entry.live += change;
-    this.farm.live += change;
-    this.queueLimit(entry.queueId).live += change;
-  }
-
-  private joinSignature(demand: Demand): Signature {
-    const key = signatureKey(demand);
-    let signature = this.signatures.get(key);
-    if (signature === undefined) {
-      signature = { key, queueId: demand.queueId, requirements: demand.requirements, steps: [], members: 0 };
-      this.signatures.set(key, signature);
-      this.eligible.clear();
-    }
-    signature.members++;
-    return signature;
-  }
-
-  private leaveSignature(signature: Signature): void {
-    signature.members--;
-    if (signature.members > 0) return;
-    this.signatures.delete(signature.key);
-    this.eligible.clear();
-  }
-
-  private list(entry: StepEntry): void {
-    const { steps } = entry.signature;
-    steps.splice(placeOf(steps, entry), 0, entry);
+  private change<T>(entry: StepEntry, change: (ready: ReadyTasks) => T): T {
+    const { size, avoiding } = entry.ready;
+    const result = change(entry.ready);
+    entry.signature.avoiding += entry.ready.avoiding - avoiding;
+    if (size === 0 && entry.ready.size > 0) this.signatures.list(entry);
+    if (size > 0 && entry.ready.size === 0) this.unlist(entry);
+    return result;
   }
 
   private unlist(entry: StepEntry): void {
-    const { steps } = entry.signature;
-    const at = placeOf(steps, entry);
-    if (steps[at] === entry) steps.splice(at, 1);
+    this.signatures.unlist(entry);
+    this.caught(entry);
   }
 
+  /** The step was given something, or waits no longer: nobody has overtaken it since. */
+  private caught(entry: StepEntry): void {
+    entry.isOvertaken = false;
+    this.overtaken.delete(entry);
+  }
+
+  /** What its live tasks hold of the pools stays counted. */
   private forget(jobId: JobId, stepOrder: number): void {
     const entry = this.entry(jobId, stepOrder);
     if (entry === undefined) return;
-    this.unlist(entry);
-    this.countLive(entry, -entry.live);
-    this.leaveSignature(entry.signature);
+    if (entry.ready.size > 0) this.unlist(entry);
+    entry.signature.avoiding -= entry.ready.avoiding;
+    this.caps.count(entry.queueId, -entry.live);
+    this.signatures.leave(entry.signature);
     this.steps.delete(stepKey(jobId, stepOrder));
     const ofJob = this.stepsOfJob.get(jobId);
     ofJob?.delete(entry);
     if (ofJob?.size === 0) this.stepsOfJob.delete(jobId);
   }
-}
-
-function roomOf(limit: Limit): number {
-  if (limit.paused) return 0;
-  return limit.maxConcurrentTasks === 0 ? Infinity : limit.maxConcurrentTasks - limit.live;
-}
-
-function signatureKey(demand: Demand): string {
-  const { cores, computeLocation, amounts, pools, attributes }: StepRequirements = demand.requirements;
-  return JSON.stringify([demand.queueId, cores, computeLocation, amounts, pools, attributes]);
-}
-
-/** Where the candidate stands, or would stand, in the sorted list. */
-function placeOf(steps: readonly StepEntry[], entry: Candidate): number {
-  let low = 0;
-  let high = steps.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = steps[middle];
-    if (other !== undefined && compareCandidates(other, entry) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

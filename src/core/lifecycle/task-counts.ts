@@ -36,6 +36,10 @@ export function moveCounts(counts: TaskCounts, from: TaskStatus, to: TaskStatus,
   return { ...counts, [from]: counts[from] - howMany, [to]: counts[to] + howMany };
 }
 
+/** The counts after `howMany` ready tasks more (or less, when negative) say why nobody may run them. */
+export const markCounts = (counts: TaskCounts, howMany: number): TaskCounts =>
+  howMany === 0 ? counts : { ...counts, unschedulable: counts.unschedulable + howMany };
+
 /** The sum of several counts: a job's from its steps'. */
 export function sumCounts(all: Iterable<TaskCounts>): TaskCounts {
   const sum = { ...NO_TASKS };

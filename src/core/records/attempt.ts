@@ -12,10 +12,10 @@ export interface AttemptRecord {
   /** Absent while the attempt is open. */
   readonly endedAt?: number;
   readonly exitCode?: number;
-  /** The service took the work back: the attempt failed without fault of the worker or the task. */
-  readonly reclaimed?: true;
   /** The worker's reason, or why the service took the work back; empty otherwise. */
   readonly message: string;
+  /** Whether the work was taken back: no failure of the task's. Absent is false. */
+  readonly reclaimed?: true;
   /** The worker's session, known from its first report on. */
   readonly sessionId: string;
 }

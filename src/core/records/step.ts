@@ -12,6 +12,8 @@ export interface UntouchedTasks {
   readonly updatedAt: number;
   /** Reason of a cancel; empty otherwise. */
   readonly failureReason: string;
+  /** Whether the step's `unschedulableReason` is theirs. Absent is false. */
+  readonly unschedulable?: boolean;
 }
 
 /** A step of a job, keyed by job and order (interface.md, "Job"; interface-decisions.md, "REST"). */
@@ -28,6 +30,8 @@ export interface StepRecord {
   readonly taskCount: number;
   readonly taskCounts: TaskCounts;
   readonly untouched: UntouchedTasks;
+  /** Why no online worker may run the ready tasks that say so (interface.md, "Task"). Absent is no reason. */
+  readonly unschedulableReason?: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

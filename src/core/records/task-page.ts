@@ -14,6 +14,7 @@ const RECORD_BYTES = 32;
 export const TASK_PAGE_BYTES = TASKS_PER_PAGE * RECORD_BYTES;
 
 const FLAG_HAS_TEXT = 1;
+const FLAG_UNSCHEDULABLE = 2;
 
 /** The state of one touched task. Times are milliseconds since the epoch. */
 export interface TaskState {
@@ -31,6 +32,8 @@ export interface TaskState {
   readonly workerOrdinal: number;
   /** Whether a TaskTextRecord exists. */
   readonly hasText: boolean;
+  /** Whether the step's `unschedulableReason` is the task's; only a ready task's is. */
+  readonly unschedulable: boolean;
 }
 
 export const pageOf = (index: number): number => Math.floor(index / TASKS_PER_PAGE);
@@ -59,6 +62,7 @@ export function readTask(page: Uint8Array, index: number): TaskState | null {
     retryAfter: isReady ? when : 0,
     workerOrdinal: view.getUint32(at + 24, true),
     hasText: ((page[at + 1] ?? 0) & FLAG_HAS_TEXT) !== 0,
+    unschedulable: ((page[at + 1] ?? 0) & FLAG_UNSCHEDULABLE) !== 0,
   };
 }
 
@@ -73,7 +77,7 @@ export function writeTask(page: Uint8Array, index: number, task: TaskState): voi
   const at = (index % TASKS_PER_PAGE) * RECORD_BYTES;
   const view = viewOf(page);
   page[at] = 1 + TASK_STATUSES.indexOf(task.status);
-  page[at + 1] = task.hasText ? FLAG_HAS_TEXT : 0;
+  page[at + 1] = (task.hasText ? FLAG_HAS_TEXT : 0) | (task.unschedulable ? FLAG_UNSCHEDULABLE : 0);
   view.setUint16(at + 2, Math.min(task.failedAttempts, 0xffff), true);
   view.setUint32(at + 4, task.attemptNumber, true);
   view.setFloat64(at + 8, task.updatedAt, true);
@@ -81,8 +85,15 @@ export function writeTask(page: Uint8Array, index: number, task: TaskState): voi
   view.setUint32(at + 24, task.workerOrdinal, true);
 }
 
+/** What untouched tasks share (step.ts). */
+interface Untouched {
+  readonly status: TaskStatus;
+  readonly updatedAt: number;
+  readonly unschedulable?: boolean;
+}
+
 /** The state of an untouched task, as if it had been written. */
-export function untouchedTask(status: TaskStatus, updatedAt: number): TaskState {
+export function untouchedTask({ status, updatedAt, unschedulable }: Untouched): TaskState {
   return {
     status,
     failedAttempts: 0,
@@ -92,5 +103,6 @@ export function untouchedTask(status: TaskStatus, updatedAt: number): TaskState 
     retryAfter: 0,
     workerOrdinal: 0,
     hasText: false,
+    unschedulable: unschedulable === true,
   };
 }

@@ -27,6 +27,8 @@ export interface TaskEvent {
   readonly name: string;
   readonly status: TaskStatus;
   readonly worker_id: WorkerId | '';
+  /** Empty unless the task is ready and no online worker may run it. */
+  readonly unschedulable_reason: string;
   readonly updated_at: string;
 }
 

@@ -3,7 +3,7 @@ import { test } from 'tap';
 import { queueId, workerId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
 import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
 import { ParkedRequests, type ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
-import type { Signature } from '../../../src/core/lease/ready-index.ts';
+import type { Signature } from '../../../src/core/lease/signatures.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { requirements, workerOffer } from '../../kit/lease-parts.ts';
 
@@ -29,6 +29,7 @@ const signature = (queue: QueueId, cores: number | null, gpu = false): Signature
   }),
   steps: [],
   members: 1,
+  avoiding: 0,
 });
 
 const SIGNATURES = QUEUES.flatMap((queue) => [

@@ -1,16 +1,30 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { jobId, queueId, workerId, type JobId, type QueueId } from '../../../src/core/ids.ts';
+import { LocalTallies } from '../../../src/adapters/memory/local-tallies.ts';
+import {
+  farmId,
+  jobId,
+  queueId,
+  workerId,
+  type JobId,
+  type QueueId,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
+import { FarmPools } from '../../../src/core/lease/farm-pools.ts';
 import { ReadyIndex, type LeaseBounds, type TakenTasks } from '../../../src/core/lease/ready-index.ts';
+import { ReadyTasks } from '../../../src/core/lease/ready-tasks.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
+import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import type { StepRequirements } from '../../../src/core/openjd/plan.ts';
-import { requirements, workerOffer } from '../../kit/lease-parts.ts';
+import { requirements, usagePool, workerOffer } from '../../kit/lease-parts.ts';
 
 const QUEUES = [queueId('q1'), queueId('q2')];
 const JOBS = ['a', 'b', 'c'].map(jobId);
 const STEPS = [0, 1];
 const TASKS = 6;
+const POOLS = ['p', 'r'] as const;
+const FARM = farmId('f1');
 const UNBOUNDED: LeaseBounds = { tasks: Infinity, steps: Infinity };
 
 const WORKERS = [
@@ -24,11 +38,13 @@ const DEMANDS: readonly StepRequirements[] = [
   requirements({ cores: 2 }),
   requirements({ cores: 3 }),
   requirements({ cores: null }),
+  requirements({ cores: 1, pools: ['p'] }),
+  requirements({ cores: 1, pools: ['p', 'r'] }),
   requirements({ cores: 1, computeLocation: 'North' }),
   requirements({ cores: 1, attributes: [{ name: 'attr.worker.tag.gpu', anyOf: ['yes'] }] }),
 ];
 
-/** Whether the worker meets the demand, said for the three workers and six demands above. */
+/** Whether the worker meets the demand, said for the three workers and the demands above. */
 function meets(worker: WorkerOffer, queue: QueueId, demand: StepRequirements): boolean {
   if (worker.workerId === 'w2' && queue !== 'q2') return false;
   const isPlain = demand.computeLocation === '' && demand.attributes.length === 0;
@@ -43,7 +59,8 @@ interface NaiveStep {
   readonly jobCreatedAt: number;
   readonly queueId: QueueId;
   readonly requirements: StepRequirements;
-  readonly ready: Set<number>;
+  /** By index, the workers that have failed the task. */
+  readonly ready: Map<number, readonly WorkerId[]>;
   readonly held: Map<number, number>;
   live: number;
   open: boolean;
@@ -59,6 +76,9 @@ class NaiveIndex {
   steps: NaiveStep[] = [];
   farm: NaiveLimit = { max: 0, paused: false };
   readonly queues = new Map<QueueId, NaiveLimit>(QUEUES.map((id) => [id, { max: 0, paused: false }]));
+  /** Slots of the pools that are registered. */
+  readonly pools = new Map<string, number>();
+  readonly online = new Set<WorkerOffer>();
 
   find(job: JobId, order: number): NaiveStep | undefined {
     return this.steps.find((step) => step.jobId === job && step.stepOrder === order);
@@ -74,10 +94,33 @@ class NaiveIndex {
     return limit.paused ? 0 : Math.min(inQueue, inFarm);
   }
 
-  take(worker: WorkerOffer, queue: QueueId | null, freeCores: number, bounds: LeaseBounds): string[] {
+  /** How many more tasks may hold a slot of each of the pools. */
+  slots(pools: readonly string[]): number {
+    const left = pools.map((pool) => {
+      const holders = this.steps.filter((step) => step.requirements.pools.includes(pool));
+      return (this.pools.get(pool) ?? 0) - holders.reduce((sum, step) => sum + step.live, 0);
+    });
+    return Math.min(Infinity, ...left);
+  }
+
+  /** Whether the worker may take a task that these have failed. */
+  mayRetry(worker: WorkerOffer, step: NaiveStep, failedOn: readonly WorkerId[]): boolean {
+    if (!failedOn.includes(worker.workerId)) return true;
+    return ![...this.online].some(
+      (other) => !failedOn.includes(other.workerId) && meets(other, step.queueId, step.requirements),
+    );
+  }
+
+  take(
+    worker: WorkerOffer,
+    queue: QueueId | null,
+    freeCores: number,
+    bounds: LeaseBounds,
+    only: Where | null,
+  ): string[] {
     const candidates = this.steps
       .filter((step) => step.open)
-      .flatMap((step) => [...step.ready].map((index) => ({ step, index })))
+      .flatMap((step) => [...step.ready].map(([index, failedOn]) => ({ step, index, failedOn })))
       .sort(
         (a, b) =>
           b.step.priority - a.step.priority ||
@@ -89,12 +132,14 @@ class NaiveIndex {
     const taken: string[] = [];
     const steps = new Set<NaiveStep>();
     let free = freeCores;
-    for (const { step, index } of candidates) {
+    for (const { step, index, failedOn } of candidates) {
       if (taken.length >= bounds.tasks || (!steps.has(step) && steps.size >= bounds.steps)) break;
       if (queue !== null && step.queueId !== queue) continue;
+      if (only !== null && (step.jobId !== only.job || step.stepOrder !== only.order)) continue;
       if (!meets(worker, step.queueId, step.requirements)) continue;
       const cost = step.requirements.cores ?? worker.cpuCount;
       if (cost > free || this.room(step.queueId) < 1) continue;
+      if (this.slots(step.requirements.pools) < 1 || !this.mayRetry(worker, step, failedOn)) continue;
       free -= cost;
       step.ready.delete(index);
       step.live++;
@@ -136,7 +181,10 @@ type Move =
       readonly ready: readonly number[];
       readonly held: readonly number[];
     })
-  | (Where & { readonly do: 'addReady' | 'hold' | 'removeTask'; readonly index: number })
+  | (Where & { readonly do: 'hold' | 'removeTask'; readonly index: number })
+  | (Where & { readonly do: 'addReady'; readonly index: number; readonly failedOn: readonly WorkerId[] })
+  | { readonly do: 'limitPool'; readonly pool: string; readonly max: number }
+  | { readonly do: 'online'; readonly worker: WorkerOffer; readonly isOnline: boolean }
   | (Where & { readonly do: 'settle' })
   | { readonly do: 'withdrawJob'; readonly job: JobId }
   | { readonly do: 'limitFarm'; readonly max: number }
@@ -147,8 +195,10 @@ type Move =
       readonly queue: QueueId | null;
       readonly free: number;
       readonly bounds: LeaseBounds;
+      readonly only: Where | null;
     };
 
+const failedOn = fc.subarray(WORKERS.map((worker) => worker.workerId));
 const where = { job: fc.constantFrom(...JOBS), order: fc.constantFrom(...STEPS) };
 const index = fc.nat(TASKS - 1);
 const queue = fc.constantFrom(...QUEUES);
@@ -171,9 +221,29 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constantFrom('addReady' as const, 'hold' as const, 'removeTask' as const),
+      do: fc.constantFrom('hold' as const, 'removeTask' as const),
       ...where,
       index,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('addReady' as const), ...where, index, failedOn }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('limitPool' as const),
+      pool: fc.constantFrom(...POOLS),
+      max: fc.nat(3),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('online' as const),
+      worker: fc.constantFrom(...WORKERS),
+      isOnline: fc.boolean(),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('settle' as const), ...where }) },
@@ -196,12 +266,30 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       queue: fc.option(queue),
       free: fc.integer({ min: -1, max: 8 }),
       bounds: fc.record({ tasks: fc.constantFrom(1, 2, 256), steps: fc.constantFrom(1, 2, 256) }),
+      only: fc.option(fc.record(where), { freq: 4 }),
     }),
   },
 );
 
+/** The index with what it counts on. */
+class Farm {
+  readonly tallies = new LocalTallies();
+  readonly pools = new FarmPools(FARM, this.tallies);
+  readonly kinds = new WorkerKinds();
+  readonly index = new ReadyIndex(this.pools, this.kinds);
+
+  constructor() {
+    this.pools.counted();
+  }
+
+  /** What the changes have given back is free for all: they are on disk. */
+  commit(): void {
+    for (const { slot, count } of this.pools.takeReleased()) this.tallies.release(FARM, slot, count);
+  }
+}
+
 /** Does the move on both; what differs, or null. */
-function differs(real: ReadyIndex, naive: NaiveIndex, each: Move): string | null {
+function differs({ index: real, pools, kinds }: Farm, naive: NaiveIndex, each: Move): string | null {
   switch (each.do) {
     case 'offer': {
       const held = each.held.filter((heldIndex) => !each.ready.includes(heldIndex));
@@ -214,14 +302,14 @@ function differs(real: ReadyIndex, naive: NaiveIndex, each: Move): string | null
         requirements: each.demand,
       };
       real.offer(
-        { ...step, live: each.live },
-        rangesOf(each.ready),
-        held.map((heldIndex) => ({ index: heldIndex, until: 7 })),
+        { ...step, live: each.live, readySince: 0, lastReadyAt: 0 },
+        readyTasks(rangesOf(each.ready)),
+        new Map(held.map((heldIndex) => [heldIndex, { until: 7, avoided: [] }])),
       );
       naive.steps = naive.steps.filter((other) => other !== naive.find(each.job, each.order));
       naive.steps.push({
         ...step,
-        ready: new Set(each.ready),
+        ready: new Map(each.ready.map((readyIndex) => [readyIndex, []])),
         held: new Map(held.map((heldIndex) => [heldIndex, 7])),
         live: each.live,
         open: true,
@@ -230,16 +318,18 @@ function differs(real: ReadyIndex, naive: NaiveIndex, each: Move): string | null
     }
     case 'addReady': {
       const step = naive.find(each.job, each.order);
-      const signature = real.addReady(each.job, each.order, rangesOf([each.index]));
+      // A task becomes ready once.
+      if (step?.ready.has(each.index) === true) return null;
+      const signature = real.addReady(each.job, each.order, rangesOf([each.index]), 0, each.failedOn);
       if (step?.open !== true)
         return signature === null ? null : 'a signature for a step that is not offered';
-      step.ready.add(each.index);
+      step.ready.set(each.index, each.failedOn);
       return signature?.queueId === step.queueId ? null : 'the signature of another step';
     }
     case 'hold': {
       const step = naive.find(each.job, each.order);
       if (step?.open !== true || step.ready.has(each.index)) return null;
-      real.hold(each.job, each.order, each.index, 9);
+      real.hold(each.job, each.order, each.index, { until: 9, avoided: [] });
       step.held.set(each.index, 9);
       return null;
     }
@@ -270,38 +360,57 @@ function differs(real: ReadyIndex, naive: NaiveIndex, each: Move): string | null
       }
       return null;
     case 'limitFarm':
-      real.limitFarm(each.max);
+      real.caps.limitFarm(each.max);
       naive.farm.max = each.max;
       return null;
     case 'limitQueue':
-      real.limitQueue(each.queue, each.max, each.paused);
+      real.caps.limitQueue(each.queue, each.max, each.paused);
       naive.queues.set(each.queue, { max: each.max, paused: each.paused });
       return null;
+    case 'limitPool':
+      if (each.max === 0) naive.pools.delete(each.pool);
+      else naive.pools.set(each.pool, each.max);
+      pools.register([...naive.pools].map(([name, max]) => usagePool(name, max, name === 'p' ? 1 : 2)));
+      return null;
+    case 'online':
+      if (each.isOnline) kinds.set(each.worker);
+      else kinds.remove(each.worker.workerId);
+      if (each.isOnline) naive.online.add(each.worker);
+      else naive.online.delete(each.worker);
+      return null;
     case 'take': {
-      const found = listed(real.take(each.worker, each.queue, each.free, each.bounds)).join(', ');
-      const wanted = naive.take(each.worker, each.queue, each.free, each.bounds).join(', ');
+      const { worker, queue: of, free, bounds, only } = each;
+      const name = only === null ? null : { jobId: only.job, stepOrder: only.order };
+      const found = listed(real.take(worker, of, free, bounds, name)).join(', ');
+      const wanted = naive.take(worker, of, free, bounds, only).join(', ');
       return found === wanted ? null : `took [${found}], first fit takes [${wanted}]`;
     }
   }
 }
 
+const readyTasks = (ranges: Iterable<TaskRange>): ReadyTasks => {
+  const tasks = new ReadyTasks();
+  for (const range of ranges) tasks.add(range);
+  return tasks;
+};
+
 /** Compares all that can be seen of both; what differs, or null. */
-function compare(real: ReadyIndex, naive: NaiveIndex): string | null {
+function compare({ index: real, pools, tallies }: Farm, naive: NaiveIndex): string | null {
   naive.sweep();
   for (const job of JOBS) {
     for (const order of STEPS) {
       const entry = real.entry(job, order);
       const step = naive.find(job, order);
       const seen = entry && {
-        ready: [...entry.ready].flatMap(({ start, count }) =>
-          Array.from({ length: count }, (_, each) => start + each),
+        ready: Array.from({ length: TASKS }, (_, at) => at).filter(
+          (at) => entry.ready.countBelow(at + 1) > entry.ready.countBelow(at),
         ),
-        held: [...entry.held].sort(),
+        held: [...entry.held].map(([at, { until }]) => [at, until]).sort(),
         live: entry.live,
         open: entry.open,
       };
       const wanted = step && {
-        ready: [...step.ready].sort(),
+        ready: [...step.ready.keys()].sort(),
         held: [...step.held].sort(),
         live: step.live,
         open: step.open,
@@ -315,14 +424,24 @@ function compare(real: ReadyIndex, naive: NaiveIndex): string | null {
     const live = naive.steps
       .filter((step) => filter === null || step.queueId === filter)
       .reduce((sum, step) => sum + step.live, 0);
-    if (real.liveTasks(filter) !== live) return `${real.liveTasks(filter)} are live, not ${live}`;
-    const seen = [...real.waitingSignatures(filter)].flatMap((signature) =>
-      signature.steps.map((step) => `${step.jobId}/${step.stepOrder}`),
-    );
+    const counted = real.caps.of(filter).live;
+    if (counted !== live) return `${counted} are live, not ${live}`;
+    const seen = real
+      .waitingSignatures()
+      .filter((signature) => filter === null || signature.queueId === filter)
+      .flatMap((signature) => signature.steps.map((step) => `${step.jobId}/${step.stepOrder}`));
     const wanted = naive.steps
       .filter((step) => step.ready.size > 0 && (filter === null || step.queueId === filter))
       .map((step) => `${step.jobId}/${step.stepOrder}`);
     if (seen.sort().join() !== wanted.sort().join()) return `waiting: ${seen.join()}, not ${wanted.join()}`;
+  }
+  for (const [at, pool] of POOLS.entries()) {
+    const holders = naive.steps.filter((step) => step.requirements.pools.includes(pool));
+    const held = holders.reduce((sum, step) => sum + step.live, 0);
+    if (pools.liveTasks(pool) !== held) return `${pools.liveTasks(pool)} hold ${pool}, not ${held}`;
+    const claimed = naive.pools.has(pool) ? held : 0;
+    if (tallies.total(at + 1) !== claimed)
+      return `${tallies.total(at + 1)} claimed of ${pool}, not ${claimed}`;
   }
   return null;
 }
@@ -330,10 +449,12 @@ function compare(real: ReadyIndex, naive: NaiveIndex): string | null {
 test('the index against first fit over a list of all tasks', (t) => {
   fc.assert(
     fc.property(fc.array(move, { minLength: 1, maxLength: 60 }), (moves) => {
-      const real = new ReadyIndex();
+      const real = new Farm();
       const naive = new NaiveIndex();
       for (const [at, each] of moves.entries()) {
-        const wrong = differs(real, naive, each) ?? compare(real, naive);
+        const different = differs(real, naive, each);
+        real.commit();
+        const wrong = different ?? compare(real, naive);
         if (wrong !== null) throw new Error(`after move ${at}, ${each.do}: ${wrong}`);
       }
     }),
@@ -350,21 +471,23 @@ const step = (job: string, some: Partial<Omit<NaiveStep, 'ready' | 'held' | 'ope
   queueId: queueId('q1'),
   requirements: requirements(),
   live: 0,
+  readySince: 0,
+  lastReadyAt: 0,
   ...some,
 });
 
 test('one lease packs tasks of several jobs, and passes over what does not fit', (t) => {
-  const lease = new ReadyIndex();
-  lease.offer(step('low', { priority: 1 }), [{ start: 0, count: 9 }], []);
+  const lease = new Farm().index;
+  lease.offer(step('low', { priority: 1 }), readyTasks([{ start: 0, count: 9 }]), new Map());
   lease.offer(
     step('high', { priority: 99, requirements: requirements({ cores: 3 }) }),
-    [{ start: 4, count: 4 }],
-    [],
+    readyTasks([{ start: 4, count: 4 }]),
+    new Map(),
   );
   lease.offer(
     step('whole', { priority: 50, requirements: requirements({ cores: null }) }),
-    [{ start: 0, count: 1 }],
-    [],
+    readyTasks([{ start: 0, count: 1 }]),
+    new Map(),
   );
   t.strictSame(lease.take(workerOffer({ cpuCount: 8 }), null, 8, UNBOUNDED), [
     { jobId: 'high', stepOrder: 0, ranges: [{ start: 4, count: 2 }], count: 2, cores: 3 },
@@ -375,8 +498,12 @@ test('one lease packs tasks of several jobs, and passes over what does not fit',
 });
 
 test('an undeclared cost is the whole machine: one task, and only of an idle worker', (t) => {
-  const lease = new ReadyIndex();
-  lease.offer(step('a', { requirements: requirements({ cores: null }) }), [{ start: 0, count: 3 }], []);
+  const lease = new Farm().index;
+  lease.offer(
+    step('a', { requirements: requirements({ cores: null }) }),
+    readyTasks([{ start: 0, count: 3 }]),
+    new Map(),
+  );
   const worker = workerOffer({ cpuCount: 4 });
   t.strictSame(lease.take(worker, null, 3, UNBOUNDED), [], 'one core is committed');
   t.strictSame(lease.take(worker, null, 4, UNBOUNDED), [
@@ -386,21 +513,21 @@ test('an undeclared cost is the whole machine: one task, and only of an idle wor
 });
 
 test('tasks that were taken and could not be had make room again', (t) => {
-  const lease = new ReadyIndex();
-  lease.limitFarm(2);
-  lease.offer(step('a'), [{ start: 0, count: 4 }], []);
+  const lease = new Farm().index;
+  lease.caps.limitFarm(2);
+  lease.offer(step('a'), readyTasks([{ start: 0, count: 4 }]), new Map());
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2, 'the cap of the farm');
   t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), []);
-  lease.untake(jobId('a'), 0, 2);
+  lease.settle(jobId('a'), 0, 2);
   t.equal(lease.entry(jobId('a'), 0)?.live, 0);
   t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2);
   t.end();
 });
 
 test('a cap that is lowered below what runs lets nothing start until enough has settled', (t) => {
-  const lease = new ReadyIndex();
-  lease.offer(step('a', { live: 3 }), [{ start: 0, count: 4 }], []);
-  lease.limitQueue(queueId('q1'), 1, false);
+  const lease = new Farm().index;
+  lease.offer(step('a', { live: 3 }), readyTasks([{ start: 0, count: 4 }]), new Map());
+  lease.caps.limitQueue(queueId('q1'), 1, false);
   t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), []);
   t.equal(lease.settle(jobId('a'), 0), false, '2 of 1');
   t.equal(lease.settle(jobId('a'), 0), false, '1 of 1');
@@ -410,24 +537,81 @@ test('a cap that is lowered below what runs lets nothing start until enough has 
 });
 
 test('room under the cap of the farm is told though the queue that made it is paused', (t) => {
-  const lease = new ReadyIndex();
-  lease.limitFarm(1);
-  lease.offer(step('a', { live: 1 }), [{ start: 0, count: 1 }], []);
-  lease.offer(step('b', { queueId: queueId('q2') }), [{ start: 0, count: 1 }], []);
-  lease.limitQueue(queueId('q1'), 0, true);
+  const lease = new Farm().index;
+  lease.caps.limitFarm(1);
+  lease.offer(step('a', { live: 1 }), readyTasks([{ start: 0, count: 1 }]), new Map());
+  lease.offer(step('b', { queueId: queueId('q2') }), readyTasks([{ start: 0, count: 1 }]), new Map());
+  lease.caps.limitQueue(queueId('q1'), 0, true);
   t.equal(lease.settle(jobId('a'), 0), true);
   t.strictSame(listed(lease.take(workerOffer(), null, 8, UNBOUNDED)), ['b/0/0 for 1']);
   t.end();
 });
 
 test('of a job that is withdrawn nothing is kept once its live tasks have settled', (t) => {
-  const lease = new ReadyIndex();
-  lease.offer(step('a', { live: 1 }), [{ start: 0, count: 1 }], [{ index: 3, until: 5 }]);
+  const lease = new Farm().index;
+  const held = new Map([[3, { until: 5, avoided: [] }]]);
+  lease.offer(step('a', { live: 1 }), readyTasks([{ start: 0, count: 1 }]), held);
   lease.withdrawJob(jobId('a'));
   t.equal(lease.entry(jobId('a'), 0)?.live, 1);
-  t.equal(lease.addReady(jobId('a'), 0, [{ start: 1, count: 1 }]), null);
+  t.equal(lease.addReady(jobId('a'), 0, [{ start: 1, count: 1 }], 0), null);
   t.equal(lease.settle(jobId('a'), 0), false);
   t.equal(lease.entry(jobId('a'), 0), undefined);
   t.equal(lease.settle(jobId('a'), 0), false, 'and a settled task of an unknown step changes nothing');
+  t.end();
+});
+
+test('of pools: a task holds a slot of each, an unregistered one has none, and what is given back waits for the commit', (t) => {
+  const farm = new Farm();
+  const { index: lease, pools } = farm;
+  lease.offer(
+    step('a', { requirements: requirements({ pools: ['p', 'r'] }) }),
+    readyTasks([{ start: 0, count: 4 }]),
+    new Map(),
+  );
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'neither is registered');
+  pools.register([usagePool('p', 3, 1)]);
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'one is not');
+  pools.register([usagePool('P', 3, 1), usagePool('r', 2, 2)]);
+  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 2, 'the smaller one, whatever its case');
+  t.strictSame(
+    [pools.stateOf('p'), pools.stateOf('r')],
+    [
+      { maxConcurrent: 3, inUse: 2 },
+      { maxConcurrent: 2, inUse: 2 },
+    ],
+  );
+  lease.settle(jobId('a'), 0);
+  t.strictSame(lease.take(workerOffer(), null, 8, UNBOUNDED), [], 'the end of the task is not on disk');
+  farm.commit();
+  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.count, 1);
+  pools.register([]);
+  t.equal(farm.tallies.total(1) + farm.tallies.total(2), 0, 'nobody holds what is not there');
+  pools.register([usagePool('p', 3, 3)]);
+  t.equal(farm.tallies.total(3), 2, 'a pool that is made anew is held by the tasks that name it');
+  t.end();
+});
+
+test('a task is overtaken when a later one is taken on a worker that it may run on and does not fit', (t) => {
+  const { index: lease } = new Farm();
+  const overtaken = (): string[] => lease.overtakenSteps().map((entry) => entry.jobId);
+  const whole = requirements({ cores: null });
+  lease.offer(
+    step('whole', { priority: 60, requirements: whole }),
+    readyTasks([{ start: 0, count: 2 }]),
+    new Map(),
+  );
+  lease.take(workerOffer(), null, 4, UNBOUNDED);
+  t.strictSame(overtaken(), [], 'nobody was taken in its place');
+  lease.offer(step('high', { priority: 70 }), readyTasks([{ start: 0, count: 1 }]), new Map());
+  lease.take(workerOffer(), null, 1, UNBOUNDED);
+  t.strictSame(overtaken(), [], 'one of a higher priority comes first');
+  lease.offer(step('low'), readyTasks([{ start: 0, count: 9 }]), new Map());
+  lease.take(workerOffer(), null, 1, UNBOUNDED);
+  t.strictSame(overtaken(), ['whole']);
+  t.equal(lease.take(workerOffer(), null, 8, UNBOUNDED)[0]?.jobId, 'whole');
+  t.strictSame(overtaken(), [], 'it was given something');
+  lease.take(workerOffer(), null, 1, UNBOUNDED);
+  lease.withdrawJob(jobId('whole'));
+  t.strictSame(overtaken(), [], 'it waits no longer');
   t.end();
 });

@@ -25,6 +25,7 @@ const task: fc.Arbitrary<TaskState> = fc
     when: time,
     workerOrdinal: fc.nat(0xffffffff),
     hasText: fc.boolean(),
+    unschedulable: fc.boolean(),
   })
   .map(({ when, ...rest }) => ({
     ...rest,
@@ -72,6 +73,7 @@ test('every status, word by word', (t) => {
       retryAfter: status === 'ready' ? 1_700_000_000_002 : 0,
       workerOrdinal: 66_000,
       hasText: true,
+      unschedulable: true,
     };
     writeTask(page, 31, state);
     t.strictSame(readTask(page, 31), state, status);
@@ -89,7 +91,7 @@ test('an empty page holds untouched tasks alone', (t) => {
     t.equal(readTask(page, index), null);
     t.equal(readTaskStatus(page, index), null);
   }
-  t.strictSame(untouchedTask('ready', 17), {
+  t.strictSame(untouchedTask({ status: 'ready', updatedAt: 17 }), {
     status: 'ready',
     failedAttempts: 0,
     attemptNumber: 0,
@@ -98,6 +100,7 @@ test('an empty page holds untouched tasks alone', (t) => {
     retryAfter: 0,
     workerOrdinal: 0,
     hasText: false,
+    unschedulable: false,
   });
   t.end();
 });
@@ -106,7 +109,7 @@ test('a page inside a larger buffer, at any place', (t) => {
   const buffer = new Uint8Array(3 * TASK_PAGE_BYTES).fill(0xee);
   const page = buffer.subarray(TASK_PAGE_BYTES + 8, 2 * TASK_PAGE_BYTES + 8);
   page.fill(0);
-  const state = { ...untouchedTask('failed', 5), attemptNumber: 3, hasText: true };
+  const state = { ...untouchedTask({ status: 'failed', updatedAt: 5 }), attemptNumber: 3, hasText: true };
   writeTask(page, 5, state);
   t.strictSame(readTask(page, 5), state);
   t.ok(
@@ -129,7 +132,7 @@ test('a status code that nobody wrote is an error, not a task', (t) => {
 
 test('failures beyond what a record can count stay at the most it can', (t) => {
   const page = emptyTaskPage();
-  writeTask(page, 0, { ...untouchedTask('ready', 0), failedAttempts: 100_000 });
+  writeTask(page, 0, { ...untouchedTask({ status: 'ready', updatedAt: 0 }), failedAttempts: 100_000 });
   t.equal(readTask(page, 0)?.failedAttempts, 0xffff);
   t.end();
 });

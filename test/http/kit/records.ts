@@ -137,6 +137,7 @@ export const taskState = (changes: Partial<TaskState> & Pick<TaskState, 'status'
   retryAfter: 0,
   workerOrdinal: 0,
   hasText: false,
+  unschedulable: false,
   ...changes,
 });
 

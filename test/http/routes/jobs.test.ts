@@ -362,6 +362,30 @@ void test('tasks show their state, worker, times and texts', async (t) => {
   t.same((await client.get(`/api/v1/tasks/${taskIdAt(0, 1)}/attempts`)).body, { items: [] });
 });
 
+void test('a ready task says why nobody may run it', async (t) => {
+  const { house, client } = await openHouse(t);
+  const touched = new Map([[1, taskState({ status: 'ready', unschedulable: true })]]);
+  const sketch = { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched } as const;
+  house.write(...jobChanges({}, [sketch]));
+  const step = house.store.get('step', keys.step(jobNumber(1), 0));
+  if (step === undefined) throw new Error('the job has a step');
+  house.write(put('step', keys.step(jobNumber(1), 0), { ...step, unschedulableReason: 'no online workers' }));
+  const said = async (): Promise<unknown> => {
+    const { body } = await client.get(`/api/v1/jobs/${JOB}/tasks`);
+    const page = body as { items: { unschedulable_reason?: string }[] };
+    return page.items.map((item) => item.unschedulable_reason);
+  };
+  t.same(await said(), [undefined, 'no online workers', undefined]);
+  house.write(
+    put('step', keys.step(jobNumber(1), 0), {
+      ...step,
+      unschedulableReason: 'no online workers',
+      untouched: { ...step.untouched, unschedulable: true },
+    }),
+  );
+  t.same(await said(), ['no online workers', 'no online workers', 'no online workers']);
+});
+
 void test('what does not exist is 404', async (t) => {
   const { house, client } = await openHouse(t);
   house.write(

@@ -1,0 +1,75 @@
+import type { WorkerId } from '../../src/core/ids.ts';
+import { coresOf, isEligible } from '../../src/core/lease/eligibility.ts';
+import type { StepEntry, StepName } from '../../src/core/lease/ready-index.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { freeCoresOf, giveUpReservation, regroup, serveWorker } from './serve.ts';
+import type { LeaseState, LeaseWorker } from './state.ts';
+
+/** Of the online workers of a farm at most this part is kept free for tasks that starve; at least one may be. */
+const RESERVED_SHARE_MAX = 0.1;
+
+/** Gives up what has no purpose any more, and keeps workers free for the steps that starve. */
+export function reserve(
+  state: LeaseState,
+  reservationAfterMs: number,
+  context: ServiceContext<'lease'>,
+): void {
+  for (const [workerId, step] of [...state.reservations]) {
+    if (!isOfUse(state, workerId, step)) giveUpReservation(state, workerId, context);
+  }
+  const most = Math.max(1, Math.floor(state.kinds.online * RESERVED_SHARE_MAX));
+  for (const step of starving(state, reservationAfterMs, context.now)) {
+    if (state.reservations.size >= most) return;
+    const worker = roomiest(state, step);
+    if (worker === null) continue;
+    const { workerId } = worker.offer;
+    state.reservations.set(workerId, { jobId: step.jobId, stepOrder: step.stepOrder });
+    regroup(state, worker);
+    context.log('info', 'a worker is kept free for a step that smaller tasks have overtaken for too long', {
+      worker_id: workerId,
+      job_id: step.jobId,
+      step: String(step.stepOrder),
+      waits_since: timestampOf(step.readySince),
+    });
+    serveWorker(state, worker, context);
+  }
+}
+
+/** Whether the step still waits for the worker, and nothing else keeps it from running there. */
+function isOfUse(state: LeaseState, workerId: WorkerId, { jobId, stepOrder }: StepName): boolean {
+  const step = state.index.entry(jobId, stepOrder);
+  const worker = state.workers.get(workerId);
+  if (step === undefined || worker === undefined) return false;
+  return (
+    step.ready.size > 0 && worker.isOnline && isEligible(worker.offer, step) && state.index.room(step) > 0
+  );
+}
+
+/** The steps that have starved long enough and have no worker yet: the highest priority first, of those the longest waiting. */
+function starving(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
+  const served = new Set([...state.reservations.values()].map(nameKey));
+  return state.index
+    .overtakenSteps()
+    .filter(
+      (step) => now - step.readySince >= afterMs && !served.has(nameKey(step)) && state.index.room(step) > 0,
+    )
+    .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince);
+}
+
+const nameKey = ({ jobId, stepOrder }: StepName): string => `${jobId}/${stepOrder}`;
+
+/** The worker that could run the step and has the fewest cores to wait for. */
+function roomiest(state: LeaseState, step: StepEntry): LeaseWorker | null {
+  let best: LeaseWorker | null = null;
+  let fewest = Infinity;
+  for (const worker of state.workers.values()) {
+    const { offer } = worker;
+    if (!worker.isOnline || state.reservations.has(offer.workerId) || !isEligible(offer, step)) continue;
+    const missing = coresOf(step.requirements, offer.cpuCount) - freeCoresOf(worker);
+    if (missing >= fewest) continue;
+    fewest = missing;
+    best = worker;
+  }
+  return best;
+}

@@ -1,0 +1,58 @@
+import type { QueueId } from '../ids.ts';
+
+interface Limit {
+  /** 0 is no cap. */
+  maxConcurrentTasks: number;
+  paused: boolean;
+  live: number;
+}
+
+/** The caps on concurrent tasks of a farm and its queues (interface.md, "Farm" and "Queue"), with the tasks that count. */
+export class Caps {
+  private readonly farm: Limit = newLimit();
+  private readonly queues = new Map<QueueId, Limit>();
+
+  limitFarm(maxConcurrentTasks: number): void {
+    this.farm.maxConcurrentTasks = maxConcurrentTasks;
+  }
+
+  limitQueue(queueId: QueueId, maxConcurrentTasks: number, paused: boolean): void {
+    const limit = this.ofQueue(queueId);
+    limit.maxConcurrentTasks = maxConcurrentTasks;
+    limit.paused = paused;
+  }
+
+  /** How many more tasks of the queue may run. */
+  room(queueId: QueueId): number {
+    return Math.min(roomOf(this.farm), roomOf(this.ofQueue(queueId)));
+  }
+
+  /** Counts tasks that became live, or settled when `change` is negative; whether that makes room where there was none. */
+  count(queueId: QueueId, change: number): boolean {
+    const limits = [this.farm, this.ofQueue(queueId)];
+    const full = limits.filter((limit) => roomOf(limit) <= 0);
+    for (const limit of limits) limit.live += change;
+    return full.some((limit) => roomOf(limit) > 0);
+  }
+
+  /** The cap of a queue, or of the farm when `queueId` is null. */
+  of(queueId: QueueId | null): Readonly<Limit> {
+    return queueId === null ? this.farm : this.ofQueue(queueId);
+  }
+
+  private ofQueue(queueId: QueueId): Limit {
+    let limit = this.queues.get(queueId);
+    if (limit === undefined) {
+      limit = newLimit();
+      this.queues.set(queueId, limit);
+    }
+    return limit;
+  }
+}
+
+const newLimit = (): Limit => ({ maxConcurrentTasks: 0, paused: false, live: 0 });
+
+function roomOf(limit: Limit): number {
+  if (limit.paused) return 0;
+  return limit.maxConcurrentTasks === 0 ? Infinity : limit.maxConcurrentTasks - limit.live;
+}

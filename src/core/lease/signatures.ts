@@ -1,0 +1,96 @@
+import { compareCandidates, type Candidate } from './candidate-order.ts';
+import { isEligible, type Demand } from './eligibility.ts';
+import type { StepEntry } from './ready-index.ts';
+import type { WorkerOffer } from './worker-offer.ts';
+
+/** Steps with the same demand. */
+export interface Signature extends Demand {
+  readonly key: string;
+  /** Those that have something ready, in the order of candidates. */
+  readonly steps: StepEntry[];
+  /** How many steps have this demand, ready or not. */
+  members: number;
+  /** Ready tasks of its steps that some worker has failed. */
+  avoiding: number;
+}
+
+/** The requirement signatures of a farm's steps, and which of them a worker is eligible for: worked out once a kind of worker. */
+export class Signatures {
+  private readonly signatures = new Map<string, Signature>();
+  private readonly eligible = new Map<string, readonly Signature[]>();
+  private listed = 0;
+
+  /** How many steps have something ready. */
+  get listedSteps(): number {
+    return this.listed;
+  }
+
+  /** One more step has this demand. */
+  join(demand: Demand): Signature {
+    const key = signatureKey(demand);
+    let signature = this.signatures.get(key);
+    if (signature === undefined) {
+      const { queueId, requirements } = demand;
+      signature = { key, queueId, requirements, steps: [], members: 0, avoiding: 0 };
+      this.signatures.set(key, signature);
+      this.eligible.clear();
+    }
+    signature.members++;
+    return signature;
+  }
+
+  leave(signature: Signature): void {
+    signature.members--;
+    if (signature.members > 0) return;
+    this.signatures.delete(signature.key);
+    this.eligible.clear();
+  }
+
+  /** The step has something ready. */
+  list(entry: StepEntry): void {
+    const { steps } = entry.signature;
+    steps.splice(placeOf(steps, entry), 0, entry);
+    this.listed++;
+  }
+
+  /** The step has nothing ready any more. */
+  unlist(entry: StepEntry): void {
+    const { steps } = entry.signature;
+    const at = placeOf(steps, entry);
+    if (steps[at] !== entry) return;
+    steps.splice(at, 1);
+    this.listed--;
+  }
+
+  /** Those that have something ready. */
+  waiting(): readonly Signature[] {
+    return [...this.signatures.values()].filter((signature) => signature.steps.length > 0);
+  }
+
+  eligibleFor(worker: WorkerOffer): readonly Signature[] {
+    const known = this.eligible.get(worker.signature);
+    if (known !== undefined) return known;
+    const eligible = [...this.signatures.values()].filter((signature) => isEligible(worker, signature));
+    this.eligible.set(worker.signature, eligible);
+    return eligible;
+  }
+}
+
+/** Equal for demands that every worker meets or does not meet alike. */
+export function signatureKey(demand: Demand): string {
+  const { cores, computeLocation, amounts, pools, attributes } = demand.requirements;
+  return JSON.stringify([demand.queueId, cores, computeLocation, amounts, pools, attributes]);
+}
+
+/** Where the candidate stands, or would stand, in the sorted list. */
+function placeOf(steps: readonly StepEntry[], entry: Candidate): number {
+  let low = 0;
+  let high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = steps[middle];
+    if (other !== undefined && compareCandidates(other, entry) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,33 @@
+import { ONLINE_WORKERS_SLOT, type Tallies } from '../ports/tallies.ts';
+import type { FarmPools } from './farm-pools.ts';
+import type { Signature } from './signatures.ts';
+import type { WorkerKinds } from './worker-kinds.ts';
+
+/** interface.md, "Worker and related rules": the reasons of a ready task that no online worker may run. */
+export const NO_ONLINE_WORKERS = 'no online workers';
+const NO_ELIGIBLE_WORKER = 'no eligible online worker';
+
+export const noEligibleWorker = (gate: string): string => `${NO_ELIGIBLE_WORKER}: ${gate}`;
+
+/** What the reason follows from: the online workers of the farm and of all farms, and the usage pools. */
+export interface Matching {
+  readonly kinds: WorkerKinds;
+  readonly pools: FarmPools;
+  readonly tallies: Tallies;
+}
+
+/**
+ * Why no online worker may run tasks of the signature; null when one may. Where workers fail at different gates, the
+ * reason is that of the worker that comes furthest.
+ */
+export function unschedulableReason(matching: Matching, signature: Signature): string | null {
+  const { kinds, pools, tallies } = matching;
+  if (kinds.online === 0) {
+    return tallies.total(ONLINE_WORKERS_SLOT) === 0 ? NO_ONLINE_WORKERS : noEligibleWorker('farm mismatch');
+  }
+  if (kinds.eligible(signature) > 0) {
+    return pools.room(signature.requirements.pools) > 0 ? null : noEligibleWorker('usage pool at capacity');
+  }
+  const nearest = kinds.rejections(signature).byReason.at(-1);
+  return noEligibleWorker(nearest?.reason ?? 'farm mismatch');
+}
