@@ -9,7 +9,7 @@ import {
 import { TestHouse } from '../../kit/test-house.ts';
 
 test('a disabled worker ends what it has and gets nothing more; enabled, it is served at once', (t) => {
-  const house = new TestHouse();
+  const house = new TestHouse({ unschedulableGraceMs: 0 });
   house.register('w1', { cpu_count: 2 });
   house.submit('A', [{ name: 'render', tasks: 4 }]);
   house.lease('w1');
@@ -111,7 +111,7 @@ test('a disabled worker that starts anew, or is heard after a silence, stays dis
 });
 
 test('a disabled worker that falls silent loses its tasks, once, and is offline when it is enabled', (t) => {
-  const house = new TestHouse();
+  const house = new TestHouse({ unschedulableGraceMs: 0 });
   house.register('w1');
   house.submit('A', [{ name: 's', tasks: 1 }]);
   house.lease('w1');
