@@ -541,6 +541,54 @@ export interface paths {
         readonly get: operations["getWorker"];
         readonly put?: never;
         readonly post?: never;
+        /**
+         * Delete a worker
+         * @description Refused (409) while the worker is online, or disabled and was heard within the heartbeat timeout. A worker that comes back later registers as a new one.
+         */
+        readonly delete: operations["deleteWorker"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/workers/{id}/disable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a worker no more tasks
+         * @description What it holds it brings to its end. It stays disabled when its daemon is started anew. A worker that is disabled already stays so.
+         */
+        readonly post: operations["disableWorker"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/workers/{id}/enable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a disabled worker tasks again
+         * @description It is online when it was heard within the heartbeat timeout, else offline until it is heard. A worker that is not disabled stays what it is.
+         */
+        readonly post: operations["enableWorker"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1121,6 +1169,12 @@ export interface components {
             };
             readonly last_heartbeat_at: components["schemas"]["Timestamp"];
             readonly registered_at: components["schemas"]["Timestamp"];
+            /** @description Failures that the worker has reported since it was registered. Work that was taken back is none. */
+            readonly failed_attempts: number;
+        };
+        readonly WorkerStanding: {
+            readonly id: string;
+            readonly status: components["schemas"]["WorkerStatus"];
         };
         readonly WorkerPage: {
             readonly items: readonly components["schemas"]["Worker"][];
@@ -1130,6 +1184,15 @@ export interface components {
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
             readonly current_tasks: readonly components["schemas"]["Task"][];
+            /** @description By step, of the 50 steps that failed last on the worker. The latest comes first. */
+            readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
+        };
+        readonly WorkerStepFailures: {
+            readonly job_id: string;
+            readonly step_id: string;
+            /** @description Failures of tasks of the step that the worker has reported. */
+            readonly failures: number;
+            readonly last_at: components["schemas"]["Timestamp"];
         };
     };
     responses: {
@@ -2200,6 +2263,71 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerDetail"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteWorker: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly disableWorker: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The worker is disabled. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerStanding"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly enableWorker: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What the worker is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerStanding"];
                 };
             };
             readonly 404: components["responses"]["NotFound"];

@@ -24,7 +24,7 @@ import {
   listUsagePools,
   replaceUsagePool,
 } from './usage-pools.ts';
-import { getWorker, listWorkers } from './workers.ts';
+import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
 /** The handler of every operation. */
 export function handlersOf(contract: Contract): Handlers {
@@ -69,5 +69,8 @@ export function handlersOf(contract: Contract): Handlers {
     retryTask,
     listWorkers,
     getWorker,
+    deleteWorker,
+    disableWorker,
+    enableWorker,
   };
 }

@@ -15,6 +15,7 @@ export type TaskExplanation = Schemas['TaskExplanation'];
 export type LogChunk = Schemas['LogChunk'];
 export type LogPage = Schemas['LogPage'];
 export type Worker = Schemas['Worker'];
+export type WorkerStanding = Schemas['WorkerStanding'];
 
 /** One page of a list. */
 export interface Page<Item> {
