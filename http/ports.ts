@@ -29,6 +29,8 @@ export interface Ports {
   readonly serverRetry: RetryPolicy;
   /** A new UUIDv7. */
   newId(): string;
+  /** Milliseconds since the epoch. */
+  now(): number;
   /** Resolves after a time, or at once when the signal aborts. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
   log(level: 'info' | 'warn' | 'error', text: string, attributes: Readonly<Record<string, string>>): void;

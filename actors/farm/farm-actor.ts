@@ -40,6 +40,9 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
       'job.ended': onJobEnded,
       'worker.register': onWorkerRegister,
       'worker.changed': onWorkerChanged,
+      'worker.removed': (state, { workerId }) => {
+        state.workers.delete(workerId);
+      },
       'worker.expiring': onWorkerExpiring(settings.heartbeatTimeoutMs),
     },
   };
@@ -80,6 +83,7 @@ function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'
     case 'job.revived':
     case 'job.ended':
     case 'worker.changed':
+    case 'worker.removed':
     case 'worker.expiring':
       return null;
   }

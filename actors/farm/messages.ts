@@ -100,5 +100,7 @@ export type FarmMessage =
       readonly incarnation: string;
       readonly status: WorkerStatus;
     }
+  /** From a worker actor: it does not exist any more. */
+  | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
   /** From a worker actor that was not heard for a whole timeout: may it go offline now? */
   | { readonly type: 'worker.expiring'; readonly workerId: WorkerId };

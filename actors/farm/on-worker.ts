@@ -126,7 +126,10 @@ export const onWorkerExpiring =
     message: Extract<FarmMessage, { type: 'worker.expiring' }>,
     context: FarmContext,
   ): void => {
-    const online = [...state.workers.values()].filter((worker) => worker.status === 'online').length;
+    // A disabled worker that holds tasks is asked about too.
+    const online = [...state.workers.values()].filter(
+      (worker) => worker.status === 'online' || worker.id === message.workerId,
+    ).length;
     const wasHeld = state.expiry.heldUntil > 0;
     const forMs = holdExpiry(state.expiry, online, timeoutMs, context.now);
     if (forMs === 0) {

@@ -22,6 +22,7 @@ export function newJobState(message: Create): JobState {
     steps,
     inherited: message.inherited,
     openAttempts: new Map(),
+    failures: new Map(),
     failedOn: new Map(),
     assigned: [],
   };

@@ -13,6 +13,7 @@ import { failedOnKey, failedOnOf } from './failed-on.ts';
 import { JobTurn, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
+import { countFailure } from './step-failures.ts';
 import { policyOf, taskOf, type JobState, type StepState } from './state.ts';
 
 /**
@@ -96,6 +97,7 @@ function reportedFailure(
   const taskFailures = taskOf(step, index).failedAttempts + 1;
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
+  countFailure(state, step, index, context);
   const workerId = state.openAttempts.get(taskIdOf(turn.addressOf(step, index)))?.workerId;
   turn.closeAttempt(step, index, closedBy(report, 'failed'));
   turn.patchJob({ failedAttempts: jobFailures });

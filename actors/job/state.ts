@@ -15,6 +15,7 @@ import {
   untouchedTask,
   type TaskState,
 } from '../../src/core/records/task-page.ts';
+import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
 import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
 
 /** A step with its packed tasks. Pages that were never written are absent. */
@@ -41,6 +42,8 @@ export interface JobState {
   inherited: RetryPolicy;
   /** Open attempts by task id. */
   readonly openAttempts: Map<string, AttemptRecord>;
+  /** Failures that workers have reported. A manual retry does not forget them. */
+  readonly failures: FailuresOfSteps;
   readonly failedOn: FailedOn;
   /** In the order in which they are due; the first has the timer. */
   assigned: AssignedAttempt[];
@@ -97,6 +100,9 @@ export function loadJob(
       reader.get('queue', record.queueId)?.retry ?? {},
     ),
     openAttempts: new Map(),
+    failures: new Map(
+      steps.map(({ record: { order } }) => [order, loadStepFailures(record.id, order, reader)]),
+    ),
     failedOn: new Map(),
     assigned: [],
   };

@@ -1,5 +1,6 @@
 import { farmId } from '../../src/core/ids.ts';
 import { ONLINE_WORKERS_SLOT } from '../../src/core/ports/tallies.ts';
+import { refused } from '../../src/core/problems.ts';
 import type { ActorDefinition, Handlers } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
@@ -34,6 +35,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
     absent: (id, message, context) => {
       if (message.type === 'farm.limited') return newLeaseState(farmId(id), settings.tallies);
       if (message.type === 'lease.requested') answerUnknown(message, context);
+      if (message.type === 'task.explain' || message.type === 'pool.explain')
+        context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
     },
     handlers: settled(periodMs, {

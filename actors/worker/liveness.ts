@@ -1,4 +1,5 @@
 import { WORKER_OFFLINE_MESSAGE } from '../../src/core/lifecycle/failure-reasons.ts';
+import { nextWorkerStatus } from '../../src/core/lifecycle/worker-transitions.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { WorkerState } from './state.ts';
 import { changeWorker, reclaimAttempts } from './worker-turn.ts';
@@ -9,11 +10,21 @@ type WorkerContext = ServiceContext<'worker'>;
  * For how much longer the worker's silence proves nothing, in milliseconds; 0 when it has been silent for a whole
  * timeout in which the service was able to hear it (reliability.md, D10).
  */
-function graceLeft(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
+export function graceLeft(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
   // A heartbeat of the future is one from before the clock was set back, since when the service listens anew.
   const lastHeard = state.record.lastHeartbeatAt > context.now ? 0 : state.record.lastHeartbeatAt;
   const silentSince = Math.max(lastHeard, context.listeningSince);
   return Math.max(0, silentSince + timeoutMs - context.now);
+}
+
+/**
+ * Whether the worker's last heartbeat is younger than the timeout. A heartbeat of the future is one from before the clock
+ * was set back, since when the service listens anew.
+ */
+export function wasHeardLately(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
+  const { lastHeartbeatAt } = state.record;
+  const heardAt = lastHeartbeatAt > context.now ? context.listeningSince : lastHeartbeatAt;
+  return context.now - heardAt < timeoutMs;
 }
 
 /** Sets the timer that looks whether the worker was heard. An offline worker needs none. */
@@ -22,7 +33,10 @@ export function watchLiveness(state: WorkerState, timeoutMs: number, context: Wo
   context.after('liveness', graceLeft(state, timeoutMs, context), { type: 'liveness.due' });
 }
 
-/** The worker may have been silent for a whole timeout; the farm decides whether it goes offline now. */
+/**
+ * The worker may have been silent for a whole timeout; the farm decides whether it goes offline now. A disabled one that
+ * holds nothing has nothing to lose: it is left alone until it is heard again.
+ */
 export const onLivenessDue =
   (timeoutMs: number) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
@@ -31,10 +45,11 @@ export const onLivenessDue =
       watchLiveness(state, timeoutMs, context);
       return;
     }
+    if (state.record.status === 'disabled' && state.bookings.size === 0) return;
     context.send('farm', state.record.farmId, { type: 'worker.expiring', workerId: state.record.id });
   };
 
-/** The worker is given up: it is offline, and its tasks go back to ready. */
+/** The worker is given up: it is offline (a disabled one stays disabled), and its tasks go back to ready. */
 export const onExpiryGranted =
   (timeoutMs: number) =>
   (state: WorkerState, _message: unknown, context: WorkerContext): void => {
@@ -48,12 +63,6 @@ export const onExpiryGranted =
       worker: record.name,
       tasks: String(state.bookings.size),
     });
-    goOffline(state, context);
-    if (state.record.status === 'disabled') context.after('liveness', timeoutMs, { type: 'liveness.due' });
+    changeWorker(state, { status: nextWorkerStatus(record.status, 'timeout') }, context);
+    reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
   };
-
-/** A disabled worker stays disabled, but its tasks are taken back all the same. */
-export function goOffline(state: WorkerState, context: WorkerContext): void {
-  if (state.record.status === 'online') changeWorker(state, { status: 'offline' }, context);
-  reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
-}

@@ -1,7 +1,12 @@
-import type { AttemptId } from '../../src/core/ids.ts';
-import type { WorkerRecord, Booking } from '../../src/core/records/worker.ts';
+import type { AttemptId, JobId } from '../../src/core/ids.ts';
+import type { WorkerRecord, WorkerStatus, Booking } from '../../src/core/records/worker.ts';
 import type { DeregisterMessage, HeartbeatMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
+
+/** What a client is told of the worker that it has disabled or enabled. */
+export interface WorkerStanding {
+  readonly status: WorkerStatus;
+}
 
 /** The worker actor: liveness and the open attempts of one worker. Id: worker id. */
 export type WorkerMessage =
@@ -25,6 +30,14 @@ export type WorkerMessage =
   | { readonly type: 'attempts.booked'; readonly bookings: readonly Booking[] }
   /** From a job actor: an attempt is closed. */
   | { readonly type: 'attempt.released'; readonly attemptId: AttemptId }
+  /** From a job actor: the worker has reported a failure of the step. */
+  | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
+  /** From a client. Answer: WorkerStanding. */
+  | { readonly type: 'worker.disable'; readonly replyTo: ReplyTo }
+  /** From a client. Answer: WorkerStanding. */
+  | { readonly type: 'worker.enable'; readonly replyTo: ReplyTo }
+  /** From a client. Answer: null. 409 while the worker is online, or disabled and heard lately. */
+  | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo }
   /** The worker's own timer: a whole timeout has passed since it was last heard, unless it was heard since. */
   | { readonly type: 'liveness.due' }
   /** From the farm: the answer to `worker.expiring`. */

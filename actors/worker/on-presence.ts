@@ -1,8 +1,10 @@
 import type { AttemptId } from '../../src/core/ids.ts';
 import { WORKER_OFFLINE_MESSAGE } from '../../src/core/lifecycle/failure-reasons.ts';
+import { nextWorkerStatus } from '../../src/core/lifecycle/worker-transitions.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
-import { goOffline, watchLiveness } from './liveness.ts';
+import { watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { byJob, changeWorker, offer, reclaimAttempts, reportLocation } from './worker-turn.ts';
@@ -24,11 +26,17 @@ export const onWorkerRegistered =
     context: WorkerContext,
   ): void => {
     const isNewIncarnation = state.record.incarnation !== message.record.incarnation;
-    const status = state.record.status === 'disabled' ? 'disabled' : 'online';
     const before = state.record;
+    const status = nextWorkerStatus(before.status, 'register');
     const isAnnounced = changeWorker(
       state,
-      { ...message.record, status, registeredAt: before.registeredAt, lastHeartbeatAt: context.now },
+      {
+        ...message.record,
+        ...isBack(before),
+        status,
+        registeredAt: before.registeredAt,
+        lastHeartbeatAt: context.now,
+      },
       context,
     );
     if (!isAnnounced) offer(state, context);
@@ -64,20 +72,20 @@ export const onWorkerHeartbeat =
     context: WorkerContext,
   ): void => {
     const { heartbeat } = message;
-    if (heartbeat.incarnation !== state.record.incarnation) {
+    // What comes after a goodbye was sent before it.
+    if (heartbeat.incarnation !== state.record.incarnation || state.record.departed === true) {
       context.reply(message.replyTo, UNKNOWN);
       return;
     }
-    const wasOffline = state.record.status === 'offline';
+    const { status: before } = state.record;
     changeWorker(
       state,
-      { lastHeartbeatAt: context.now, ...(wasOffline ? { status: 'online' as const } : {}) },
+      { lastHeartbeatAt: context.now, status: nextWorkerStatus(before, 'heartbeat') },
       context,
     );
-    if (wasOffline) {
-      reportLocation(state, context);
-      watchLiveness(state, timeoutMs, context);
-    }
+    if (before === 'offline') reportLocation(state, context);
+    // Nobody watches an offline worker, and maybe not a disabled one.
+    if (before !== 'online') watchLiveness(state, timeoutMs, context);
     noteHeld(state, heartbeat.open_attempts, context);
     reclaimAttempts(
       lostAttempts(state, heartbeat.open_attempts, lostAfterMs, context),
@@ -88,7 +96,7 @@ export const onWorkerHeartbeat =
     context.reply(message.replyTo, reply);
   };
 
-/** The worker leaves and gives back what it has open. */
+/** The worker leaves and gives back what it has open. A disabled one stays disabled. */
 export function onWorkerDeregister(
   state: WorkerState,
   message: Extract<WorkerMessage, { type: 'worker.deregister' }>,
@@ -96,12 +104,17 @@ export function onWorkerDeregister(
 ): void {
   if (message.departure.incarnation === state.record.incarnation) {
     context.cancelTimer('liveness');
-    if (state.record.status === 'online') goOffline(state, context);
-    else reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
+    const status = nextWorkerStatus(state.record.status, 'deregister');
+    changeWorker(state, { status, departed: true }, context);
+    reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
   }
   const reply: PresenceReply = { v: 1, type: 'departed' };
   context.reply(message.replyTo, reply);
 }
+
+/** A worker that registers has not departed any more. */
+const isBack = (record: WorkerRecord): Pick<WorkerRecord, 'departed'> =>
+  record.departed === true ? { departed: false } : {};
 
 /**
  * The worker has said which attempts it has. Their jobs are told: what a worker has is running, even when the report

@@ -1,5 +1,8 @@
 import type { AttemptId } from '../../src/core/ids.ts';
+import { NO_WORKER_FAILURES } from '../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
+import { keys } from '../../src/core/records/tables.ts';
 import type { Booking, WorkerRecord } from '../../src/core/records/worker.ts';
 
 export interface WorkerState {
@@ -10,8 +13,19 @@ export interface WorkerState {
   readonly held: Set<AttemptId>;
   /** Since when heartbeats have come without an attempt that is booked. In memory only. */
   readonly missedSince: Map<AttemptId, number>;
+  failures: WorkerFailuresRecord;
   isRemoved: boolean;
 }
+
+/** A worker that the store does not hold yet. */
+export const newWorkerState = (record: WorkerRecord): WorkerState => ({
+  record,
+  bookings: new Map(),
+  held: new Set(),
+  missedSince: new Map(),
+  failures: NO_WORKER_FAILURES,
+  isRemoved: false,
+});
 
 /** The worker as the store holds it; null when there is none, or its farm lives on another shard. */
 export function loadWorker(
@@ -23,11 +37,9 @@ export function loadWorker(
   if (record === undefined || !ownsFarm(record.farmId)) return null;
   const bookings = reader.get('booking', id)?.bookings ?? [];
   return {
-    record,
+    ...newWorkerState(record),
     bookings: new Map(bookings.map((booking) => [booking.attemptId, booking])),
-    held: new Set(),
-    missedSince: new Map(),
-    isRemoved: false,
+    failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
   };
 }
 

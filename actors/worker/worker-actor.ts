@@ -1,16 +1,22 @@
-import { remove } from '../../src/core/records/change-set.ts';
-import { keys } from '../../src/core/records/tables.ts';
+import { refused } from '../../src/core/problems.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
 import { onExpiryGranted, onLivenessDue, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
+import { onAttemptFailed } from './on-attempt-failed.ts';
+import { onWorkerDelete } from './on-delete.ts';
+import { onWorkerDisable } from './on-disable.ts';
+import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
-import { loadWorker, type WorkerState } from './state.ts';
-import { offer, publish, writeBookings } from './worker-turn.ts';
+import { removeWorker } from './remove.ts';
+import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
+import { offer, writeBookings } from './worker-turn.ts';
 
 /** Margin over the lease hold after which an assignment that the worker does not know was lost on its way. */
 const LOST_MARGIN_MS = 10_000;
+
+const FARM_DELETED_MESSAGE = 'the farm was deleted';
 
 /** The worker actor owns one worker: whether it lives, and which open attempts hold its cores. */
 export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'worker', WorkerState> {
@@ -52,12 +58,12 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
       'expiry.held': (_state, { forMs }, context) => {
         context.after('liveness', forMs, { type: 'liveness.due' });
       },
+      'attempt.failed': onAttemptFailed,
+      'worker.disable': onWorkerDisable,
+      'worker.enable': onWorkerEnable(timeoutMs),
+      'worker.delete': onWorkerDelete(timeoutMs),
       'worker.remove': (state, _message, context) => {
-        state.isRemoved = true;
-        context.change(remove('worker', keys.worker(state.record.id)));
-        context.change(remove('booking', keys.booking(state.record.id)));
-        context.send('lease', state.record.farmId, { type: 'worker.removed', workerId: state.record.id });
-        publish(state.record, 'removed', context);
+        removeWorker(state, FARM_DELETED_MESSAGE, context);
       },
     },
   };
@@ -66,13 +72,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
 function absent(id: string, message: WorkerMessage, context: ServiceContext<'worker'>): WorkerState | null {
   switch (message.type) {
     case 'worker.registered':
-      return {
-        record: { ...message.record, status: 'offline', incarnation: '' },
-        bookings: new Map(),
-        held: new Set(),
-        missedSince: new Map(),
-        isRemoved: false,
-      };
+      return newWorkerState({ ...message.record, status: 'offline', incarnation: '' });
     case 'worker.heartbeat':
       context.reply(message.replyTo, UNKNOWN);
       return null;
@@ -81,10 +81,16 @@ function absent(id: string, message: WorkerMessage, context: ServiceContext<'wor
       context.reply(message.replyTo, reply);
       return null;
     }
+    case 'worker.disable':
+    case 'worker.enable':
+    case 'worker.delete':
+      context.reply(message.replyTo, refused('not-found', `there is no worker ${id}`));
+      return null;
     case 'attempts.booked':
       throw new Error(`attempts were booked on the worker ${id}, and there is no such worker`);
     case 'worker.wake':
     case 'attempt.released':
+    case 'attempt.failed':
     case 'liveness.due':
     case 'expiry.granted':
     case 'expiry.held':

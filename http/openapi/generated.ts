@@ -423,6 +423,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/tasks/{id}/explain": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Why is the task where it is?
+         * @description For any task: what holds it back, every gate of it, or how many tasks stand before it; on which worker it runs; how it has ended. Sentences are for people and may change; `gate` and `reason` are fixed words. New gates may be added.
+         */
+        readonly get: operations["explainTask"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/tasks/{id}/logs": {
         readonly parameters: {
             readonly query?: never;
@@ -519,6 +541,54 @@ export interface paths {
         readonly get: operations["getWorker"];
         readonly put?: never;
         readonly post?: never;
+        /**
+         * Delete a worker
+         * @description Refused (409) while the worker is online, or disabled and was heard within the heartbeat timeout. A worker that comes back later registers as a new one.
+         */
+        readonly delete: operations["deleteWorker"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/workers/{id}/disable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a worker no more tasks
+         * @description What it holds it brings to its end. It stays disabled when its daemon is started anew. A worker that is disabled already stays so.
+         */
+        readonly post: operations["disableWorker"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/workers/{id}/enable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a disabled worker tasks again
+         * @description It is online when it was heard within the heartbeat timeout, else offline until it is heard. A worker that is not disabled stays what it is.
+         */
+        readonly post: operations["enableWorker"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -831,6 +901,234 @@ export interface components {
         readonly AttemptList: {
             readonly items: readonly components["schemas"]["Attempt"][];
         };
+        readonly TaskExplanation: {
+            readonly task_id: string;
+            readonly job_id: string;
+            readonly step_id: string;
+            readonly name: string;
+            readonly status: components["schemas"]["TaskStatus"];
+            readonly at: components["schemas"]["Timestamp"];
+            /** @description One sentence that says the most important thing first. */
+            readonly summary: string;
+            /** @description All that holds the task back, from its job down to its place in the order. Empty for a task that is live or has ended. */
+            readonly gates: readonly components["schemas"]["Gate"][];
+            readonly position?: components["schemas"]["QueuePosition"];
+            readonly workers?: components["schemas"]["WorkersOutlook"];
+            /** @description The latest; absent before the first. */
+            readonly attempt?: components["schemas"]["Attempt"];
+            /** @description Genuine failures of tasks of the step, by worker, the most first. */
+            readonly failures: readonly components["schemas"]["WorkerFailures"][];
+        };
+        /** @description Ready tasks that stand before this one, on workers that both may run on. Absent when the task is not among the candidates, or no worker may run it. */
+        readonly QueuePosition: {
+            readonly tasks: components["schemas"]["Count"];
+            /** @description Other jobs that they belong to. */
+            readonly jobs: number;
+        };
+        readonly NamedResource: {
+            readonly id: string;
+            readonly name: string;
+        };
+        readonly WorkerFailures: {
+            readonly worker_id: string;
+            /** @description Its name. */
+            readonly worker: string;
+            readonly failures: components["schemas"]["Count"];
+            readonly last_at: components["schemas"]["Timestamp"];
+        };
+        /** @description Which workers may run the task. Absent when the scheduler was not asked or did not answer. */
+        readonly WorkersOutlook: {
+            /** @description Workers of the farm that are online. */
+            readonly online: number;
+            /** @description Workers of other farms that are online. */
+            readonly elsewhere: number;
+            /** @description Online workers of the farm that may run the task. */
+            readonly eligible: number;
+            /** @description Eligible workers that have the cores free. */
+            readonly with_room: number;
+            /** @description How many online workers of the farm may not run it, by the first gate that they fail. */
+            readonly rejected: readonly components["schemas"]["RejectedWorkers"][];
+            /** @description The worker that is kept free for the step of the task. */
+            readonly reserved?: components["schemas"]["NamedResource"];
+            /** @description Workers on which the task has failed; passed over while another eligible one is online. */
+            readonly avoided: readonly components["schemas"]["NamedResource"][];
+        };
+        readonly RejectedWorkers: {
+            readonly reason: components["schemas"]["IneligibleReason"];
+            /** @description Name of the amount or attribute that they do not meet. */
+            readonly requirement?: string;
+            readonly workers: components["schemas"]["Count"];
+        };
+        /** @enum {string} */
+        readonly IneligibleReason: "queue affinity" | "compute location mismatch" | "amount requirement not met" | "attribute requirement not met";
+        /** @description The online worker that comes nearest to being eligible, and what it does not meet. */
+        readonly NearestMiss: {
+            readonly worker_id: string;
+            /** @description Its name. */
+            readonly worker: string;
+            readonly reason: components["schemas"]["IneligibleReason"];
+            /** @description Name of the capability; `queue` for queue affinity. */
+            readonly requirement: string;
+            readonly wanted: string;
+            /** @description Absent when the worker has nothing of the kind. */
+            readonly offered?: string;
+        };
+        readonly UpstreamProgress: {
+            readonly total: components["schemas"]["Count"];
+            /** @description Tasks that are not over. */
+            readonly left: number;
+            /** @description Assigned or running. */
+            readonly running: number;
+            readonly failed: components["schemas"]["Count"];
+        };
+        /** @description Live tasks of one step that hold what the task waits for. */
+        readonly SlotHolder: {
+            readonly farm: components["schemas"]["NamedResource"];
+            readonly job: components["schemas"]["NamedResource"];
+            readonly step: components["schemas"]["NamedResource"];
+            readonly live: components["schemas"]["Count"];
+        };
+        readonly Gate: components["schemas"]["JobGate"] | components["schemas"]["UpstreamJobGate"] | components["schemas"]["UpstreamStepGate"] | components["schemas"]["PausedJobGate"] | components["schemas"]["PausedQueueGate"] | components["schemas"]["RetryGate"] | components["schemas"]["FarmCapGate"] | components["schemas"]["QueueCapGate"] | components["schemas"]["UsagePoolGate"] | components["schemas"]["WorkersGate"] | components["schemas"]["CoresGate"] | components["schemas"]["OrderGate"] | components["schemas"]["SchedulerGate"];
+        /** @description The job of the task has ended. */
+        readonly JobGate: {
+            /** @constant */
+            readonly gate: "job";
+            /** @enum {string} */
+            readonly reason: "job completed" | "job failed" | "job canceled";
+            readonly sentence: string;
+            /** @enum {string} */
+            readonly status: "completed" | "failed" | "canceled";
+        };
+        /** @description A job that must complete first. `status` and `progress` are absent when it does not exist any more. */
+        readonly UpstreamJobGate: {
+            /** @constant */
+            readonly gate: "upstream_job";
+            /** @constant */
+            readonly reason: "upstream job not completed";
+            readonly sentence: string;
+            readonly job: components["schemas"]["NamedResource"];
+            readonly status?: components["schemas"]["JobStatus"];
+            readonly progress?: components["schemas"]["UpstreamProgress"];
+        };
+        /** @description A step of the same job that must complete first. */
+        readonly UpstreamStepGate: {
+            /** @constant */
+            readonly gate: "upstream_step";
+            /** @constant */
+            readonly reason: "upstream step not completed";
+            readonly sentence: string;
+            readonly step: components["schemas"]["NamedResource"];
+            readonly status: components["schemas"]["StepStatus"];
+            readonly progress: components["schemas"]["UpstreamProgress"];
+        };
+        /** @description The job is paused by a user, or parked by its failures. */
+        readonly PausedJobGate: {
+            /** @constant */
+            readonly gate: "paused_job";
+            /** @enum {string} */
+            readonly reason: "job paused" | "job parked";
+            readonly sentence: string;
+            readonly park_reason?: string;
+            readonly failed_attempts: components["schemas"]["Count"];
+        };
+        /** @description The queue is paused. */
+        readonly PausedQueueGate: {
+            /** @constant */
+            readonly gate: "paused_queue";
+            /** @constant */
+            readonly reason: "queue paused";
+            readonly sentence: string;
+            readonly queue: components["schemas"]["NamedResource"];
+        };
+        /** @description The task has failed and is not yet to be tried again. */
+        readonly RetryGate: {
+            /** @constant */
+            readonly gate: "retry_after";
+            /** @constant */
+            readonly reason: "retry back-off";
+            readonly sentence: string;
+            readonly until: components["schemas"]["Timestamp"];
+            readonly failed_attempts: components["schemas"]["Count"];
+            readonly max_attempts: components["schemas"]["MaxAttempts"];
+        };
+        /** @description The farm has as many live tasks as it may have. */
+        readonly FarmCapGate: {
+            /** @constant */
+            readonly gate: "farm_cap";
+            /** @constant */
+            readonly reason: "farm at max_concurrent_tasks";
+            readonly sentence: string;
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description The queue has as many live tasks as it may have. */
+        readonly QueueCapGate: {
+            /** @constant */
+            readonly gate: "queue_cap";
+            /** @constant */
+            readonly reason: "queue at max_concurrent_tasks";
+            readonly sentence: string;
+            readonly queue: components["schemas"]["NamedResource"];
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description A usage pool that the task needs a slot of has none free. */
+        readonly UsagePoolGate: {
+            /** @constant */
+            readonly gate: "usage_pool";
+            /** @constant */
+            readonly reason: "usage pool at capacity";
+            readonly sentence: string;
+            readonly pool: string;
+            /** @description A pool that is not registered has no slots. */
+            readonly registered: boolean;
+            readonly limit: components["schemas"]["Count"];
+            readonly live: components["schemas"]["Count"];
+            readonly holders: readonly components["schemas"]["SlotHolder"][];
+        };
+        /** @description No worker that is online may run the task. The reason is that of the nearest miss. */
+        readonly WorkersGate: {
+            /** @constant */
+            readonly gate: "workers";
+            /** @enum {string} */
+            readonly reason: "no online workers" | "farm mismatch" | "queue affinity" | "compute location mismatch" | "amount requirement not met" | "attribute requirement not met";
+            readonly sentence: string;
+            readonly online: components["schemas"]["Count"];
+            readonly elsewhere: components["schemas"]["Count"];
+            readonly rejected: readonly components["schemas"]["RejectedWorkers"][];
+            readonly nearest_miss?: components["schemas"]["NearestMiss"];
+        };
+        /** @description Workers may run the task, and none has the cores free. */
+        readonly CoresGate: {
+            /** @constant */
+            readonly gate: "cores";
+            /** @constant */
+            readonly reason: "no free cores";
+            readonly sentence: string;
+            /** @description What the task reserves; absent for a whole machine. */
+            readonly cores?: number;
+            readonly eligible: components["schemas"]["Count"];
+        };
+        /** @description Other tasks are served first. */
+        readonly OrderGate: {
+            /** @constant */
+            readonly gate: "order";
+            /** @constant */
+            readonly reason: "tasks before it";
+            readonly sentence: string;
+            readonly tasks: components["schemas"]["Count"];
+            readonly jobs: components["schemas"]["Count"];
+        };
+        /** @description The scheduler says nothing of the task at the moment. */
+        readonly SchedulerGate: {
+            /** @constant */
+            readonly gate: "scheduler";
+            /** @enum {string} */
+            readonly reason: "scheduler not answering" | "not among the candidates";
+            readonly sentence: string;
+        };
         readonly LogChunk: {
             readonly id: string;
             readonly task_id: string;
@@ -871,6 +1169,12 @@ export interface components {
             };
             readonly last_heartbeat_at: components["schemas"]["Timestamp"];
             readonly registered_at: components["schemas"]["Timestamp"];
+            /** @description Failures that the worker has reported since it was registered. Work that was taken back is none. */
+            readonly failed_attempts: number;
+        };
+        readonly WorkerStanding: {
+            readonly id: string;
+            readonly status: components["schemas"]["WorkerStatus"];
         };
         readonly WorkerPage: {
             readonly items: readonly components["schemas"]["Worker"][];
@@ -880,6 +1184,15 @@ export interface components {
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
             readonly current_tasks: readonly components["schemas"]["Task"][];
+            /** @description By step, of the 50 steps that failed last on the worker. The latest comes first. */
+            readonly failures: readonly components["schemas"]["WorkerStepFailures"][];
+        };
+        readonly WorkerStepFailures: {
+            readonly job_id: string;
+            readonly step_id: string;
+            /** @description Failures of tasks of the step that the worker has reported. */
+            readonly failures: number;
+            readonly last_at: components["schemas"]["Timestamp"];
         };
     };
     responses: {
@@ -1795,6 +2108,30 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly explainTask: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The explanation, as of `at`. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskExplanation"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly getTaskLogs: {
         readonly parameters: {
             readonly query?: {
@@ -1926,6 +2263,71 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerDetail"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteWorker: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly disableWorker: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The worker is disabled. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerStanding"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly enableWorker: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What the worker is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerStanding"];
                 };
             };
             readonly 404: components["responses"]["NotFound"];

@@ -6,6 +6,7 @@ import {
   listComputeLocations,
   replaceComputeLocation,
 } from './compute-locations.ts';
+import { explainTask } from './explain.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
@@ -23,7 +24,7 @@ import {
   listUsagePools,
   replaceUsagePool,
 } from './usage-pools.ts';
-import { getWorker, listWorkers } from './workers.ts';
+import { deleteWorker, disableWorker, enableWorker, getWorker, listWorkers } from './workers.ts';
 
 /** The handler of every operation. */
 export function handlersOf(contract: Contract): Handlers {
@@ -62,10 +63,14 @@ export function handlersOf(contract: Contract): Handlers {
     retryJob,
     getTask,
     listTaskAttempts,
+    explainTask,
     getTaskLogs,
     cancelTask,
     retryTask,
     listWorkers,
     getWorker,
+    deleteWorker,
+    disableWorker,
+    enableWorker,
   };
 }

@@ -1,15 +1,17 @@
+import type { WorkerStanding } from '../../actors/worker/messages.ts';
 import { queueId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Ports } from '../ports.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
-import { workerView } from '../views/worker-view.ts';
+import { stepFailuresView, workerView } from '../views/worker-view.ts';
 import { findTask } from './find-task.ts';
-import { notFound, type Call, type Handler } from './operation.ts';
+import { DONE, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
   name: (worker: WorkerRecord) => worker.name,
@@ -25,7 +27,8 @@ export const listWorkers: Handler<'listWorkers'> = ({ query }, { store }) => {
   const found: WorkerRecord[] = [];
   for (const { value: worker } of store.scan('worker')) if (isWanted(worker)) found.push(worker);
   const sorted = sortedBy(found, SORT_KEYS[query.sort_by], query.sort_dir);
-  const view = (worker: WorkerRecord): Schemas['Worker'] => workerView(worker, bookingOf(store, worker));
+  const view = (worker: WorkerRecord): Schemas['Worker'] =>
+    workerView(worker, bookingOf(store, worker), failuresOf(store, worker));
   return { kind: 'json', status: 200, body: pageOf(sorted, query, view) };
 };
 
@@ -49,12 +52,59 @@ function servesQueue(store: StoreReader, id: string): (worker: WorkerRecord) => 
 }
 
 export const getWorker: Handler<'getWorker'> = ({ path }, ports) => {
-  const worker = ports.store.get('worker', keys.worker(workerId(path.id)));
-  if (worker === undefined) return notFound('worker', path.id);
-  const booking = bookingOf(ports.store, worker);
-  const body = { ...workerView(worker, booking), current_tasks: currentTasks(ports, booking) };
+  const { store } = ports;
+  const worker = findWorker(store, path.id);
+  if (worker === null) return notFound('worker', path.id);
+  const booking = bookingOf(store, worker);
+  const failures = failuresOf(store, worker);
+  const ofKnownJobs = (failures?.steps ?? []).filter(({ jobId }) => store.get('job', keys.job(jobId)));
+  const body = {
+    ...workerView(worker, booking, failures),
+    current_tasks: currentTasks(ports, booking),
+    failures: stepFailuresView(ofKnownJobs),
+  };
   return { kind: 'json', status: 200, body };
 };
+
+export const disableWorker: Handler<'disableWorker'> = ({ path }, ports) =>
+  changeStanding(path.id, 'worker.disable', ports);
+
+export const enableWorker: Handler<'enableWorker'> = ({ path }, ports) =>
+  changeStanding(path.id, 'worker.enable', ports);
+
+async function changeStanding(
+  id: string,
+  type: 'worker.disable' | 'worker.enable',
+  ports: Ports,
+): Promise<ProblemReply | { kind: 'json'; status: 200; body: Schemas['WorkerStanding'] }> {
+  const worker = findWorker(ports.store, id);
+  if (worker === null) return notFound('worker', id);
+  const outcome = await ports.actors.ask<WorkerStanding>((replyTo) => ({
+    actor: 'worker',
+    id: worker.id,
+    message: { type, replyTo },
+  }));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  return { kind: 'json', status: 200, body: { id: worker.id, status: outcome.value.status } };
+}
+
+export const deleteWorker: Handler<'deleteWorker'> = async ({ path }, ports) => {
+  const worker = findWorker(ports.store, path.id);
+  if (worker === null) return notFound('worker', path.id);
+  const outcome = await ports.actors.ask<null>((replyTo) => ({
+    actor: 'worker',
+    id: worker.id,
+    message: { type: 'worker.delete', replyTo },
+  }));
+  return outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
+};
+
+/** The worker that an id names, or null when there is none. */
+const findWorker = (store: StoreReader, id: string): WorkerRecord | null =>
+  store.get('worker', keys.worker(workerId(id))) ?? null;
+
+const failuresOf = (store: StoreReader, worker: WorkerRecord): WorkerFailuresRecord | undefined =>
+  store.get('workerFailures', keys.workerFailures(worker.id));
 
 const bookingOf = (store: StoreReader, worker: WorkerRecord): BookingRecord | undefined =>
   store.get('booking', keys.booking(worker.id));

@@ -73,7 +73,8 @@ export class TaskViewer {
   }
 }
 
-function failureReasonOf(
+/** Why a task has failed or was canceled; empty when it has and was not. */
+export function failureReasonOf(
   store: StoreReader,
   step: StepRecord,
   address: TaskAddress,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { serverCommand, workerCommand } from './commands/daemons.ts';
 import { CommandError, EXIT } from './commands/exit-codes.ts';
+import { explainCommand } from './commands/explain.ts';
 import { farmsCommand } from './commands/farms.ts';
 import { jobCommand } from './commands/job.ts';
 import { jobsCommand } from './commands/jobs.ts';
@@ -22,6 +23,7 @@ const COMMANDS = [
   jobsCommand,
   jobCommand,
   tasksCommand,
+  explainCommand,
   logsCommand,
   workersCommand,
   farmsCommand,

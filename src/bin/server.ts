@@ -149,6 +149,7 @@ async function serveOver(
     acceptsSubmissions: () => store.diskState() === 'ok',
     serverRetry: retryOf(config),
     newId: () => ids.next(),
+    now: () => Date.now(),
     delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
     log: (level, text, attributes) => logger[level](attributes, text),
   };

@@ -196,7 +196,15 @@ test('lists', async (t) => {
       {
         body: {
           items: [
-            { id: 'w', name: 'one', hostname: 'h', status: 'online', cpu_count: 8, committed_cores: 3 },
+            {
+              id: 'w',
+              name: 'one',
+              hostname: 'h',
+              status: 'online',
+              cpu_count: 8,
+              committed_cores: 3,
+              failed_attempts: 7,
+            },
           ],
           total: 1,
         },
@@ -247,7 +255,7 @@ test('lists', async (t) => {
   );
   t.same(await run('workers'), {
     code: 0,
-    out: 'ID  NAME  HOST  STATUS  CORES  LOCATION  LAST HEARD\nw   one   h     online    3/8\n',
+    out: 'ID  NAME  HOST  STATUS  CORES  FAILURES  LOCATION  LAST HEARD\nw   one   h     online    3/8         7\n',
     err: '',
   });
   t.same(await run('tasks j'), {
@@ -275,6 +283,56 @@ test('a job is paused, resumed and tried again', async (t) => {
     service.requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body),
     ['{"action":"pause"}', '{"action":"resume"}'],
   );
+});
+
+test('workers are disabled, enabled and deleted, by id or name', async (t) => {
+  const workers = [
+    { id: 'w1', name: 'one', farm_id: FARM.id },
+    { id: 'w2', name: 'w1', farm_id: FARM.id },
+    { id: 'w3', name: 'both', farm_id: FARM.id },
+    { id: 'w4', name: 'both', farm_id: 'another' },
+    { id: 'w/5', name: 'odd', farm_id: FARM.id },
+  ];
+  const service = await answeringService({
+    ...FARMS,
+    'GET /api/v1/workers': [{ body: { items: workers, total: 5 } }],
+    'POST /api/v1/workers/w1/disable': [{ body: { id: 'w1', status: 'disabled' } }],
+    'POST /api/v1/workers/w1/enable': [{ body: { id: 'w1', status: 'offline' } }],
+    'DELETE /api/v1/workers/w1': [{ status: 204, body: '' }],
+    'DELETE /api/v1/workers/w2': [
+      { status: 409, body: { title: 'Conflict', detail: 'the worker is online' } },
+    ],
+    'POST /api/v1/workers/w%2F5/disable': [{ body: { id: 'w/5', status: 'disabled' } }],
+  });
+  t.teardown(() => service.close());
+  const run = (...args: string[]): ReturnType<typeof runCallsheet> =>
+    runCallsheet(['workers', ...args], { environment: { SVC_URL: service.url } });
+  const sent = (): string | undefined => {
+    const { method, path } = service.requests.at(-1) ?? {};
+    return `${method} ${path}`;
+  };
+
+  t.same(await run('disable', 'one'), { code: 0, out: 'w1 disabled\n', err: '' });
+  t.equal(sent(), 'POST /api/v1/workers/w1/disable');
+  t.same(await run('enable', 'w1'), { code: 0, out: 'w1 offline\n', err: '' }, 'an id wins over a name');
+  t.same(await run('delete', 'one'), { code: 0, out: 'w1 removed\n', err: '' });
+  t.equal(sent(), 'DELETE /api/v1/workers/w1');
+  t.same(JSON.parse((await run('delete', 'one', '--json')).out), { id: 'w1', status: 'removed' });
+  t.same(JSON.parse((await run('enable', 'one', '--json')).out), { id: 'w1', status: 'offline' });
+  t.same(await run('delete', 'w2'), { code: 5, out: '', err: 'Conflict: the worker is online\n' });
+  t.same(await run('disable', 'odd'), { code: 0, out: 'w/5 disabled\n', err: '' });
+  t.same(await run('disable', 'none'), { code: 4, out: '', err: 'there is no worker "none"\n' });
+  t.same(await run('disable', 'both'), {
+    code: 2,
+    out: '',
+    err: '"both" is the name of workers of several farms: give its id, or --farm\n',
+  });
+  await run('disable', 'one', '--farm', 'north');
+  t.ok(
+    service.requests.some(({ path }) => path === `/api/v1/workers?farm_id=${FARM.id}&limit=1000&offset=0`),
+    'workers of the farm alone',
+  );
+  t.match(await run('disable'), { code: 2, err: /missing required argument 'worker'/ });
 });
 
 test('a job is shown with its facts and steps, and canceled', async (t) => {

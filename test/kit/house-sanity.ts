@@ -2,6 +2,7 @@ import type { JobState } from '../../actors/job/state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import { attemptIdOf, taskIdOf, type FarmId, type WorkerId } from '../../src/core/ids.ts';
+import { NO_WORKER_FAILURES } from '../../src/core/lifecycle/failure-tallies.ts';
 import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
 import { stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
 import { NO_TASKS, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
@@ -84,6 +85,7 @@ function checkJob(
       checkTask(step, task, open, wrong);
     }
     const name = `step ${job.name}/${step.order}`;
+    checkFailures(store, step, tasks, resident, wrong);
     if ((step.unschedulableReason !== undefined) !== counts.unschedulable > 0)
       wrong(`${name} says ${step.unschedulableReason}, ${counts.unschedulable} tasks are unschedulable`);
     if (!same(counts, step.taskCounts))
@@ -113,6 +115,30 @@ function checkJob(
   for (const attempt of resident.openAttempts.values()) {
     if (open.get(attempt.workerId)?.has(attempt.id) !== true) wrong(`${attempt.id} is open in memory alone`);
   }
+}
+
+/** Failures by worker are the attempts that failed and were not taken back. */
+function checkFailures(
+  store: StoreReader,
+  step: StepRecord,
+  tasks: readonly StoredTask[],
+  resident: JobState | undefined,
+  wrong: (text: string) => void,
+): void {
+  const failed = new Map<string, number>();
+  for (const { workerId, status, reclaimed } of tasks.flatMap((task) => task.attempts)) {
+    if (status === 'failed' && reclaimed !== true) failed.set(workerId, (failed.get(workerId) ?? 0) + 1);
+  }
+  const rows = [...store.scan('stepFailures', { prefix: keys.stepFailuresOf(step.jobId, step.order) })];
+  const counted = rows.map(({ value }) => [value.workerId, value.failures]);
+  if (!same(Object.fromEntries(counted), Object.fromEntries(failed)))
+    wrong(`step ${step.jobId}/${step.order} counts the failures ${text(counted)}, not ${text([...failed])}`);
+  if (resident === undefined) return;
+  const inMemory = [...(resident.failures.get(step.order)?.values() ?? [])];
+  const byWorker = (a: { workerId: string }, b: { workerId: string }): number =>
+    a.workerId < b.workerId ? -1 : 1;
+  if (!same(inMemory.sort(byWorker), rows.map(({ value }) => value).sort(byWorker)))
+    wrong(`failures of the step ${step.jobId}/${step.order} differ in memory`);
 }
 
 function checkTask(
@@ -166,6 +192,8 @@ function checkWorker(
   if (record === undefined || cores > record.cpuCount) wrong(`worker ${id} has ${cores} cores booked`);
   if (resident === undefined) return;
   if (!same(resident.record, record)) wrong(`worker ${id} differs in memory`);
+  const failures = store.get('workerFailures', keys.workerFailures(id)) ?? NO_WORKER_FAILURES;
+  if (!same(resident.failures, failures)) wrong(`failures of the worker ${id} differ in memory`);
   if (!same([...resident.bookings.values()], bookings))
     wrong(`bookings of the worker ${id} differ in memory`);
 }

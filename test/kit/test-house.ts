@@ -3,6 +3,7 @@ import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/mes
 import type { JobUpdate } from '../../actors/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
+import type { WorkerMessage } from '../../actors/worker/messages.ts';
 import {
   farmId,
   parseAttemptId,
@@ -16,6 +17,7 @@ import {
 import type { LeaseExplanation } from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTaskStatus } from '../../src/core/records/task-page.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
@@ -263,6 +265,18 @@ export class TestHouse extends HouseCatalog {
     });
   }
 
+  disableWorker(name: string): void {
+    this.tellWorker(name, { type: 'worker.disable', replyTo: to(`disable ${name}`) });
+  }
+
+  enableWorker(name: string): void {
+    this.tellWorker(name, { type: 'worker.enable', replyTo: to(`enable ${name}`) });
+  }
+
+  deleteWorker(name: string): void {
+    this.tellWorker(name, { type: 'worker.delete', replyTo: to(`delete ${name}`) });
+  }
+
   /** The worker asks for work. */
   lease(
     name: string,
@@ -338,6 +352,10 @@ export class TestHouse extends HouseCatalog {
     });
   }
 
+  private tellWorker(name: string, message: WorkerMessage): void {
+    this.tell({ actor: 'worker', id: this.idOf(name), message });
+  }
+
   protected override beat(worker: string): void {
     this.sendHeartbeat(worker, {}, `beat ${worker}`);
   }
@@ -355,8 +373,20 @@ export class TestHouse extends HouseCatalog {
     some: { readonly open?: readonly string[]; readonly incarnation?: string },
     client: string,
   ): void {
-    const { id, farmId: farm, incarnation } = this.worker(name);
-    const booked = this.store.get('booking', keys.booking(id))?.bookings ?? [];
+    const worker = this.worker(name);
+    const booked = this.store.get('booking', keys.booking(worker.id))?.bookings ?? [];
+    const open =
+      some.open?.map((word) => this.attemptId(word)) ??
+      booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt));
+    this.heartbeatOf({ ...worker, incarnation: some.incarnation ?? worker.incarnation }, open, client);
+  }
+
+  /** A heartbeat of a worker that the store may hold no more. */
+  heartbeatOf(
+    { id, farmId: farm, incarnation }: Pick<WorkerRecord, 'id' | 'farmId' | 'incarnation'>,
+    open: readonly AttemptId[],
+    client = 'heartbeat',
+  ): void {
     this.tell({
       actor: 'worker',
       id,
@@ -367,10 +397,8 @@ export class TestHouse extends HouseCatalog {
           type: 'heartbeat',
           worker_id: id,
           farm_id: farm,
-          incarnation: some.incarnation ?? incarnation,
-          open_attempts:
-            some.open?.map((word) => this.attemptId(word)) ??
-            booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt)),
+          incarnation,
+          open_attempts: open,
           reply_to: '',
         },
         replyTo: to(client),

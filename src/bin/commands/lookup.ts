@@ -1,5 +1,5 @@
 import { CommandError, EXIT } from './exit-codes.ts';
-import type { Farm, Page, Queue } from './resources.ts';
+import type { Farm, Page, Queue, Worker } from './resources.ts';
 import type { Query, RestClient } from './rest-client.ts';
 
 const PAGE_MAX = 1000;
@@ -40,4 +40,28 @@ export function findIn<Item extends { readonly id: string; readonly name: string
   const item = items.find(({ id }) => id === given) ?? items.find(({ name }) => name === given);
   if (item !== undefined) return item;
   throw new CommandError(EXIT.notFound, `there is no ${what} ${JSON.stringify(given)}${where}`);
+}
+
+/**
+ * The worker of an id or a name, in a farm when one is given. A name is taken once in a farm, but other farms may have a
+ * worker of the same name.
+ */
+export async function findWorker(client: RestClient, given: string, farm?: Farm): Promise<Worker> {
+  const workers = await allPages<Worker>(client, '/workers', { farm_id: farm?.id });
+  const [worker, another] = workersCalled(workers, given);
+  if (worker === undefined) {
+    throw new CommandError(EXIT.notFound, `there is no worker ${JSON.stringify(given)}`);
+  }
+  if (another !== undefined) {
+    throw new CommandError(
+      EXIT.usage,
+      `${JSON.stringify(given)} is the name of workers of several farms: give its id, or --farm`,
+    );
+  }
+  return worker;
+}
+
+function workersCalled(workers: readonly Worker[], given: string): readonly Worker[] {
+  const withId = workers.filter(({ id }) => id === given);
+  return withId.length > 0 ? withId : workers.filter(({ name }) => name === given);
 }

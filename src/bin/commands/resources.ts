@@ -11,9 +11,11 @@ export type Job = Schemas['Job'];
 export type JobDetail = Schemas['JobDetail'];
 export type Step = Schemas['Step'];
 export type Task = Schemas['Task'];
+export type TaskExplanation = Schemas['TaskExplanation'];
 export type LogChunk = Schemas['LogChunk'];
 export type LogPage = Schemas['LogPage'];
 export type Worker = Schemas['Worker'];
+export type WorkerStanding = Schemas['WorkerStanding'];
 
 /** One page of a list. */
 export interface Page<Item> {

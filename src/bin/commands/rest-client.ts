@@ -86,13 +86,14 @@ export class RestClient {
     return this.#changed<T>('PUT', path, body);
   }
 
-  async delete(path: string): Promise<void> {
-    await this.#fetch('DELETE', path, {});
-  }
-
   async #changed<T>(method: string, path: string, body: unknown): Promise<T> {
     const sent = { type: 'application/json', text: JSON.stringify(body) };
     return (await (await this.#fetch(method, path, {}, sent)).json()) as T;
+  }
+
+  /** A DELETE, which gives no content. */
+  async delete(path: string): Promise<void> {
+    await this.#fetch('DELETE', path, {});
   }
 
   /** The lines of a stream of newline-delimited JSON, until the service ends it. */

@@ -13,7 +13,7 @@ export interface LeaseExplanation {
   /** Of every pool that the step names. */
   readonly pools: readonly PoolExplanation[];
   readonly workers: WorkersExplanation;
-  /** Ready tasks that stand before this one in the order of candidates, on workers that both may run on. */
+  /** Ready tasks that stand before this one in the order of candidates, on workers that both may run on, and the other jobs among them. */
   readonly before: { readonly tasks: number; readonly jobs: number };
   /** The worker that is kept free for the step; null when none is. */
   readonly reservedWorker: WorkerId | null;
@@ -55,10 +55,18 @@ export interface WorkersExplanation {
   readonly eligible: number;
   /** Eligible workers that have the cores free at this moment. */
   readonly withRoom: number;
-  /** How many online workers fail each gate. */
-  readonly rejected: readonly { readonly reason: IneligibleReason; readonly workers: number }[];
+  /** How many online workers fail each gate, each counted at the first that it fails. */
+  readonly rejected: readonly RejectedWorkers[];
   /** The online worker that comes nearest to being eligible; null when one is eligible or none is online. */
   readonly nearestMiss: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
   /** Workers that have failed this very task and are passed over while another eligible one is online. */
   readonly avoided: readonly WorkerId[];
+}
+
+/** Online workers that fail the same gate. */
+export interface RejectedWorkers {
+  readonly reason: IneligibleReason;
+  /** Name of the amount or attribute that is not met; empty for the other reasons. */
+  readonly requirement: string;
+  readonly workers: number;
 }

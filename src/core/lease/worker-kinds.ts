@@ -7,6 +7,7 @@ import {
   type Ineligibility,
   type IneligibleReason,
 } from './eligibility.ts';
+import type { RejectedWorkers } from './explanation.ts';
 import type { WorkerOffer } from './worker-offer.ts';
 
 /** Workers that are eligible for the same steps. */
@@ -108,21 +109,24 @@ export class WorkerKinds {
 
   /** Which gates keep the online workers from tasks with the demand. */
   rejections(demand: Demand): Rejections {
-    const counts = new Map<IneligibleReason, number>();
+    const groups = new Map<string, RejectedWorkers>();
     let nearest: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null = null;
     for (const { offer, workers } of this.kinds.values()) {
       const ineligibility = ineligibilityOf(offer, demand);
       if (ineligibility === null) continue;
-      counts.set(ineligibility.reason, (counts.get(ineligibility.reason) ?? 0) + workers.size);
+      const { reason } = ineligibility;
+      const requirement = 'requirement' in ineligibility ? ineligibility.requirement.name : '';
+      const group = `${reason} ${requirement}`;
+      const counted = groups.get(group)?.workers ?? 0;
+      groups.set(group, { reason, requirement, workers: counted + workers.size });
       const [workerId = offer.workerId] = workers;
       if (nearest === null || compareMisses(ineligibility, nearest.ineligibility) < 0)
         nearest = { workerId, ineligibility };
     }
     return {
-      byReason: INELIGIBLE_REASONS.flatMap((reason) => {
-        const workers = counts.get(reason) ?? 0;
-        return workers === 0 ? [] : [{ reason, workers }];
-      }),
+      byReason: [...groups.values()].sort(
+        (a, b) => INELIGIBLE_REASONS.indexOf(a.reason) - INELIGIBLE_REASONS.indexOf(b.reason),
+      ),
       nearest,
     };
   }
@@ -134,9 +138,9 @@ export class WorkerKinds {
   }
 }
 
-/** How many online workers fail each gate, in the order of the gates, and who comes nearest to passing all. */
+/** How many online workers fail each gate, in the order of the gates and apart by requirement, and who comes nearest to passing all. */
 export interface Rejections {
-  readonly byReason: readonly { readonly reason: IneligibleReason; readonly workers: number }[];
+  readonly byReason: readonly RejectedWorkers[];
   readonly nearest: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
 }
 

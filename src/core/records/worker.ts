@@ -24,6 +24,8 @@ export interface WorkerRecord {
   readonly queueIds: readonly QueueId[];
   readonly tags: Readonly<Record<string, string>>;
   readonly lastHeartbeatAt: number;
+  /** Whether its daemon has said goodbye since it was last heard. Absent is false. */
+  readonly departed?: boolean;
   readonly registeredAt: number;
 }
 

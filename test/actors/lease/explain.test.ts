@@ -57,9 +57,9 @@ test('workers by the gate that they fail, and the one that comes nearest', (t) =
     eligible: 0,
     withRoom: 0,
     rejected: [
-      { reason: 'queue affinity', workers: 1 },
-      { reason: 'compute location mismatch', workers: 1 },
-      { reason: 'amount requirement not met', workers: 2 },
+      { reason: 'queue affinity', requirement: '', workers: 1 },
+      { reason: 'compute location mismatch', requirement: '', workers: 1 },
+      { reason: 'amount requirement not met', requirement: 'amount.worker.memory', workers: 2 },
     ],
     nearestMiss: {
       workerId: 'id-of-w3',

@@ -11,7 +11,7 @@ import { done, type Outcome } from '../../../src/core/problems.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
 import { Client } from './client.ts';
-import { jobPlan, stepPlan } from './records.ts';
+import { jobPlan, stepPlan, T0 } from './records.ts';
 
 export interface Logged {
   readonly level: string;
@@ -35,6 +35,7 @@ export class House {
     job: { plan: jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]), description: '', extensions: [] },
   };
   acceptsSubmissions = true;
+  now = T0;
   /** By slot. */
   readonly tallies = new Map<number, number>();
   health: Ports['health'] = { store: () => Promise.resolve(), bus: () => Promise.resolve() };
@@ -123,6 +124,7 @@ export class House {
         this.#ids += 1;
         return `00000000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`;
       },
+      now: () => this.now,
       delay: (milliseconds, signal) =>
         new Promise((resolve) => {
           const delay = {

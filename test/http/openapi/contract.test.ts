@@ -50,11 +50,15 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/jobs/{id}/retry', 'jobs.write'],
   ['GET /api/v1/tasks/{id}', 'jobs.read'],
   ['GET /api/v1/tasks/{id}/attempts', 'jobs.read'],
+  ['GET /api/v1/tasks/{id}/explain', 'jobs.read'],
   ['GET /api/v1/tasks/{id}/logs', 'jobs.read'],
   ['POST /api/v1/tasks/{id}/cancel', 'jobs.write'],
   ['POST /api/v1/tasks/{id}/retry', 'jobs.write'],
   ['GET /api/v1/workers', 'workers.read'],
   ['GET /api/v1/workers/{id}', 'workers.read'],
+  ['DELETE /api/v1/workers/{id}', 'workers.manage'],
+  ['POST /api/v1/workers/{id}/disable', 'workers.manage'],
+  ['POST /api/v1/workers/{id}/enable', 'workers.manage'],
 ];
 
 void test('the contract has exactly these operations, each with its permission', async (t) => {

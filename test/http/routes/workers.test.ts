@@ -1,7 +1,9 @@
 import { test } from 'tap';
 import { attemptIdOf, farmId, queueId, taskIdOf, workerId } from '../../../src/core/ids.ts';
+import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { replyTo } from '../../../actors/kernel/address.ts';
 import { openHouse } from '../kit/house.ts';
 import {
   FARM,
@@ -139,6 +141,8 @@ void test('a worker is shown with its tasks', async (t) => {
     tags: { gpu: 'true' },
     last_heartbeat_at: '2026-11-20T10:00:01.000Z',
     registered_at: '2026-11-20T10:00:00.000Z',
+    failed_attempts: 0,
+    failures: [],
     current_tasks: [
       {
         id: taskIdOf(TASK),
@@ -155,4 +159,105 @@ void test('a worker is shown with its tasks', async (t) => {
       },
     ],
   });
+});
+
+void test('failures on a worker are shown by step, the latest first, without those of jobs that are gone', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(
+    put('worker', keys.worker(WORKER), workerRecord()),
+    put('workerFailures', keys.workerFailures(WORKER), {
+      version: 1,
+      total: 9,
+      steps: [
+        { jobId: jobNumber(1), stepOrder: 1, failures: 4, lastAt: T0 + 1 },
+        { jobId: jobNumber(9), stepOrder: 0, failures: 3, lastAt: T0 + 2 },
+        { jobId: jobNumber(1), stepOrder: 0, failures: 2, lastAt: T0 + 3 },
+      ],
+    }),
+    ...jobChanges({}, [
+      { name: 'render', untouched: 'ready', taskCount: 3, space: FRAMES(3), touched: new Map() },
+    ]),
+  );
+  t.match((await client.get(`/api/v1/workers/${WORKER}`)).body, {
+    failed_attempts: 9,
+    failures: [
+      {
+        job_id: jobNumber(1),
+        step_id: `${jobNumber(1)}-0`,
+        failures: 2,
+        last_at: '2026-11-20T10:00:00.003Z',
+      },
+      {
+        job_id: jobNumber(1),
+        step_id: `${jobNumber(1)}-1`,
+        failures: 4,
+        last_at: '2026-11-20T10:00:00.001Z',
+      },
+    ],
+  });
+  const { items } = (await client.get('/api/v1/workers')).body as { items: object[] };
+  t.match(items, [{ id: WORKER, failed_attempts: 9 }]);
+  t.notOk('failures' in (items[0] ?? {}), 'the list has the total alone');
+});
+
+void test('workers are disabled and enabled by their actor', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(put('worker', keys.worker(WORKER), workerRecord()));
+  for (const [action, status] of [
+    ['disable', 'disabled'],
+    ['enable', 'online'],
+    ['enable', 'offline'],
+  ] as const) {
+    house.answer = () => done({ status });
+    const answer = await client.send('POST', `/api/v1/workers/${WORKER}/${action}`);
+    t.strictSame([answer.status, answer.body], [200, { id: WORKER, status }]);
+  }
+  t.strictSame(
+    house.asked,
+    ['disable', 'enable', 'enable'].map((action) => ({
+      actor: 'worker',
+      id: WORKER,
+      message: { type: `worker.${action}`, replyTo: replyTo('front') },
+    })),
+  );
+  house.answer = () => refused('not-found', 'there is no worker any more');
+  t.match(await client.send('POST', `/api/v1/workers/${WORKER}/disable`), {
+    status: 404,
+    body: { detail: 'there is no worker any more' },
+  });
+});
+
+void test('a worker is deleted by its actor, which may refuse', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(put('worker', keys.worker(WORKER), workerRecord()));
+  house.answer = () => refused('conflict', 'the worker is online: it can be deleted when it is stopped');
+  t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), {
+    status: 409,
+    body: { detail: 'the worker is online: it can be deleted when it is stopped' },
+  });
+  house.answer = () => done(null);
+  t.match(await client.send('DELETE', `/api/v1/workers/${WORKER}`), { status: 204, text: '' });
+  const asked = {
+    actor: 'worker',
+    id: WORKER,
+    message: { type: 'worker.delete', replyTo: replyTo('front') },
+  };
+  t.strictSame(house.asked, [asked, asked]);
+});
+
+void test('workers that are not there, and methods that are not', async (t) => {
+  const { house, client } = await openHouse(t);
+  for (const [method, path] of [
+    ['DELETE', ''],
+    ['POST', '/disable'],
+    ['POST', '/enable'],
+  ] as const) {
+    t.match(await client.send(method, `/api/v1/workers/${WORKER}${path}`), {
+      status: 404,
+      body: { detail: `no worker ${WORKER}` },
+    });
+  }
+  t.strictSame(house.asked, []);
+  t.equal((await client.get(`/api/v1/workers/${WORKER}/disable`)).status, 405);
+  t.equal((await client.send('PUT', `/api/v1/workers/${WORKER}`)).status, 405);
 });

@@ -1,0 +1,72 @@
+import { explainTask as explanationOf } from '../../src/core/explain/explain-task.ts';
+import type { Names } from '../../src/core/explain/task-facts.ts';
+import { stepIdOf, taskIdOf } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import { attemptView } from '../views/attempt-view.ts';
+import { gateView, workersOutlookView } from '../views/explanation-view.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { TaskViewer } from '../views/task-viewer.ts';
+import { askSchedulers, NOBODY_ASKED } from './ask-schedulers.ts';
+import { findTask, type FoundTask } from './find-task.ts';
+import { notFound, type Handler } from './operation.ts';
+import { factsOf, requirementsOf, stateOf } from './task-facts.ts';
+
+/** How many workers that have failed are looked at, and how many are listed. */
+const FAILURES_MAX = 1000;
+const FAILURES_LISTED_MAX = 20;
+
+/**
+ * Reads the store, and asks the schedulers when the task waits. Nothing here grows with the number of tasks, jobs or
+ * workers.
+ */
+export const explainTask: Handler<'explainTask'> = async ({ path }, ports) => {
+  const { store } = ports;
+  const found = findTask(store, path.id);
+  if (found === null) return notFound('task', path.id);
+  const { status } = stateOf(store, found);
+  const asked =
+    status === 'pending' || status === 'ready'
+      ? await askSchedulers(ports, found, requirementsOf(store, found))
+      : NOBODY_ASKED;
+  // The task may have gone on meanwhile: all that is said is true of one state of the store, the latest.
+  const task = findTask(store, path.id);
+  if (task === null) return notFound('task', path.id);
+  const facts = factsOf(ports, task, asked);
+  const { summary, gates, position, workers } = explanationOf(facts);
+  const { jobId, stepOrder, index } = task.address;
+  return {
+    kind: 'json',
+    status: 200,
+    body: {
+      task_id: taskIdOf(task.address),
+      job_id: jobId,
+      step_id: stepIdOf(jobId, stepOrder),
+      name: new TaskViewer(store, task.job).view(task.step, index).name,
+      status: facts.task.status,
+      at: timestampOf(facts.now),
+      summary,
+      gates: gates.map(gateView),
+      ...(position !== null && { position }),
+      ...(workers !== null && { workers: workersOutlookView(workers) }),
+      ...(facts.attempt !== null && { attempt: attemptView(facts.attempt) }),
+      failures: failuresOf(store, task, facts.names),
+    },
+  };
+};
+
+/** Failures of the task's step by worker, the most first. */
+function failuresOf(store: StoreReader, { address }: FoundTask, names: Names): Schemas['WorkerFailures'][] {
+  const prefix = keys.stepFailuresOf(address.jobId, address.stepOrder);
+  return [...store.scan('stepFailures', { prefix, limit: FAILURES_MAX })]
+    .map((row) => row.value)
+    .sort((a, b) => b.failures - a.failures || b.lastAt - a.lastAt)
+    .slice(0, FAILURES_LISTED_MAX)
+    .map(({ workerId, failures, lastAt }) => ({
+      worker_id: workerId,
+      worker: names.worker(workerId),
+      failures,
+      last_at: timestampOf(lastAt),
+    }));
+}

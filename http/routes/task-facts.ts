@@ -1,0 +1,52 @@
+import type { TaskFacts } from '../../src/core/explain/task-facts.ts';
+import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
+import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
+import { taskStateOf } from '../../src/core/records/task-view.ts';
+import type { Ports } from '../ports.ts';
+import { StoreNames } from '../views/store-names.ts';
+import { failureReasonOf } from '../views/task-viewer.ts';
+import type { Asked } from './ask-schedulers.ts';
+import type { FoundTask } from './find-task.ts';
+
+/** The state of a task in the store. */
+export function stateOf(store: StoreReader, { step, address }: FoundTask): TaskState {
+  return taskStateOf(step, store.get('taskPage', keys.taskPageOf(address)), address.index);
+}
+
+/** What the plan of the job says that the step of a task requires. */
+export function requirementsOf(store: StoreReader, { job, step }: FoundTask): StepRequirements {
+  const plan = store.get('plan', keys.plan(job.id))?.steps[step.order];
+  if (plan === undefined) throw new Error(`the job ${job.id} has no plan of its step ${step.order}`);
+  return plan.requirements;
+}
+
+/** All that an explanation of the task is made from: the store as it is now, and what the schedulers have said. */
+export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: Asked): TaskFacts {
+  const { store } = ports;
+  const { job, step, address } = found;
+  const task = stateOf(store, found);
+  const farm = store.get('farm', keys.farm(job.farmId));
+  const queue = store.get('queue', keys.queue(job.queueId));
+  return {
+    now: ports.now(),
+    job,
+    steps: [...store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value),
+    step,
+    requirements: requirementsOf(store, found),
+    task,
+    failureReason: failureReasonOf(store, step, address, task),
+    attempt:
+      task.attemptNumber === 0
+        ? null
+        : (store.get('attempt', keys.attempt(address, task.attemptNumber)) ?? null),
+    retry: effectiveRetry(ports.serverRetry, farm?.retry ?? {}, queue?.retry ?? {}, job.retry),
+    upstreamJobs: job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
+    isQueuePaused: queue?.paused === true,
+    lease,
+    elsewhere,
+    names: new StoreNames(store),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Gate, NearestMiss, WorkersOutlook } from '../../src/core/explain/task-explanation.ts';
+import type { RejectedWorkers } from '../../src/core/lease/explanation.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { Schemas } from './schemas.ts';
+
+/** A gate as the contract has it. */
+export function gateView(gate: Gate): Schemas['Gate'] {
+  switch (gate.gate) {
+    case 'job':
+    case 'upstream_step':
+    case 'paused_queue':
+    case 'farm_cap':
+    case 'queue_cap':
+    case 'order':
+    case 'scheduler':
+      return gate;
+    case 'upstream_job': {
+      const { status, progress, ...rest } = gate;
+      return { ...rest, ...(status !== null && { status }), ...(progress !== null && { progress }) };
+    }
+    case 'paused_job': {
+      const { parkReason, failedAttempts, ...rest } = gate;
+      return {
+        ...rest,
+        ...(parkReason !== '' && { park_reason: parkReason }),
+        failed_attempts: failedAttempts,
+      };
+    }
+    case 'retry_after': {
+      const { until, failedAttempts, maxAttempts, ...rest } = gate;
+      return {
+        ...rest,
+        until: timestampOf(until),
+        failed_attempts: failedAttempts,
+        max_attempts: maxAttempts,
+      };
+    }
+    case 'usage_pool': {
+      const { isRegistered, ...rest } = gate;
+      return { ...rest, registered: isRegistered };
+    }
+    case 'workers': {
+      const { nearestMiss, rejected, ...rest } = gate;
+      return {
+        ...rest,
+        rejected: rejected.map(rejectedView),
+        ...(nearestMiss !== null && { nearest_miss: nearestMissView(nearestMiss) }),
+      };
+    }
+    case 'cores': {
+      const { cores, ...rest } = gate;
+      return { ...rest, ...(cores !== null && { cores }) };
+    }
+  }
+}
+
+function nearestMissView({
+  worker,
+  reason,
+  requirement,
+  wanted,
+  offered,
+}: NearestMiss): Schemas['NearestMiss'] {
+  return {
+    worker_id: worker.id,
+    worker: worker.name,
+    reason,
+    requirement,
+    wanted,
+    ...(offered !== null && { offered }),
+  };
+}
+
+const rejectedView = ({ reason, requirement, workers }: RejectedWorkers): Schemas['RejectedWorkers'] => ({
+  reason,
+  ...(requirement !== '' && { requirement }),
+  workers,
+});
+
+/** Which workers may run a task, as the contract has it. */
+export function workersOutlookView(outlook: WorkersOutlook): Schemas['WorkersOutlook'] {
+  const { withRoom, rejected, reserved, ...rest } = outlook;
+  return {
+    ...rest,
+    with_room: withRoom,
+    rejected: rejected.map(rejectedView),
+    ...(reserved !== null && { reserved }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
+import type { Names } from '../../src/core/explain/task-facts.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { keys } from '../../src/core/records/tables.ts';
+
+/** What things are called in the store. Something that is not there any more is called by its id. */
+export class StoreNames implements Names {
+  readonly #store: StoreReader;
+
+  constructor(store: StoreReader) {
+    this.#store = store;
+  }
+
+  farm(id: FarmId): string {
+    return this.#store.get('farm', keys.farm(id))?.name ?? id;
+  }
+
+  queue(id: QueueId): string {
+    return this.#store.get('queue', keys.queue(id))?.name ?? id;
+  }
+
+  job(id: JobId): string {
+    return this.#store.get('job', keys.job(id))?.name ?? id;
+  }
+
+  step(job: JobId, order: number): string {
+    return this.#store.get('step', keys.step(job, order))?.name ?? `step ${order + 1}`;
+  }
+
+  worker(id: WorkerId): string {
+    return this.#store.get('worker', keys.worker(id))?.name ?? id;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
+import type { TaskExplanation } from './resources.ts';
+import { table, type Column } from './table.ts';
+import { coloredStatus, printable, type Terminal } from './terminal.ts';
+
+const FAILURE_COLUMNS: readonly Column<TaskExplanation['failures'][number]>[] = [
+  { title: 'FAILED ON', value: (failure) => failure.worker, shrinks: true },
+  { title: 'TIMES', value: (failure) => String(failure.failures), align: 'right' },
+  { title: 'LAST', value: (failure) => failure.last_at.replace(/\.[0-9]+Z$/, 'Z') },
+];
+
+/** The summary, then the gates, a line each: but not the only one, when the summary has said it. */
+function printExplanation(terminal: Terminal, explanation: TaskExplanation): void {
+  const { name, status, summary, gates, failures } = explanation;
+  terminal.out(`${printable(name)}: ${coloredStatus(status, terminal)}\n${printable(summary)}\n`);
+  const lines = gates.length === 1 && gates[0]?.sentence === summary ? [] : gates;
+  const width = Math.max(0, ...lines.map((gate) => gate.gate.length));
+  if (lines.length > 0) terminal.out('\n');
+  for (const { gate, sentence } of lines) {
+    terminal.out(`  ${printable(gate.replaceAll('_', ' ').padEnd(width))}  ${printable(sentence)}\n`);
+  }
+  if (failures.length > 0) terminal.out(`\n${table(FAILURE_COLUMNS, failures, terminal)}`);
+}
+
+async function explain(taskId: string, options: ClientOptions): Promise<void> {
+  const { client, terminal, json } = contextOf(options);
+  const explanation = await client.get<TaskExplanation>(`/tasks/${encodeURIComponent(taskId)}/explain`);
+  if (json) printJson(terminal, explanation);
+  else printExplanation(terminal, explanation);
+}
+
+/** `callsheet explain` */
+export const explainCommand = (): Command =>
+  clientCommand('explain', 'Say why a task is where it is: what holds it, where it runs, how it ended.')
+    .argument('<task>', 'id of the task')
+    .action(explain);

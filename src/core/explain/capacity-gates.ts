@@ -1,0 +1,180 @@
+import { stepIdOf, type JobId } from '../ids.ts';
+import { coresOf } from '../lease/eligibility.ts';
+import type { CapExplanation, Holder, LeaseExplanation, PoolExplanation } from '../lease/explanation.ts';
+import type {
+  CoresGate,
+  FarmCapGate,
+  HolderShare,
+  OrderGate,
+  QueueCapGate,
+  UsagePoolGate,
+} from './task-explanation.ts';
+import type { FarmHolder, TaskFacts } from './task-facts.ts';
+import { counted, listText, numberText, sentenceOf } from './wording.ts';
+
+/** How many holders an explanation lists, and how many its sentence names. */
+const HOLDERS_MAX = 10;
+const NAMED_MAX = 3;
+
+const isReached = (cap: CapExplanation): boolean =>
+  cap.maxConcurrentTasks > 0 && cap.live >= cap.maxConcurrentTasks;
+
+/** The farm's cap on concurrent tasks, when it is reached. */
+export function farmCapGates(facts: TaskFacts, { farmCap: cap }: LeaseExplanation): FarmCapGate[] {
+  if (!isReached(cap)) return [];
+  const holders = sharesOf(facts, ownHolders(facts, cap.holders));
+  const what = `farm ${facts.names.farm(facts.job.farmId)}`;
+  return [
+    {
+      gate: 'farm_cap',
+      reason: 'farm at max_concurrent_tasks',
+      sentence: capSentence(facts, what, cap, holders),
+      limit: cap.maxConcurrentTasks,
+      live: cap.live,
+      holders,
+    },
+  ];
+}
+
+/** The queue's cap on concurrent tasks, when it is reached. */
+export function queueCapGates(facts: TaskFacts, { queueCap: cap }: LeaseExplanation): QueueCapGate[] {
+  if (!isReached(cap)) return [];
+  const holders = sharesOf(facts, ownHolders(facts, cap.holders));
+  const queue = { id: facts.job.queueId, name: facts.names.queue(facts.job.queueId) };
+  return [
+    {
+      gate: 'queue_cap',
+      reason: 'queue at max_concurrent_tasks',
+      sentence: capSentence(facts, `queue ${queue.name}`, cap, holders),
+      queue,
+      limit: cap.maxConcurrentTasks,
+      live: cap.live,
+      holders,
+    },
+  ];
+}
+
+function capSentence(
+  facts: TaskFacts,
+  what: string,
+  cap: CapExplanation,
+  holders: readonly HolderShare[],
+): string {
+  const limit = counted(cap.maxConcurrentTasks, 'concurrent task');
+  const live = cap.live === cap.maxConcurrentTasks ? '' : `, with ${numberText(cap.live)} live`;
+  return sentenceOf(`${what} is at its cap of ${limit}${live}${holdersText(facts, holders, cap.live)}`);
+}
+
+const isRegistered = (pool: PoolExplanation): boolean => pool.maxConcurrent > 0;
+
+/** Whether a pool has no slot free at the moment. */
+export const isPoolFull = (pool: PoolExplanation): boolean =>
+  isRegistered(pool) && pool.inUse >= pool.maxConcurrent;
+
+/** Pools that have no slot free, and pools that do not exist. Of a task that is not ready only the latter: slots come and go. */
+export function poolGates(facts: TaskFacts, { pools }: LeaseExplanation): UsagePoolGate[] {
+  const isReady = facts.task.status === 'ready';
+  return pools
+    .filter((pool) => !isRegistered(pool) || (isReady && isPoolFull(pool)))
+    .map((pool) => poolGate(facts, pool));
+}
+
+function poolGate(facts: TaskFacts, pool: PoolExplanation): UsagePoolGate {
+  const { name, maxConcurrent: limit, inUse } = pool;
+  const elsewhere = facts.elsewhere.get(name) ?? [];
+  const holders = sharesOf(facts, [...ownHolders(facts, pool.holders), ...elsewhere]);
+  const taken = inUse === 1 ? 'slot is taken' : 'slots are taken';
+  const clause = isRegistered(pool)
+    ? `usage pool ${name} is at capacity: ${numberText(inUse)} of ${numberText(limit)} ${taken}${holdersText(facts, holders, inUse)}`
+    : `usage pool ${name} is not registered and has no slots: the task cannot start before it is`;
+  return {
+    gate: 'usage_pool',
+    reason: 'usage pool at capacity',
+    sentence: sentenceOf(clause),
+    pool: name,
+    isRegistered: isRegistered(pool),
+    limit,
+    live: inUse,
+    holders,
+  };
+}
+
+const ownHolders = ({ job }: TaskFacts, holders: readonly Holder[]): FarmHolder[] =>
+  holders.map((holder) => ({ ...holder, farmId: job.farmId }));
+
+/** The greatest shares, the most first, with the names of who holds them. */
+function sharesOf({ names }: TaskFacts, holders: readonly FarmHolder[]): HolderShare[] {
+  return holders
+    .toSorted((a, b) => b.live - a.live)
+    .slice(0, HOLDERS_MAX)
+    .map(({ farmId, jobId, stepOrder, live }) => ({
+      farm: { id: farmId, name: names.farm(farmId) },
+      job: { id: jobId, name: names.job(jobId) },
+      step: { id: stepIdOf(jobId, stepOrder), name: names.step(jobId, stepOrder) },
+      live,
+    }));
+}
+
+/** `; job Shot 010 (Render) holds 32, job Shot 020 (Comp) 8 and others 3`. */
+function holdersText({ job }: TaskFacts, holders: readonly HolderShare[], total: number): string {
+  const named = holders.slice(0, NAMED_MAX);
+  if (named.length === 0) return '';
+  const texts = named.map((holder, at) => {
+    const farm = holder.farm.id === job.farmId ? '' : ` of farm ${holder.farm.name}`;
+    const who = `${jobText(holder.job, job.id)} (${holder.step.name})${farm}`;
+    return `${who} ${at === 0 ? 'holds ' : ''}${numberText(holder.live)}`;
+  });
+  const others = total - named.reduce((sum, { live }) => sum + live, 0);
+  if (others > 0) texts.push(`others ${numberText(others)}`);
+  return `; ${listText(texts)}`;
+}
+
+const jobText = (job: { readonly id: JobId; readonly name: string }, own: JobId): string =>
+  job.id === own ? 'this job' : `job ${job.name}`;
+
+/** Workers may run the task, and none has room for it. */
+export function coresGates({ requirements }: TaskFacts, { workers }: LeaseExplanation): CoresGate[] {
+  if (workers.eligible === 0 || workers.withRoom > 0) return [];
+  const cores = requirements.cores === null ? null : coresOf(requirements, Infinity);
+  const why =
+    cores === null
+      ? 'it reserves a whole machine, because its step declares no amount.worker.vcpu'
+      : `it reserves ${counted(cores, 'core')}`;
+  return [
+    {
+      gate: 'cores',
+      reason: 'no free cores',
+      sentence: sentenceOf(`${busyText(workers.eligible)}; ${why}`),
+      cores,
+      eligible: workers.eligible,
+    },
+  ];
+}
+
+/** `14 of 14 eligible workers are busy`. */
+export const busyText = (eligible: number): string =>
+  eligible === 1
+    ? 'the only eligible worker is busy'
+    : `${numberText(eligible)} of ${numberText(eligible)} eligible workers are busy`;
+
+/** Tasks that are served first. */
+export function orderGates({ before }: LeaseExplanation): OrderGate[] {
+  if (before.tasks === 0) return [];
+  const { tasks, jobs } = before;
+  const stand = tasks === 1 && jobs === 0 ? 'stands' : 'stand';
+  return [
+    {
+      gate: 'order',
+      reason: 'tasks before it',
+      sentence: sentenceOf(`${beforeText(before)} ${stand} before it`),
+      tasks,
+      jobs,
+    },
+  ];
+}
+
+/** `1,204 tasks and 3 other jobs`, `57 tasks of its own job`. */
+export const beforeText = ({ tasks, jobs }: LeaseExplanation['before']): string =>
+  jobs === 0
+    ? `${counted(tasks, 'task')} of its own job`
+    : `${counted(tasks, 'task')} and ${counted(jobs, 'other job')}`;

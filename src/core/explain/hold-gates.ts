@@ -1,0 +1,75 @@
+import { isTerminalJob } from '../lifecycle/job-transitions.ts';
+import { isHeldBack } from '../lifecycle/retry-policy.ts';
+import type { JobGate, PausedJobGate, PausedQueueGate, RetryGate } from './task-explanation.ts';
+import type { TaskFacts } from './task-facts.ts';
+import { briefText, clockText, counted, durationText, numberText, sentenceOf } from './wording.ts';
+
+/** A job that has ended hands out nothing. */
+export function jobGates({ job: { status, name, cancelReason } }: TaskFacts): JobGate[] {
+  if (!isTerminalJob(status)) return [];
+  const ended = { completed: 'is completed', failed: 'has failed', canceled: 'was canceled' }[status];
+  const why = cancelReason === '' ? '' : ` (${cancelReason})`;
+  const sentence = sentenceOf(`the job ${name} ${ended}${why}`);
+  return [{ gate: 'job', reason: `job ${status}`, sentence, status }];
+}
+
+/** A job that a user has paused, or that its failures have parked. */
+export function pausedJobGates({ job: { status, parkReason, failedAttempts } }: TaskFacts): PausedJobGate[] {
+  if (status !== 'paused') return [];
+  const isParked = parkReason !== '';
+  return [
+    {
+      gate: 'paused_job',
+      reason: isParked ? 'job parked' : 'job paused',
+      sentence: isParked
+        ? sentenceOf(
+            `the job was parked after ${counted(failedAttempts, 'failure')}: ${parkReason}; it goes on when it is resumed or retried`,
+          )
+        : 'The job is paused: nothing of it is handed out until it is resumed.',
+      parkReason,
+      failedAttempts,
+    },
+  ];
+}
+
+/** A queue that hands out nothing. */
+export function pausedQueueGates({ isQueuePaused, lease, job, names }: TaskFacts): PausedQueueGate[] {
+  if (!(lease?.isQueuePaused ?? isQueuePaused)) return [];
+  const queue = { id: job.queueId, name: names.queue(job.queueId) };
+  const sentence = sentenceOf(
+    `the queue ${queue.name} is paused: nothing of it is handed out until it is resumed`,
+  );
+  return [{ gate: 'paused_queue', reason: 'queue paused', sentence, queue }];
+}
+
+/** A task that has failed and is not yet to be tried again. */
+export function retryGates(facts: TaskFacts): RetryGate[] {
+  const { task, now, lease, retry } = facts;
+  const until = lease?.heldUntil ?? (isHeldBack(task, now) ? task.retryAfter : 0);
+  if (until <= now) return [];
+  const { failedAttempts } = task;
+  const { maxAttempts } = retry;
+  const spent =
+    failedAttempts === 0
+      ? ''
+      : `: ${numberText(failedAttempts)} of ${counted(maxAttempts, 'attempt')} ${failedAttempts === 1 ? 'has' : 'have'} failed${lastFailure(facts)}`;
+  return [
+    {
+      gate: 'retry_after',
+      reason: 'retry back-off',
+      sentence: sentenceOf(
+        `held back until ${clockText(until, now)}, for ${durationText(until - now)} more${spent}`,
+      ),
+      until,
+      failedAttempts,
+      maxAttempts,
+    },
+  ];
+}
+
+/** `, the last on render-017 (exit 3)`. */
+function lastFailure({ attempt, names }: TaskFacts): string {
+  if (attempt?.status !== 'failed') return '';
+  const how = attempt.exitCode === undefined ? briefText(attempt.message) : `exit ${attempt.exitCode}`;
+  return `, the last on ${names.worker(attempt.workerId)}${how === '' ? '' : ` (${how})`}`;
+}

@@ -1,0 +1,105 @@
+import { CASCADE_REASON, UPSTREAM_JOB_REASON, USER_CANCEL_REASON } from '../lifecycle/failure-reasons.ts';
+import type { AttemptRecord } from '../records/attempt.ts';
+import type { TaskFacts } from './task-facts.ts';
+import { upstreamsOf } from './upstream-gates.ts';
+import {
+  briefText,
+  clockText,
+  counted,
+  durationText,
+  listedAtMost,
+  numberText,
+  sentenceOf,
+} from './wording.ts';
+
+/** How many steps or jobs a sentence names. */
+const NAMED_MAX = 3;
+
+/** The sentence of a task that is live. */
+export function liveSummary(facts: TaskFacts, status: 'assigned' | 'running'): string {
+  const { attempt, task, now } = facts;
+  const since = durationText(now - (attempt?.startedAt ?? task.assignedAt));
+  const where = workerOf(facts, status === 'running' ? 'on' : 'to');
+  const again = attemptText(task.attemptNumber);
+  return sentenceOf(
+    status === 'running'
+      ? `running${where} for ${since}${again}`
+      : `assigned${where} ${since} ago${again}; the worker has not reported yet that it runs`,
+  );
+}
+
+/** The sentence of a task that has ended. */
+export function terminalSummary(facts: TaskFacts, status: 'succeeded' | 'failed' | 'canceled'): string {
+  switch (status) {
+    case 'succeeded':
+      return sentenceOf(
+        `succeeded${workerOf(facts, 'on')}${lengthText(facts.attempt)}, at ${endText(facts)}${attemptText(facts.task.attemptNumber)}`,
+      );
+    case 'failed':
+      return sentenceOf(`${failedClause(facts)}${colon(facts.failureReason)}`);
+    case 'canceled':
+      return sentenceOf(canceledClause(facts));
+  }
+}
+
+/** ` on render-004`; nothing when the attempt is not known. */
+const workerOf = ({ attempt, names }: TaskFacts, word: 'on' | 'to'): string =>
+  attempt === null ? '' : ` ${word} ${names.worker(attempt.workerId)}`;
+
+const attemptText = (attemptNumber: number): string =>
+  attemptNumber < 2 ? '' : ` (attempt ${numberText(attemptNumber)})`;
+
+const lengthText = (attempt: AttemptRecord | null): string =>
+  attempt?.endedAt === undefined ? '' : ` after ${durationText(attempt.endedAt - attempt.startedAt)}`;
+
+const endText = ({ attempt, task, now }: TaskFacts): string =>
+  clockText(attempt?.endedAt ?? task.updatedAt, now);
+
+const colon = (text: string): string => {
+  const brief = briefText(text);
+  return brief === '' ? '' : `: ${brief}`;
+};
+
+/** Attempts that were lost with their worker are none of the task's failures. */
+function failedClause(facts: TaskFacts): string {
+  const { attemptNumber, failedAttempts } = facts.task;
+  if (attemptNumber === 0) return 'failed';
+  const failures =
+    attemptNumber === failedAttempts ? '' : `, ${numberText(failedAttempts)} of them counted as failures,`;
+  const last =
+    attemptNumber === 1
+      ? workerOf(facts, 'on')
+      : `${failures === '' ? ',' : ''} the last${workerOf(facts, 'on')}`;
+  return `failed after ${counted(attemptNumber, 'attempt')}${attemptNumber === 1 ? '' : failures}${last}`;
+}
+
+function canceledClause(facts: TaskFacts): string {
+  const { failureReason, steps, step, upstreamJobs } = facts;
+  switch (failureReason) {
+    case USER_CANCEL_REASON:
+      return 'canceled by a user';
+    case CASCADE_REASON: {
+      const upstreams = upstreamsOf(step, steps);
+      return because('step', [
+        ...upstreams.flatMap(({ name, status }) => (status === 'failed' ? [`${name} failed`] : [])),
+        ...upstreams.flatMap(({ name, status }) => (status === 'canceled' ? [`${name} was canceled`] : [])),
+      ]);
+    }
+    case UPSTREAM_JOB_REASON:
+      return because(
+        'job',
+        upstreamJobs.flatMap(({ id, record }) => {
+          if (record === null) return [`${id} was deleted`];
+          if (record.status === 'failed') return [`${record.name} failed`];
+          return record.status === 'canceled' ? [`${record.name} was canceled`] : [];
+        }),
+      );
+    default:
+      return `canceled${colon(failureReason)}`;
+  }
+}
+
+const because = (what: 'step' | 'job', causes: readonly string[]): string =>
+  causes.length === 0
+    ? `canceled because an upstream ${what} failed`
+    : `canceled because upstream ${what} ${listedAtMost(causes, NAMED_MAX)}`;

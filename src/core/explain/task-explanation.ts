@@ -1,0 +1,184 @@
+import type { FarmId, JobId, QueueId, StepId, WorkerId } from '../ids.ts';
+import type { IneligibleReason } from '../lease/eligibility.ts';
+import type { RejectedWorkers } from '../lease/explanation.ts';
+import type { JobStatus, TerminalJobStatus } from '../lifecycle/job-transitions.ts';
+import type { StepStatus } from '../lifecycle/step-rules.ts';
+
+/** Why a task is where it is (docs/explain.md). Times are milliseconds since the epoch. */
+export interface TaskExplanation {
+  /** One sentence that says the most important thing first. */
+  readonly summary: string;
+  /** All that holds the task back, in the order of GATES. Nothing holds a task that is live or has ended. */
+  readonly gates: readonly Gate[];
+  /** Ready tasks before this one in the order of candidates, and the other jobs that they belong to; null when it is not among them, or no worker may run it. */
+  readonly position: { readonly tasks: number; readonly jobs: number } | null;
+  /** Null when the scheduler was not asked, or did not answer. */
+  readonly workers: WorkersOutlook | null;
+}
+
+/** What may hold a task back, in the order in which the gates are listed. */
+export const GATES = [
+  'job',
+  'upstream_job',
+  'upstream_step',
+  'paused_job',
+  'paused_queue',
+  'retry_after',
+  'farm_cap',
+  'queue_cap',
+  'usage_pool',
+  'workers',
+  'cores',
+  'order',
+  'scheduler',
+] as const;
+export type GateName = (typeof GATES)[number];
+
+interface Named<Id> {
+  readonly id: Id;
+  readonly name: string;
+}
+
+/** What all gates say: a fixed reason, in the words of interface.md where it has one, and a sentence. */
+interface GateOf<Name extends GateName, Reason extends string> {
+  readonly gate: Name;
+  readonly reason: Reason;
+  readonly sentence: string;
+}
+
+export interface Progress {
+  readonly total: number;
+  /** Not yet over. */
+  readonly left: number;
+  /** Assigned or running. */
+  readonly running: number;
+  readonly failed: number;
+}
+
+/** The job of the task has ended. */
+export interface JobGate extends GateOf<'job', `job ${TerminalJobStatus}`> {
+  readonly status: TerminalJobStatus;
+}
+
+export interface UpstreamJobGate extends GateOf<'upstream_job', 'upstream job not completed'> {
+  readonly job: Named<JobId>;
+  /** Null for a job that does not exist any more. */
+  readonly status: JobStatus | null;
+  readonly progress: Progress | null;
+}
+
+export interface UpstreamStepGate extends GateOf<'upstream_step', 'upstream step not completed'> {
+  readonly step: Named<StepId>;
+  readonly status: StepStatus;
+  readonly progress: Progress;
+}
+
+export interface PausedJobGate extends GateOf<'paused_job', 'job paused' | 'job parked'> {
+  /** Empty when a user has paused the job. */
+  readonly parkReason: string;
+  readonly failedAttempts: number;
+}
+
+export interface PausedQueueGate extends GateOf<'paused_queue', 'queue paused'> {
+  readonly queue: Named<QueueId>;
+}
+
+export interface RetryGate extends GateOf<'retry_after', 'retry back-off'> {
+  readonly until: number;
+  readonly failedAttempts: number;
+  readonly maxAttempts: number;
+}
+
+/** Live tasks of one step that hold what a task waits for. */
+export interface HolderShare {
+  readonly farm: Named<FarmId>;
+  readonly job: Named<JobId>;
+  readonly step: Named<StepId>;
+  readonly live: number;
+}
+
+export interface FarmCapGate extends GateOf<'farm_cap', 'farm at max_concurrent_tasks'> {
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+export interface QueueCapGate extends GateOf<'queue_cap', 'queue at max_concurrent_tasks'> {
+  readonly queue: Named<QueueId>;
+  readonly limit: number;
+  readonly live: number;
+  readonly holders: readonly HolderShare[];
+}
+
+export interface UsagePoolGate extends GateOf<'usage_pool', 'usage pool at capacity'> {
+  readonly pool: string;
+  readonly isRegistered: boolean;
+  readonly limit: number;
+  /** Claims of all farms. */
+  readonly live: number;
+  /** The most first, of all farms; only so many. */
+  readonly holders: readonly HolderShare[];
+}
+
+/** The online worker that comes nearest to being eligible, and what it does not meet. */
+export interface NearestMiss {
+  readonly worker: Named<WorkerId>;
+  readonly reason: IneligibleReason;
+  /** Name of the capability; `queue` for affinity. */
+  readonly requirement: string;
+  /** `a5000`, `a or b`, `at least 64`. */
+  readonly wanted: string;
+  /** Null when the worker has nothing of the kind. */
+  readonly offered: string | null;
+}
+
+/** No worker that is online may run the task. The reason is that of the nearest miss. */
+export interface WorkersGate extends GateOf<
+  'workers',
+  'no online workers' | 'farm mismatch' | IneligibleReason
+> {
+  readonly online: number;
+  readonly elsewhere: number;
+  readonly rejected: readonly RejectedWorkers[];
+  readonly nearestMiss: NearestMiss | null;
+}
+
+/** Workers may run the task, and none has the cores free. */
+export interface CoresGate extends GateOf<'cores', 'no free cores'> {
+  /** What the task reserves; null for a whole machine. */
+  readonly cores: number | null;
+  readonly eligible: number;
+}
+
+export interface OrderGate extends GateOf<'order', 'tasks before it'> {
+  readonly tasks: number;
+  readonly jobs: number;
+}
+
+export type SchedulerGate = GateOf<'scheduler', 'scheduler not answering' | 'not among the candidates'>;
+
+export type Gate =
+  | JobGate
+  | UpstreamJobGate
+  | UpstreamStepGate
+  | PausedJobGate
+  | PausedQueueGate
+  | RetryGate
+  | FarmCapGate
+  | QueueCapGate
+  | UsagePoolGate
+  | WorkersGate
+  | CoresGate
+  | OrderGate
+  | SchedulerGate;
+
+/** Which workers may run the task. */
+export interface WorkersOutlook {
+  readonly online: number;
+  readonly elsewhere: number;
+  readonly eligible: number;
+  readonly withRoom: number;
+  readonly rejected: readonly RejectedWorkers[];
+  readonly reserved: Named<WorkerId> | null;
+  readonly avoided: readonly Named<WorkerId>[];
+}

@@ -1,0 +1,133 @@
+import type { LeaseExplanation } from '../lease/explanation.ts';
+import { beforeText, busyText } from './capacity-gates.ts';
+import type { Gate, GateName } from './task-explanation.ts';
+import type { TaskFacts } from './task-facts.ts';
+import { counted, listedAtMost, numberText, sentenceOf } from './wording.ts';
+
+/** How many of several upstream steps or jobs the summary tells more of than their number, and how many asides it has. */
+const NAMED_MAX = 3;
+
+/** What is said first. What passes by itself yields to what needs somebody, and a task never starts in a pool that nobody registers. */
+const WEIGHTIEST_FIRST = [
+  'job',
+  'upstream_job',
+  'upstream_step',
+  'paused_job',
+  'paused_queue',
+  'unregistered_pool',
+  'workers',
+  'retry_after',
+  'farm_cap',
+  'queue_cap',
+  'usage_pool',
+  'scheduler',
+  'cores',
+  'order',
+] as const satisfies readonly (GateName | 'unregistered_pool')[];
+
+const rankOf = (gate: Gate): number =>
+  WEIGHTIEST_FIRST.indexOf(
+    gate.gate === 'usage_pool' && !gate.isRegistered ? 'unregistered_pool' : gate.gate,
+  );
+
+/** Waiting for free cores, behind others or not, is no obstacle but the queue itself. */
+const isObstacle = (gate: Gate): boolean => gate.gate !== 'cores' && gate.gate !== 'order';
+
+/** The sentence of a pending or ready task: what matters most, and beside it what else holds the task. */
+export function waitingSummary(facts: TaskFacts, gates: readonly Gate[]): string {
+  const obstacles = gates.filter(isObstacle).toSorted((a, b) => rankOf(a) - rankOf(b));
+  const [first] = obstacles;
+  if (first === undefined) return unobstructed(facts);
+  const group = obstacles.filter((gate) => gate.gate === first.gate && isUpstream(first));
+  const rest = obstacles.filter((gate) => gate !== first && !group.includes(gate));
+  const lead = group.length > 1 ? groupText(first.gate, group) : withoutStop(first.sentence);
+  const asides = [...new Set(rest.map((gate) => asideOf(gate, facts)))];
+  const beside = asides.length === 0 ? '' : `; besides, ${listedAtMost(asides, NAMED_MAX)}`;
+  return sentenceOf(`${lead}${beside}`);
+}
+
+const isUpstream = (gate: Gate): boolean => gate.gate === 'upstream_job' || gate.gate === 'upstream_step';
+
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
+
+/** `Waits for 3 steps: Simulate (running, 37 tasks left), Mesh (…) and 1 more`. */
+function groupText(name: GateName, group: readonly Gate[]): string {
+  const items = group.flatMap((gate) => {
+    if (gate.gate === 'upstream_job')
+      return `${gate.job.name} (${gate.status ?? 'deleted'}${leftText(gate.progress?.left ?? 0)})`;
+    return gate.gate === 'upstream_step'
+      ? `${gate.step.name} (${gate.status}${leftText(gate.progress.left)})`
+      : [];
+  });
+  const what = name === 'upstream_job' ? 'job' : 'step';
+  return `waits for ${counted(group.length, what)}: ${listedAtMost(items, NAMED_MAX)}`;
+}
+
+const leftText = (left: number): string => (left === 0 ? '' : `, ${counted(left, 'task')} left`);
+
+/** The gate as one clause of a list. */
+function asideOf(gate: Gate, { task }: TaskFacts): string {
+  switch (gate.gate) {
+    case 'job':
+      return `its job is ${gate.status}`;
+    case 'upstream_job':
+      return `it waits for job ${gate.job.name}`;
+    case 'upstream_step':
+      return `it waits for step ${gate.step.name}`;
+    case 'paused_job':
+      return gate.parkReason === '' ? 'its job is paused' : `its job was parked (${gate.parkReason})`;
+    case 'paused_queue':
+      return `queue ${gate.queue.name} is paused`;
+    case 'retry_after':
+      return 'it is held back after a failure';
+    case 'farm_cap':
+      return 'its farm is at its cap';
+    case 'queue_cap':
+      return `queue ${gate.queue.name} is at its cap`;
+    case 'usage_pool':
+      return gate.isRegistered
+        ? `usage pool ${gate.pool} is at capacity`
+        : `usage pool ${gate.pool} is not registered`;
+    case 'workers': {
+      if (gate.online === 0) return 'no worker of its farm is online';
+      return task.status === 'ready' ? 'no worker can run it' : 'no worker online could run it';
+    }
+    case 'scheduler':
+      return 'what the scheduler makes of it is not known at the moment';
+    case 'cores':
+      return 'no eligible worker has the cores free';
+    case 'order':
+      return 'others stand before it';
+  }
+}
+
+/** Nothing but its turn, and a worker with room, is what the task waits for. */
+function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
+  if (task.status === 'pending' || lease === null) {
+    return 'Pending, and nothing holds it any more: it becomes ready in a moment.';
+  }
+  const parts = [`${turnText(lease)}: ${roomText(lease)}`];
+  if (requirements.cores === null && lease.workers.withRoom === 0) parts.push('it reserves a whole machine');
+  if (lease.reservedWorker !== null)
+    parts.push(`${names.worker(lease.reservedWorker)} is kept free for its step`);
+  if (lease.workers.avoided.length > 0) {
+    const failed = listedAtMost(
+      lease.workers.avoided.map((id) => names.worker(id)),
+      NAMED_MAX,
+    );
+    parts.push(
+      `${failed}, where it has failed, ${lease.workers.avoided.length === 1 ? 'is' : 'are'} passed over`,
+    );
+  }
+  return sentenceOf(parts.join('; '));
+}
+
+const turnText = ({ before }: LeaseExplanation): string =>
+  before.tasks === 0 ? 'ready, and next in line' : `ready, behind ${beforeText(before)}`;
+
+function roomText({ workers: { eligible, withRoom } }: LeaseExplanation): string {
+  if (withRoom === 0) return busyText(eligible);
+  if (eligible === 1) return 'the only eligible worker has room';
+  const has = withRoom === 1 ? 'has' : 'have';
+  return `${numberText(withRoom)} of ${numberText(eligible)} eligible workers ${has} room`;
+}

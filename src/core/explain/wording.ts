@@ -1,0 +1,65 @@
+import { timestampOf } from '../timestamp.ts';
+
+/** How numbers, times and lists read in a sentence. Times are milliseconds since the epoch. */
+
+const FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+
+/** `12,000`, `1.5`. */
+export const numberText = (value: number): string => FORMAT.format(value);
+
+/** `1 task`, `12,000 tasks`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${numberText(count)} ${count === 1 ? one : many}`;
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `42 s`, `12 min`, `3 h 20 min`, `2 d 4 h`: never less than a second. Takes milliseconds. */
+export function durationText(milliseconds: number): string {
+  const rounded = Math.max(SECOND, Math.round(milliseconds / SECOND) * SECOND);
+  if (rounded < MINUTE) return `${rounded / SECOND} s`;
+  if (rounded < HOUR) return parts(rounded, MINUTE, 'min', SECOND, 's');
+  if (rounded < DAY) return parts(rounded, HOUR, 'h', MINUTE, 'min');
+  return parts(rounded, DAY, 'd', HOUR, 'h');
+}
+
+function parts(time: number, unit: number, name: string, lesserUnit: number, lesserName: string): string {
+  const lesser = Math.floor((time % unit) / lesserUnit);
+  const whole = `${numberText(Math.floor(time / unit))} ${name}`;
+  return lesser === 0 ? whole : `${whole} ${lesser} ${lesserName}`;
+}
+
+/** `10:00:42 UTC`, with the date before it when that is a day or more away from `now`. */
+export function clockText(at: number, now: number): string {
+  const [date = '', time = ''] = timestampOf(at).split('T');
+  const clock = `${time.slice(0, 8)} UTC`;
+  return Math.abs(at - now) < DAY ? clock : `${date} ${clock}`;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listText(items: readonly string[], word = 'and'): string {
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} ${word} ${last}`;
+}
+
+/** The first of many, and how many more there are: `a, b and 7 more`. */
+export const listedAtMost = (items: readonly string[], most: number, word = 'and'): string =>
+  items.length <= most
+    ? listText(items, word)
+    : listText([...items.slice(0, most), `${numberText(items.length - most)} more`], word);
+
+const BRIEF_LENGTH_MAX = 200;
+
+/** Text of others on one line, cut when it is long. */
+export function briefText(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= BRIEF_LENGTH_MAX ? line : `${line.slice(0, BRIEF_LENGTH_MAX - 1)}…`;
+}
+
+/** A clause as a sentence: a capital first, a full stop last. */
+export function sentenceOf(clause: string): string {
+  const text = clause.charAt(0).toUpperCase() + clause.slice(1);
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,151 @@
+import type { Ineligibility } from '../lease/eligibility.ts';
+import type { LeaseExplanation, RejectedWorkers, WorkersExplanation } from '../lease/explanation.ts';
+import { COMPUTE_LOCATION } from '../openjd/capabilities.ts';
+import type { AmountRequirement, AttributeRequirement } from '../openjd/plan.ts';
+import type { NearestMiss, WorkersGate, WorkersOutlook } from './task-explanation.ts';
+import type { Names, TaskFacts } from './task-facts.ts';
+import { counted, listedAtMost, listText, numberText, sentenceOf } from './wording.ts';
+
+/** How many values of a list a sentence names. */
+const NAMED_MAX = 3;
+
+/** No worker that is online may run the task. */
+export function workersGates(facts: TaskFacts, { workers }: LeaseExplanation): WorkersGate[] {
+  if (workers.eligible > 0) return [];
+  const { online, elsewhere, rejected } = workers;
+  const nearestMiss = nearestMissOf(workers, facts);
+  const reason =
+    online > 0
+      ? (nearestMiss?.reason ?? mostCommon(rejected)?.reason ?? 'no online workers')
+      : elsewhere > 0
+        ? 'farm mismatch'
+        : 'no online workers';
+  const sentence = sentenceOf(
+    online > 0 ? unfitClause(facts, rejected, nearestMiss) : absentClause(facts, elsewhere),
+  );
+  return [{ gate: 'workers', reason, sentence, online, elsewhere, rejected, nearestMiss }];
+}
+
+const mostCommon = (rejected: readonly RejectedWorkers[]): RejectedWorkers | undefined =>
+  rejected.toSorted((a, b) => b.workers - a.workers)[0];
+
+function absentClause({ job, names }: TaskFacts, elsewhere: number): string {
+  if (elsewhere === 0) return 'no worker is online';
+  const others = `${counted(elsewhere, 'worker')} of other farms ${elsewhere === 1 ? 'is, and does' : 'are, and do'}`;
+  return `no worker of farm ${names.farm(job.farmId)} is online; ${others} not serve it`;
+}
+
+function unfitClause(
+  facts: TaskFacts,
+  rejected: readonly RejectedWorkers[],
+  nearestMiss: NearestMiss | null,
+): string {
+  const can = facts.task.status === 'ready' ? 'no worker can run it' : 'no worker online could run it';
+  const sorted = rejected.toSorted((a, b) => b.workers - a.workers);
+  const groups = sorted.map((group) => rejectedText(group, facts));
+  const why = groups.length === 0 ? '' : `: ${listText(groups)}`;
+  if (nearestMiss === null) return `${can}${why}`;
+  return `${can}${why}; the nearest, ${nearestMiss.worker.name}, ${missText(nearestMiss, rejected.length > 1)}`;
+}
+
+/** `200 workers fail attr.worker.tag.gpu`. */
+function rejectedText({ reason, requirement, workers }: RejectedWorkers, facts: TaskFacts): string {
+  const one = workers === 1;
+  const who = counted(workers, 'worker');
+  switch (reason) {
+    case 'queue affinity':
+      return `${who} ${one ? 'serves' : 'serve'} other queues`;
+    case 'compute location mismatch':
+      return `${who} ${one ? 'is' : 'are'} not at ${facts.requirements.computeLocation}`;
+    case 'amount requirement not met':
+    case 'attribute requirement not met':
+      return `${who} ${one ? 'fails' : 'fail'} ${requirement}`;
+  }
+}
+
+/** `has a4000 where a5000 is wanted`. The requirement is named when it does not follow from what was said before. */
+function missText(miss: NearestMiss, namesIt: boolean): string {
+  const { requirement, wanted, offered } = miss;
+  switch (miss.reason) {
+    case 'queue affinity':
+      return `serves ${offered ?? 'no queue'} where ${wanted} is wanted`;
+    case 'compute location mismatch':
+      return offered === null ? 'says no compute location' : `is at ${offered}`;
+    case 'amount requirement not met':
+    case 'attribute requirement not met': {
+      const name = namesIt ? `${requirement} ` : '';
+      return offered === null
+        ? `has no${namesIt ? ` ${requirement}` : 'ne'} where ${wanted} is wanted`
+        : `has ${name}${offered} where ${wanted} is wanted`;
+    }
+  }
+}
+
+function nearestMissOf({ nearestMiss }: WorkersExplanation, facts: TaskFacts): NearestMiss | null {
+  if (nearestMiss === null) return null;
+  const { workerId, ineligibility } = nearestMiss;
+  const worker = { id: workerId, name: facts.names.worker(workerId) };
+  return { worker, reason: ineligibility.reason, ...wantedAndOffered(ineligibility, facts) };
+}
+
+function wantedAndOffered(
+  miss: Ineligibility,
+  { job, names }: { readonly job: TaskFacts['job']; readonly names: Names },
+): Pick<NearestMiss, 'requirement' | 'wanted' | 'offered'> {
+  switch (miss.reason) {
+    case 'queue affinity': {
+      const served = miss.queueIds.slice(0, NAMED_MAX).map((id) => names.queue(id));
+      const rest = miss.queueIds.length - served.length;
+      const offered = listText(rest > 0 ? [...served, `${numberText(rest)} more`] : served);
+      return {
+        requirement: 'queue',
+        wanted: names.queue(job.queueId),
+        offered: served.length === 0 ? null : offered,
+      };
+    }
+    case 'compute location mismatch':
+      return {
+        requirement: COMPUTE_LOCATION,
+        wanted: miss.wanted,
+        offered: miss.offered === '' ? null : miss.offered,
+      };
+    case 'amount requirement not met':
+      return {
+        requirement: miss.requirement.name,
+        wanted: amountText(miss.requirement),
+        offered: numberText(miss.offered),
+      };
+    case 'attribute requirement not met':
+      return {
+        requirement: miss.requirement.name,
+        wanted: attributeText(miss.requirement),
+        offered: miss.offered,
+      };
+  }
+}
+
+function amountText({ min, max }: AmountRequirement): string {
+  if (min === undefined) return max === undefined ? 'any' : `at most ${numberText(max)}`;
+  return max === undefined ? `at least ${numberText(min)}` : `${numberText(min)} to ${numberText(max)}`;
+}
+
+function attributeText({ anyOf, allOf }: AttributeRequirement): string {
+  const any = anyOf === undefined ? '' : listedAtMost(anyOf, NAMED_MAX, 'or');
+  const all = allOf === undefined ? '' : listedAtMost(allOf, NAMED_MAX, 'and');
+  if (any === '' || any === all) return all === '' ? 'any value' : all;
+  return all === '' ? any : `${any} and also ${all}`;
+}
+
+/** Which workers may run the task. */
+export function workersOutlook({ workers, reservedWorker }: LeaseExplanation, names: Names): WorkersOutlook {
+  const { online, elsewhere, eligible, withRoom, rejected, avoided } = workers;
+  return {
+    online,
+    elsewhere,
+    eligible,
+    withRoom,
+    rejected,
+    reserved: reservedWorker === null ? null : { id: reservedWorker, name: names.worker(reservedWorker) },
+    avoided: avoided.map((id) => ({ id, name: names.worker(id) })),
+  };
+}

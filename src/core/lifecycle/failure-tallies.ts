@@ -1,0 +1,34 @@
+import type { JobId, WorkerId } from '../ids.ts';
+import type { StepFailuresRecord, WorkerFailuresRecord } from '../records/step-failures.ts';
+
+/** How many steps are kept of a worker: those that failed last. */
+export const WORKER_FAILURE_STEPS_MAX = 50;
+
+export const NO_WORKER_FAILURES: WorkerFailuresRecord = { version: 1, total: 0, steps: [] };
+
+/** One more genuine failure of a step on a worker. `now` is milliseconds since the epoch. */
+export const countStepFailure = (
+  before: StepFailuresRecord | undefined,
+  workerId: WorkerId,
+  now: number,
+): StepFailuresRecord => ({
+  version: 1,
+  workerId,
+  failures: (before?.failures ?? 0) + 1,
+  lastAt: now,
+});
+
+/** One more genuine failure on a worker. The step goes to the end of the list; the one at its head makes room. */
+export function countWorkerFailure(
+  before: WorkerFailuresRecord,
+  jobId: JobId,
+  stepOrder: number,
+  now: number,
+): WorkerFailuresRecord {
+  const isStep = (step: WorkerFailuresRecord['steps'][number]): boolean =>
+    step.jobId === jobId && step.stepOrder === stepOrder;
+  const failures = (before.steps.find(isStep)?.failures ?? 0) + 1;
+  const others = before.steps.filter((step) => !isStep(step));
+  const steps = [...others, { jobId, stepOrder, failures, lastAt: now }];
+  return { version: 1, total: before.total + 1, steps: steps.slice(-WORKER_FAILURE_STEPS_MAX) };
+}

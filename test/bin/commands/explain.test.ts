@@ -1,0 +1,88 @@
+import { test } from 'tap';
+import { answeringService, type Answer } from '../answering-service.ts';
+import { runCallsheet } from '../run-callsheet.ts';
+
+const EXPLANATION = {
+  task_id: 't',
+  job_id: 'j',
+  step_id: 's',
+  name: 'Render[Frame=7]',
+  status: 'ready',
+  at: '2026-01-02T03:04:05.678Z',
+  summary: 'The job is paused; besides, queue day is at its cap.',
+  gates: [
+    { gate: 'paused_job', reason: 'job paused', sentence: 'The job is paused.', failed_attempts: 0 },
+    { gate: 'queue_cap', reason: 'queue at max_concurrent_tasks', sentence: 'Queue day is at its cap.' },
+  ],
+  failures: [
+    { worker_id: 'w1', worker: 'render-017', failures: 12, last_at: '2026-01-02T03:04:05.678Z' },
+    { worker_id: 'w2', worker: 'node-2', failures: 1, last_at: '2026-01-02T03:00:00.000Z' },
+  ],
+};
+const [PAUSED] = EXPLANATION.gates;
+
+const serve = (body: unknown): Record<string, readonly Answer[]> => ({
+  'GET /api/v1/tasks/t/explain': [{ body }],
+});
+
+test('explain prints the summary, the gates and the failures of the step', async (t) => {
+  const service = await answeringService(serve(EXPLANATION));
+  t.teardown(() => service.close());
+  t.same(await runCallsheet(['explain', 't', '--url', service.url]), {
+    code: 0,
+    out: [
+      'Render[Frame=7]: ready',
+      'The job is paused; besides, queue day is at its cap.',
+      '',
+      '  paused job  The job is paused.',
+      '  queue cap   Queue day is at its cap.',
+      '',
+      'FAILED ON   TIMES  LAST',
+      'render-017     12  2026-01-02T03:04:05Z',
+      'node-2          1  2026-01-02T03:00:00Z',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+  const json = await runCallsheet(['explain', 't', '--json', '--url', service.url]);
+  t.same([json.code, JSON.parse(json.out)], [0, EXPLANATION]);
+});
+
+test('explain says nothing twice, and shows no control characters of others', async (t) => {
+  const cases: readonly [object, string][] = [
+    [
+      { summary: 'The job is paused.', gates: [PAUSED], failures: [] },
+      'Render[Frame=7]: ready\nThe job is paused.\n',
+    ],
+    [
+      { summary: 'Ready, and next in line.', gates: [PAUSED], failures: [] },
+      'Render[Frame=7]: ready\nReady, and next in line.\n\n  paused job  The job is paused.\n',
+    ],
+    [
+      {
+        name: 'R\u001b[31m',
+        status: 'running',
+        summary: 'Running on a\u0007.',
+        gates: [],
+        failures: [],
+      },
+      'R\u{fffd}[31m: running\nRunning on a\u{fffd}.\n',
+    ],
+  ];
+  for (const [changes, out] of cases) {
+    const service = await answeringService(serve({ ...EXPLANATION, ...changes }));
+    t.same(await runCallsheet(['explain', 't', '--url', service.url]), { code: 0, out, err: '' });
+    await service.close();
+  }
+});
+
+test('explain of a task that is not there, and without a task', async (t) => {
+  const service = await answeringService({});
+  t.teardown(() => service.close());
+  t.same(await runCallsheet(['explain', 'a/b', '--url', service.url]), {
+    code: 4,
+    out: '',
+    err: 'Not Found: no GET /api/v1/tasks/a%2Fb/explain\n',
+  });
+  t.equal((await runCallsheet(['explain', '--url', service.url])).code, 2);
+});

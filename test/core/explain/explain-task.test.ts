@@ -1,0 +1,948 @@
+import { test } from 'tap';
+import { explainTask } from '../../../src/core/explain/explain-task.ts';
+import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
+import { farmId, jobId, queueId, workerId } from '../../../src/core/ids.ts';
+import type { LeaseExplanation } from '../../../src/core/lease/explanation.ts';
+import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
+import type { AttributeRequirement } from '../../../src/core/openjd/plan.ts';
+import {
+  attempt,
+  counts,
+  JOB,
+  jobRecord,
+  leaseExplanation,
+  NOW,
+  stepRecord,
+  taskFacts,
+  taskState,
+} from '../../kit/explain-parts.ts';
+import { requirements } from '../../kit/lease-parts.ts';
+
+const SIM = jobId('sim');
+const summaryOf = (changes: Partial<TaskFacts>): string => explainTask(taskFacts(changes)).summary;
+const sentencesOf = (changes: Partial<TaskFacts>): string[] =>
+  explainTask(taskFacts(changes)).gates.map((gate) => gate.sentence);
+
+const PENDING = { task: taskState({ status: 'pending' }) };
+
+/** A step that comes after others, of which the first is as given. */
+const after = (first: Parameters<typeof stepRecord>[2]): Partial<TaskFacts> => {
+  const simulate = stepRecord(0, 'Simulate', first);
+  const step = stepRecord(1, 'Render', { dependsOn: [0], status: 'pending' });
+  return { ...PENDING, steps: [simulate, step], step };
+};
+
+const UNFINISHED = counts({ total: 120, succeeded: 81, running: 10, assigned: 2, ready: 25, failed: 2 });
+
+test('tasks that hold nothing up: live ones and ended ones', (t) => {
+  const cases: readonly [Partial<TaskFacts>, string][] = [
+    [
+      { task: taskState({ status: 'running', attemptNumber: 1 }), attempt: attempt() },
+      'Running on render-004 for 12 min.',
+    ],
+    [
+      { task: taskState({ status: 'running', attemptNumber: 2 }), attempt: attempt({ attemptNumber: 2 }) },
+      'Running on render-004 for 12 min (attempt 2).',
+    ],
+    [
+      {
+        task: taskState({ status: 'assigned', attemptNumber: 1 }),
+        attempt: attempt({ startedAt: NOW - 5000 }),
+      },
+      'Assigned to render-004 5 s ago; the worker has not reported yet that it runs.',
+    ],
+    [{ task: taskState({ status: 'running', assignedAt: NOW - 3000 }) }, 'Running for 3 s.'],
+    [
+      {
+        task: taskState({ status: 'succeeded', attemptNumber: 1 }),
+        attempt: attempt({ status: 'succeeded', endedAt: NOW - 60_000 }),
+      },
+      'Succeeded on render-004 after 11 min, at 09:59:00 UTC.',
+    ],
+    [
+      {
+        task: taskState({ status: 'succeeded', attemptNumber: 3 }),
+        attempt: attempt({ status: 'succeeded', attemptNumber: 3, endedAt: NOW - 60_000 }),
+      },
+      'Succeeded on render-004 after 11 min, at 09:59:00 UTC (attempt 3).',
+    ],
+    [
+      {
+        task: taskState({ status: 'failed', attemptNumber: 1, failedAttempts: 1 }),
+        attempt: attempt({ status: 'failed' }),
+        failureReason: 'failed (exit 3)',
+      },
+      'Failed after 1 attempt on render-004: failed (exit 3).',
+    ],
+    [
+      {
+        task: taskState({ status: 'failed', attemptNumber: 3, failedAttempts: 3 }),
+        attempt: attempt({ status: 'failed', attemptNumber: 3 }),
+        failureReason: 'no license\nfor the renderer.',
+      },
+      'Failed after 3 attempts, the last on render-004: no license for the renderer.',
+    ],
+    [
+      {
+        task: taskState({ status: 'failed', attemptNumber: 5, failedAttempts: 3 }),
+        attempt: attempt({ status: 'failed', attemptNumber: 5 }),
+      },
+      'Failed after 5 attempts, 3 of them counted as failures, the last on render-004.',
+    ],
+    [{ task: taskState({ status: 'failed' }) }, 'Failed.'],
+    [{ task: taskState({ status: 'canceled' }), failureReason: 'canceled by user' }, 'Canceled by a user.'],
+    [{ task: taskState({ status: 'canceled' }), failureReason: 'out of memory' }, 'Canceled: out of memory.'],
+    [{ task: taskState({ status: 'canceled' }) }, 'Canceled.'],
+    [
+      {
+        ...after({ status: 'failed' }),
+        task: taskState({ status: 'canceled' }),
+        failureReason: 'canceled: upstream step failed',
+      },
+      'Canceled because upstream step Simulate failed.',
+    ],
+    [
+      {
+        ...after({ status: 'canceled' }),
+        task: taskState({ status: 'canceled' }),
+        failureReason: 'canceled: upstream step failed',
+      },
+      'Canceled because upstream step Simulate was canceled.',
+    ],
+    [
+      { task: taskState({ status: 'canceled' }), failureReason: 'canceled: upstream step failed' },
+      'Canceled because an upstream step failed.',
+    ],
+    [
+      {
+        task: taskState({ status: 'canceled' }),
+        failureReason: 'canceled: upstream job failed',
+        upstreamJobs: [
+          { id: SIM, record: jobRecord({ name: 'Sim v12', status: 'failed' }) },
+          { id: SIM, record: jobRecord({ name: 'Sim v13', status: 'completed' }) },
+          { id: SIM, record: jobRecord({ name: 'Sim v14', status: 'canceled' }) },
+          { id: jobId('gone'), record: null },
+        ],
+      },
+      'Canceled because upstream job Sim v12 failed, Sim v14 was canceled and gone was deleted.',
+    ],
+  ];
+  for (const [changes, summary] of cases) {
+    t.same(explainTask(taskFacts(changes)), { summary, gates: [], position: null, workers: null }, summary);
+  }
+  t.end();
+});
+
+test('upstream steps', (t) => {
+  t.same(explainTask(taskFacts(after({ status: 'running', taskCounts: UNFINISHED }))), {
+    summary: 'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
+    gates: [
+      {
+        gate: 'upstream_step',
+        reason: 'upstream step not completed',
+        sentence: 'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
+        step: { id: `${JOB}-0`, name: 'Simulate' },
+        status: 'running',
+        progress: { total: 120, left: 37, running: 12, failed: 2 },
+      },
+    ],
+    position: null,
+    workers: {
+      online: 14,
+      elsewhere: 0,
+      eligible: 14,
+      withRoom: 0,
+      rejected: [],
+      reserved: null,
+      avoided: [],
+    },
+  });
+  const cases: readonly [Parameters<typeof stepRecord>[2], string][] = [
+    [{ taskCounts: countsOf(1, 'ready') }, 'Waits for step Simulate: 1 of 1 task left, none running.'],
+    [
+      { taskCounts: counts({ total: 12_000, ready: 11_000, unschedulable: 3, canceled: 1000 }) },
+      'Waits for step Simulate: 11,000 of 12,000 tasks left, none running, 1,000 canceled, 3 unschedulable.',
+    ],
+    [
+      { status: 'failed', taskCounts: counts({ total: 120, succeeded: 118, failed: 2 }) },
+      'Step Simulate has failed (2 of 120 tasks) and must be retried first.',
+    ],
+    [
+      { status: 'canceled', taskCounts: counts({ total: 1, canceled: 1 }) },
+      'Step Simulate was canceled (1 of 1 task) and must be retried first.',
+    ],
+  ];
+  for (const [first, sentence] of cases) {
+    t.same(sentencesOf(after(first)), [sentence]);
+    t.equal(summaryOf(after(first)), sentence);
+  }
+  t.end();
+});
+
+test('upstream steps: several, and those that wait themselves', (t) => {
+  const steps = [
+    stepRecord(0, 'Prepare', { status: 'running', taskCounts: countsOf(4, 'running') }),
+    stepRecord(1, 'Simulate', { status: 'pending', dependsOn: [0], taskCounts: countsOf(120, 'pending') }),
+    stepRecord(2, 'Mesh', { status: 'running', taskCounts: UNFINISHED }),
+    stepRecord(3, 'Done', { status: 'completed' }),
+    stepRecord(4, 'Render', { dependsOn: [1, 2, 3] }),
+  ];
+  const [, , , , step] = steps;
+  const changes = { ...PENDING, steps, ...(step && { step }) };
+  t.same(sentencesOf(changes), [
+    'Waits for step Simulate, which itself waits for step Prepare: 120 of 120 tasks left, none running.',
+    'Waits for step Mesh: 37 of 120 tasks left, 12 running, 2 failed.',
+  ]);
+  t.equal(
+    summaryOf(changes),
+    'Waits for 2 steps: Simulate (pending, 120 tasks left) and Mesh (running, 37 tasks left).',
+  );
+  const many = [0, 1, 2, 3, 4].map((order) => stepRecord(order, `Sim ${order}`, { status: 'running' }));
+  const last = stepRecord(5, 'Comp', { dependsOn: [0, 1, 2, 3, 4] });
+  t.equal(
+    summaryOf({ ...PENDING, steps: [...many, last], step: last }),
+    'Waits for 5 steps: Sim 0 (running, 120 tasks left), Sim 1 (running, 120 tasks left), Sim 2 (running, 120 tasks left) and 2 more.',
+  );
+  t.end();
+});
+
+test('upstream jobs', (t) => {
+  const blocked = (...upstreams: readonly Parameters<typeof jobRecord>[0][]): Partial<TaskFacts> => ({
+    ...PENDING,
+    job: jobRecord({ status: 'blocked', dependsOn: [SIM] }),
+    upstreamJobs: upstreams.map((record) => ({
+      id: SIM,
+      record: jobRecord({ id: SIM, name: 'Sim v12', taskCounts: UNFINISHED, ...record }),
+    })),
+  });
+  const left = '37 of 120 tasks left, 12 running, 2 failed';
+  const cases: readonly [Parameters<typeof jobRecord>[0], string][] = [
+    [{ status: 'running' }, `Waits for job Sim v12: ${left}.`],
+    [{ status: 'pending' }, `Waits for job Sim v12: ${left}.`],
+    [{ status: 'paused' }, `Waits for job Sim v12, which is paused: ${left}.`],
+    [
+      { status: 'paused', parkReason: 'failure limit reached' },
+      `Waits for job Sim v12, which was parked (failure limit reached): ${left}.`,
+    ],
+    [{ status: 'blocked' }, `Waits for job Sim v12, which itself waits for other jobs: ${left}.`],
+    [{ status: 'failed' }, `Waits for job Sim v12, which has failed: ${left}.`],
+    [{ status: 'canceled' }, `Waits for job Sim v12, which was canceled: ${left}.`],
+  ];
+  for (const [upstream, sentence] of cases) {
+    t.same(explainTask(taskFacts(blocked(upstream))).gates, [
+      {
+        gate: 'upstream_job',
+        reason: 'upstream job not completed',
+        sentence,
+        job: { id: SIM, name: 'Sim v12' },
+        status: upstream?.status,
+        progress: { total: 120, left: 37, running: 12, failed: 2 },
+      },
+    ]);
+    t.equal(summaryOf(blocked(upstream)), sentence);
+  }
+  t.equal(
+    summaryOf(blocked({ status: 'running' }, { status: 'completed' }, { status: 'failed', name: 'Cache' })),
+    'Waits for 2 jobs: Sim v12 (running, 37 tasks left) and Cache (failed, 37 tasks left).',
+  );
+  t.same(explainTask(taskFacts({ ...blocked(), upstreamJobs: [{ id: SIM, record: null }] })).gates, [
+    {
+      gate: 'upstream_job',
+      reason: 'upstream job not completed',
+      sentence: 'Upstream job sim does not exist any more.',
+      job: { id: SIM, name: 'sim' },
+      status: null,
+      progress: null,
+    },
+  ]);
+  t.same(
+    sentencesOf({
+      ...blocked({ status: 'running' }),
+      job: jobRecord({ status: 'paused', waitsWhilePaused: true, dependsOn: [SIM] }),
+    }),
+    [
+      `Waits for job Sim v12: ${left}.`,
+      'The job is paused: nothing of it is handed out until it is resumed.',
+    ],
+    'a paused job that is blocked underneath waits for both',
+  );
+  t.same(
+    sentencesOf({ ...blocked({ status: 'running' }), job: jobRecord({ status: 'paused' }) }).length,
+    1,
+    'a job that has left its upstreams behind waits for none',
+  );
+  t.equal(
+    summaryOf(blocked({ status: 'completed' })),
+    'Pending, and nothing holds it any more: it becomes ready in a moment.',
+  );
+  t.end();
+});
+
+test('paused, parked and ended jobs, paused queues', (t) => {
+  const cases: readonly [Partial<TaskFacts>, readonly object[]][] = [
+    [
+      { job: jobRecord({ status: 'paused' }) },
+      [
+        {
+          gate: 'paused_job',
+          reason: 'job paused',
+          sentence: 'The job is paused: nothing of it is handed out until it is resumed.',
+          parkReason: '',
+          failedAttempts: 0,
+        },
+      ],
+    ],
+    [
+      { job: jobRecord({ status: 'paused', parkReason: 'failure limit reached', failedAttempts: 10 }) },
+      [
+        {
+          gate: 'paused_job',
+          reason: 'job parked',
+          sentence:
+            'The job was parked after 10 failures: failure limit reached; it goes on when it is resumed or retried.',
+          parkReason: 'failure limit reached',
+          failedAttempts: 10,
+        },
+      ],
+    ],
+    [
+      { lease: leaseExplanation({ isQueuePaused: true }) },
+      [
+        {
+          gate: 'paused_queue',
+          reason: 'queue paused',
+          sentence: 'The queue day is paused: nothing of it is handed out until it is resumed.',
+          queue: { id: 'day', name: 'day' },
+        },
+      ],
+    ],
+    [{ isQueuePaused: true }, []],
+    [
+      { job: jobRecord({ status: 'canceled', cancelReason: 'canceled: upstream job failed' }) },
+      [
+        {
+          gate: 'job',
+          reason: 'job canceled',
+          sentence: 'The job Shot 010 was canceled (canceled: upstream job failed).',
+          status: 'canceled',
+        },
+      ],
+    ],
+    [
+      { job: jobRecord({ status: 'failed' }) },
+      [{ gate: 'job', reason: 'job failed', sentence: 'The job Shot 010 has failed.', status: 'failed' }],
+    ],
+    [
+      { job: jobRecord({ status: 'completed' }) },
+      [
+        {
+          gate: 'job',
+          reason: 'job completed',
+          sentence: 'The job Shot 010 is completed.',
+          status: 'completed',
+        },
+      ],
+    ],
+  ];
+  for (const [changes, gates] of cases) {
+    const idle = { workers: { withRoom: 14 } };
+    const lease = changes.lease ?? leaseExplanation(idle);
+    const found = explainTask(taskFacts({ ...changes, lease })).gates;
+    t.same(
+      found.filter((gate) => gate.gate !== 'cores'),
+      gates,
+    );
+  }
+  t.equal(
+    summaryOf({ isQueuePaused: true, lease: null }),
+    'The queue day is paused: nothing of it is handed out until it is resumed; besides, what the scheduler makes of it is not known at the moment.',
+    'without the scheduler the store says that a queue is paused',
+  );
+  t.end();
+});
+
+test('retry back-off', (t) => {
+  const until = NOW + 42_000;
+  const held = { retryAfter: until, updatedAt: NOW - 1000 };
+  const failed = attempt({ status: 'failed', exitCode: 3, workerId: workerId('render-017') });
+  const idle = { heldUntil: until, workers: { withRoom: 14 } };
+  t.same(
+    explainTask(
+      taskFacts({
+        task: taskState({ ...held, failedAttempts: 1, attemptNumber: 1 }),
+        attempt: failed,
+        lease: leaseExplanation(idle),
+      }),
+    ).gates,
+    [
+      {
+        gate: 'retry_after',
+        reason: 'retry back-off',
+        sentence:
+          'Held back until 10:00:42 UTC, for 42 s more: 1 of 3 attempts has failed, the last on render-017 (exit 3).',
+        until,
+        failedAttempts: 1,
+        maxAttempts: 3,
+      },
+    ],
+  );
+  const { exitCode: _none, ...lost } = failed;
+  const cases: readonly [Partial<TaskFacts>, string][] = [
+    [
+      {
+        task: taskState({ ...held, failedAttempts: 2 }),
+        attempt: { ...lost, message: 'no license' },
+      },
+      'Held back until 10:00:42 UTC, for 42 s more: 2 of 3 attempts have failed, the last on render-017 (no license).',
+    ],
+    [
+      { task: taskState({ ...held, failedAttempts: 2 }), attempt: lost },
+      'Held back until 10:00:42 UTC, for 42 s more: 2 of 3 attempts have failed, the last on render-017.',
+    ],
+    [
+      { task: taskState({ ...held, failedAttempts: 1 }) },
+      'Held back until 10:00:42 UTC, for 42 s more: 1 of 3 attempts has failed.',
+    ],
+    [{ task: taskState(held) }, 'Held back until 10:00:42 UTC, for 42 s more.'],
+  ];
+  for (const [changes, sentence] of cases) {
+    t.equal(summaryOf({ ...changes, lease: leaseExplanation(idle) }), sentence);
+    t.equal(sentencesOf({ ...changes, lease: null })[0], sentence, 'the store knows it too');
+  }
+  t.same(
+    sentencesOf({
+      task: taskState(held),
+      lease: leaseExplanation({ workers: { withRoom: 1 } }),
+    }),
+    [],
+    'what the scheduler says counts',
+  );
+  t.same(
+    sentencesOf({ task: taskState({ ...held, updatedAt: NOW + 1 }), lease: null }).length,
+    1,
+    'a hold from before the clock was set back is none',
+  );
+  t.end();
+});
+
+const holder = (job: string, stepOrder: number, live: number) => ({ jobId: jobId(job), stepOrder, live });
+
+test('caps of farm and queue, with who holds them', (t) => {
+  const cap = {
+    maxConcurrentTasks: 40,
+    live: 40,
+    holders: [holder('shot-020', 1, 8), { jobId: JOB, stepOrder: 0, live: 29 }],
+  };
+  const shares = [
+    {
+      farm: { id: 'north', name: 'north' },
+      job: { id: JOB, name: JOB },
+      step: { id: `${JOB}-0`, name: 'S1' },
+      live: 29,
+    },
+    {
+      farm: { id: 'north', name: 'north' },
+      job: { id: 'shot-020', name: 'shot-020' },
+      step: { id: 'shot-020-1', name: 'S2' },
+      live: 8,
+    },
+  ];
+  const sentence =
+    'Queue day is at its cap of 40 concurrent tasks; this job (S1) holds 29, job shot-020 (S2) 8 and others 3.';
+  t.same(explainTask(taskFacts({ lease: leaseExplanation({ queueCap: cap }) })).gates[0], {
+    gate: 'queue_cap',
+    reason: 'queue at max_concurrent_tasks',
+    sentence,
+    queue: { id: 'day', name: 'day' },
+    limit: 40,
+    live: 40,
+    holders: shares,
+  });
+  t.equal(summaryOf({ lease: leaseExplanation({ queueCap: cap }) }), sentence);
+  t.same(
+    explainTask(taskFacts({ lease: leaseExplanation({ farmCap: { ...cap, live: 41, holders: [] } }) }))
+      .gates[0],
+    {
+      gate: 'farm_cap',
+      reason: 'farm at max_concurrent_tasks',
+      sentence: 'Farm north is at its cap of 40 concurrent tasks, with 41 live.',
+      limit: 40,
+      live: 41,
+      holders: [],
+    },
+  );
+  t.equal(
+    summaryOf({
+      lease: leaseExplanation({
+        farmCap: { maxConcurrentTasks: 1, live: 1, holders: [holder('shot-020', 1, 1)] },
+        queueCap: cap,
+      }),
+    }),
+    'Farm north is at its cap of 1 concurrent task; job shot-020 (S2) holds 1; besides, queue day is at its cap.',
+  );
+  const open = [
+    { maxConcurrentTasks: 0, live: 40 },
+    { maxConcurrentTasks: 41, live: 40 },
+  ];
+  for (const { maxConcurrentTasks, live } of open) {
+    const free = { maxConcurrentTasks, live, holders: [] };
+    const lease = leaseExplanation({ farmCap: free, queueCap: free, workers: { withRoom: 1 } });
+    t.same(sentencesOf({ lease }), [], `${live} of ${maxConcurrentTasks}`);
+  }
+  t.same(
+    sentencesOf({
+      ...after({ status: 'running', taskCounts: UNFINISHED }),
+      lease: leaseExplanation({ farmCap: cap, queueCap: cap }),
+    }).length,
+    1,
+    'of a pending task caps come and go before its turn',
+  );
+  const many = Array.from({ length: 12 }, (_, index) => holder(`j${index}`, 0, index));
+  const [gate] = explainTask(
+    taskFacts({ lease: leaseExplanation({ farmCap: { maxConcurrentTasks: 66, live: 66, holders: many } }) }),
+  ).gates;
+  t.same(
+    gate?.gate === 'farm_cap' && gate.holders.map((share) => share.live),
+    [11, 10, 9, 8, 7, 6, 5, 4, 3, 2],
+    'the greatest ten',
+  );
+  t.end();
+});
+
+test('usage pools: at capacity, with holders of all farms, and not registered', (t) => {
+  const pool = { name: 'houdini', maxConcurrent: 5, inUse: 5, holders: [holder('shot-020', 0, 1)] };
+  const elsewhere = new Map([['houdini', [{ ...holder('shot-900', 1, 3), farmId: farmId('south') }]]]);
+  const lease = leaseExplanation({ pools: [pool], workers: { withRoom: 3 } });
+  const sentence =
+    'Usage pool houdini is at capacity: 5 of 5 slots are taken; job shot-900 (S2) of farm south holds 3, job shot-020 (S1) 1 and others 1.';
+  t.same(explainTask(taskFacts({ lease, elsewhere })), {
+    summary: sentence,
+    gates: [
+      {
+        gate: 'usage_pool',
+        reason: 'usage pool at capacity',
+        sentence,
+        pool: 'houdini',
+        isRegistered: true,
+        limit: 5,
+        live: 5,
+        holders: [
+          {
+            farm: { id: 'south', name: 'south' },
+            job: { id: 'shot-900', name: 'shot-900' },
+            step: { id: 'shot-900-1', name: 'S2' },
+            live: 3,
+          },
+          {
+            farm: { id: 'north', name: 'north' },
+            job: { id: 'shot-020', name: 'shot-020' },
+            step: { id: 'shot-020-0', name: 'S1' },
+            live: 1,
+          },
+        ],
+      },
+    ],
+    position: { tasks: 0, jobs: 0 },
+    workers: {
+      online: 14,
+      elsewhere: 0,
+      eligible: 14,
+      withRoom: 3,
+      rejected: [],
+      reserved: null,
+      avoided: [],
+    },
+  });
+  t.equal(
+    summaryOf({ lease: leaseExplanation({ pools: [{ ...pool, maxConcurrent: 1, inUse: 1, holders: [] }] }) }),
+    'Usage pool houdini is at capacity: 1 of 1 slot is taken.',
+  );
+  const absent = { name: 'nuke', maxConcurrent: 0, inUse: 0, holders: [] };
+  const unregistered =
+    'Usage pool nuke is not registered and has no slots: the task cannot start before it is.';
+  t.same(explainTask(taskFacts({ lease: leaseExplanation({ pools: [absent] }) })).gates[0], {
+    gate: 'usage_pool',
+    reason: 'usage pool at capacity',
+    sentence: unregistered,
+    pool: 'nuke',
+    isRegistered: false,
+    limit: 0,
+    live: 0,
+    holders: [],
+  });
+  t.equal(
+    summaryOf({ lease: leaseExplanation({ pools: [pool, absent] }) }),
+    'Usage pool nuke is not registered and has no slots: the task cannot start before it is; besides, usage pool houdini is at capacity.',
+    'what needs somebody is said first',
+  );
+  t.same(
+    sentencesOf({
+      ...after({ status: 'running', taskCounts: UNFINISHED }),
+      lease: leaseExplanation({ pools: [pool, absent] }),
+    }),
+    ['Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.', unregistered],
+    'of a pending task only what does not pass by itself',
+  );
+  t.same(
+    sentencesOf({
+      lease: leaseExplanation({ pools: [{ ...pool, inUse: 4 }], workers: { withRoom: 1 } }),
+    }),
+    [],
+  );
+  t.end();
+});
+
+const GPU = 'attr.worker.tag.gpu';
+const gpu = (requirement: Partial<AttributeRequirement>, offered: string | null) =>
+  ({ reason: 'attribute requirement not met', requirement: { name: GPU, ...requirement }, offered }) as const;
+
+type Workers = Partial<LeaseExplanation['workers']>;
+const rejected = (
+  reason: LeaseExplanation['workers']['rejected'][number]['reason'],
+  workers: number,
+  requirement = '',
+) => ({ reason, requirement, workers });
+const nearest = (
+  ineligibility: NonNullable<LeaseExplanation['workers']['nearestMiss']>['ineligibility'],
+) => ({
+  nearestMiss: { workerId: workerId('render-017'), ineligibility },
+});
+
+test('no worker can run it', (t) => {
+  const workers: Workers = {
+    online: 200,
+    eligible: 0,
+    rejected: [rejected('attribute requirement not met', 200, GPU)],
+    ...nearest(gpu({ anyOf: ['a5000'] }, 'a4000')),
+  };
+  const sentence =
+    'No worker can run it: 200 workers fail attr.worker.tag.gpu; the nearest, render-017, has a4000 where a5000 is wanted.';
+  t.same(explainTask(taskFacts({ lease: leaseExplanation({ workers }) })), {
+    summary: sentence,
+    gates: [
+      {
+        gate: 'workers',
+        reason: 'attribute requirement not met',
+        sentence,
+        online: 200,
+        elsewhere: 0,
+        rejected: [{ reason: 'attribute requirement not met', requirement: GPU, workers: 200 }],
+        nearestMiss: {
+          worker: { id: 'render-017', name: 'render-017' },
+          reason: 'attribute requirement not met',
+          requirement: GPU,
+          wanted: 'a5000',
+          offered: 'a4000',
+        },
+      },
+    ],
+    position: null,
+    workers: {
+      online: 200,
+      elsewhere: 0,
+      eligible: 0,
+      withRoom: 0,
+      rejected: [{ reason: 'attribute requirement not met', requirement: GPU, workers: 200 }],
+      reserved: null,
+      avoided: [],
+    },
+  });
+  t.equal(
+    summaryOf({
+      ...after({ status: 'running', taskCounts: UNFINISHED }),
+      lease: leaseExplanation({ workers }),
+    }),
+    'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed; besides, no worker online could run it.',
+    'it is said while the task is pending',
+  );
+  t.end();
+});
+
+test('no worker can run it: each reason', (t) => {
+  const attribute = rejected('attribute requirement not met', 1, GPU);
+  const one = (miss: Workers): Workers => ({ online: 1, eligible: 0, rejected: [attribute], ...miss });
+  const failsGpu = 'No worker can run it: 1 worker fails attr.worker.tag.gpu; the nearest, render-017,';
+  const memory = (min?: number, max?: number): Workers => ({
+    online: 5,
+    eligible: 0,
+    rejected: [rejected('amount requirement not met', 5, 'amount.worker.memory')],
+    ...nearest({
+      reason: 'amount requirement not met',
+      requirement: {
+        name: 'amount.worker.memory',
+        ...(min !== undefined && { min }),
+        ...(max !== undefined && { max }),
+      },
+      offered: 16_384,
+    }),
+  });
+  const failsMemory = 'No worker can run it: 5 workers fail amount.worker.memory; the nearest, render-017,';
+  const queues = (...ids: readonly string[]): Workers => ({
+    online: 2,
+    eligible: 0,
+    rejected: [rejected('queue affinity', 2)],
+    ...nearest({ reason: 'queue affinity', queueIds: ids.map(queueId) }),
+  });
+  const location = (offered: string): Workers => ({
+    online: 1,
+    eligible: 0,
+    rejected: [rejected('compute location mismatch', 1)],
+    ...nearest({ reason: 'compute location mismatch', wanted: 'berlin', offered }),
+  });
+  const cases: readonly [Workers, string, string][] = [
+    [{ online: 0, elsewhere: 0, eligible: 0 }, 'no online workers', 'No worker is online.'],
+    [
+      { online: 0, elsewhere: 12, eligible: 0 },
+      'farm mismatch',
+      'No worker of farm north is online; 12 workers of other farms are, and do not serve it.',
+    ],
+    [
+      { online: 0, elsewhere: 1, eligible: 0 },
+      'farm mismatch',
+      'No worker of farm north is online; 1 worker of other farms is, and does not serve it.',
+    ],
+    [
+      queues('night'),
+      'queue affinity',
+      'No worker can run it: 2 workers serve other queues; the nearest, render-017, serves night where day is wanted.',
+    ],
+    [
+      queues('a', 'b', 'c', 'd', 'e'),
+      'queue affinity',
+      'No worker can run it: 2 workers serve other queues; the nearest, render-017, serves a, b, c and 2 more where day is wanted.',
+    ],
+    [
+      location('paris'),
+      'compute location mismatch',
+      'No worker can run it: 1 worker is not at berlin; the nearest, render-017, is at paris.',
+    ],
+    [
+      location(''),
+      'compute location mismatch',
+      'No worker can run it: 1 worker is not at berlin; the nearest, render-017, says no compute location.',
+    ],
+    [
+      memory(32_768),
+      'amount requirement not met',
+      `${failsMemory} has 16,384 where at least 32,768 is wanted.`,
+    ],
+    [
+      memory(undefined, 8192),
+      'amount requirement not met',
+      `${failsMemory} has 16,384 where at most 8,192 is wanted.`,
+    ],
+    [
+      memory(1024, 8192),
+      'amount requirement not met',
+      `${failsMemory} has 16,384 where 1,024 to 8,192 is wanted.`,
+    ],
+    [
+      one(nearest(gpu({ anyOf: ['a', 'b', 'c', 'd', 'e'] }, 'x'))),
+      'attribute requirement not met',
+      `${failsGpu} has x where a, b, c or 2 more is wanted.`,
+    ],
+    [
+      one(nearest(gpu({ anyOf: ['a', 'b'], allOf: ['c'] }, 'x'))),
+      'attribute requirement not met',
+      `${failsGpu} has x where a or b and also c is wanted.`,
+    ],
+    [
+      one(nearest(gpu({}, 'x'))),
+      'attribute requirement not met',
+      `${failsGpu} has x where any value is wanted.`,
+    ],
+    [
+      one(nearest(gpu({ allOf: ['a', 'b'] }, null))),
+      'attribute requirement not met',
+      `${failsGpu} has none where a and b is wanted.`,
+    ],
+    [
+      {
+        online: 219,
+        eligible: 0,
+        rejected: [rejected('queue affinity', 14), rejected('attribute requirement not met', 205, GPU)],
+        ...nearest(gpu({ anyOf: ['a5000'], allOf: ['a5000'] }, 'a4000')),
+      },
+      'attribute requirement not met',
+      'No worker can run it: 205 workers fail attr.worker.tag.gpu and 14 workers serve other queues; the nearest, render-017, has attr.worker.tag.gpu a4000 where a5000 is wanted.',
+    ],
+    [
+      {
+        online: 2,
+        eligible: 0,
+        rejected: [rejected('queue affinity', 1), attribute],
+        ...nearest(gpu({ anyOf: ['a5000'] }, null)),
+      },
+      'attribute requirement not met',
+      'No worker can run it: 1 worker serves other queues and 1 worker fails attr.worker.tag.gpu; the nearest, render-017, has no attr.worker.tag.gpu where a5000 is wanted.',
+    ],
+    [
+      { online: 1, eligible: 0, rejected: [attribute] },
+      'attribute requirement not met',
+      'No worker can run it: 1 worker fails attr.worker.tag.gpu.',
+    ],
+  ];
+  for (const [workers, reason, sentence] of cases) {
+    const { summary, gates } = explainTask(
+      taskFacts({
+        requirements: requirements({ computeLocation: 'berlin' }),
+        lease: leaseExplanation({ workers }),
+      }),
+    );
+    t.same([summary, gates.map((gate) => gate.reason)], [sentence, [reason]]);
+  }
+  t.end();
+});
+
+test('its turn: next in line, behind others, room or none', (t) => {
+  const cases: readonly [LeaseExplanation, Partial<TaskFacts>, string, readonly string[]][] = [
+    [
+      leaseExplanation(),
+      {},
+      'Ready, and next in line: 14 of 14 eligible workers are busy.',
+      ['14 of 14 eligible workers are busy; it reserves 2 cores.'],
+    ],
+    [
+      leaseExplanation({ workers: { eligible: 1 } }),
+      { requirements: requirements({ cores: 0.5 }) },
+      'Ready, and next in line: the only eligible worker is busy.',
+      ['The only eligible worker is busy; it reserves 1 core.'],
+    ],
+    [
+      leaseExplanation(),
+      { requirements: requirements({ cores: null }) },
+      'Ready, and next in line: 14 of 14 eligible workers are busy; it reserves a whole machine.',
+      [
+        '14 of 14 eligible workers are busy; it reserves a whole machine, because its step declares no amount.worker.vcpu.',
+      ],
+    ],
+    [
+      leaseExplanation({ before: { tasks: 1204, jobs: 3 }, workers: { online: 5000, eligible: 4000 } }),
+      {},
+      'Ready, behind 1,204 tasks and 3 other jobs: 4,000 of 4,000 eligible workers are busy.',
+      [
+        '4,000 of 4,000 eligible workers are busy; it reserves 2 cores.',
+        '1,204 tasks and 3 other jobs stand before it.',
+      ],
+    ],
+    [
+      leaseExplanation({ before: { tasks: 1, jobs: 0 }, workers: { withRoom: 3 } }),
+      {},
+      'Ready, behind 1 task of its own job: 3 of 14 eligible workers have room.',
+      ['1 task of its own job stands before it.'],
+    ],
+    [
+      leaseExplanation({ workers: { withRoom: 1 } }),
+      {},
+      'Ready, and next in line: 1 of 14 eligible workers has room.',
+      [],
+    ],
+    [
+      leaseExplanation({ workers: { eligible: 1, withRoom: 1 } }),
+      {},
+      'Ready, and next in line: the only eligible worker has room.',
+      [],
+    ],
+    [
+      leaseExplanation({
+        reservedWorker: workerId('render-004'),
+        workers: { avoided: [workerId('render-017')] },
+      }),
+      {},
+      'Ready, and next in line: 14 of 14 eligible workers are busy; render-004 is kept free for its step; render-017, where it has failed, is passed over.',
+      ['14 of 14 eligible workers are busy; it reserves 2 cores.'],
+    ],
+    [
+      leaseExplanation({ workers: { avoided: ['a', 'b', 'c', 'd'].map(workerId), withRoom: 2 } }),
+      {},
+      'Ready, and next in line: 2 of 14 eligible workers have room; a, b, c and 1 more, where it has failed, are passed over.',
+      [],
+    ],
+    [
+      leaseExplanation({ isOffered: false, workers: { withRoom: 2 } }),
+      {},
+      'The scheduler is just taking it up or handing it out: it is not among the candidates at this moment.',
+      [
+        'The scheduler is just taking it up or handing it out: it is not among the candidates at this moment.',
+      ],
+    ],
+  ];
+  for (const [lease, changes, summary, sentences] of cases) {
+    const found = explainTask(taskFacts({ ...changes, lease }));
+    t.same(
+      [found.summary, found.gates.map((gate) => gate.sentence), found.position],
+      [summary, sentences, lease.isOffered ? lease.before : null],
+    );
+    t.same(
+      found.workers?.avoided.map(({ id }) => id),
+      lease.workers.avoided,
+    );
+    t.equal(found.workers?.reserved?.id ?? null, lease.reservedWorker);
+  }
+  t.end();
+});
+
+test('the scheduler does not answer', (t) => {
+  t.same(explainTask(taskFacts({ lease: null })), {
+    summary: 'The scheduler does not answer: which workers may run it is not known at the moment.',
+    gates: [
+      {
+        gate: 'scheduler',
+        reason: 'scheduler not answering',
+        sentence: 'The scheduler does not answer: which workers may run it is not known at the moment.',
+      },
+    ],
+    position: null,
+    workers: null,
+  });
+  t.equal(
+    summaryOf({ ...after({ status: 'running', taskCounts: UNFINISHED }), lease: null }),
+    'Waits for step Simulate: 37 of 120 tasks left, 12 running, 2 failed.',
+    'a pending task does not need it',
+  );
+  t.end();
+});
+
+test('all gates at once: every one is listed, in order, and the weightiest is said first', (t) => {
+  const cap = { maxConcurrentTasks: 1, live: 1, holders: [] };
+  const lease = leaseExplanation({
+    isQueuePaused: true,
+    heldUntil: NOW + 10_000,
+    farmCap: cap,
+    queueCap: cap,
+    pools: [{ name: 'nuke', maxConcurrent: 0, inUse: 0, holders: [] }],
+    before: { tasks: 2, jobs: 1 },
+    workers: { online: 0, eligible: 0 },
+  });
+  t.same(
+    sentencesOf({ lease: leaseExplanation({ before: { tasks: 2, jobs: 1 }, workers: { eligible: 1 } }) }),
+    ['The only eligible worker is busy; it reserves 2 cores.', '2 tasks and 1 other job stand before it.'],
+    'of workers either that none may, or that none has room, and in which order',
+  );
+  const ready = explainTask(taskFacts({ job: jobRecord({ status: 'paused' }), lease }));
+  t.same(
+    ready.gates.map((gate) => gate.gate),
+    ['paused_job', 'paused_queue', 'retry_after', 'farm_cap', 'queue_cap', 'usage_pool', 'workers'],
+  );
+  t.equal(
+    ready.summary,
+    'The job is paused: nothing of it is handed out until it is resumed; besides, queue day is paused, usage pool nuke is not registered, no worker of its farm is online and 3 more.',
+  );
+  const pending = explainTask(
+    taskFacts({
+      ...after({ status: 'running', taskCounts: UNFINISHED }),
+      job: jobRecord({ status: 'blocked' }),
+      upstreamJobs: [{ id: SIM, record: jobRecord({ name: 'Sim v12', status: 'running' }) }],
+      lease,
+    }),
+  );
+  t.same(
+    pending.gates.map((gate) => gate.gate),
+    ['upstream_job', 'upstream_step', 'paused_queue', 'usage_pool', 'workers'],
+  );
+  t.equal(
+    pending.summary,
+    'Waits for job Sim v12: 1 of 1 task left, none running; besides, it waits for step Simulate, queue day is paused, usage pool nuke is not registered and 1 more.',
+  );
+  t.end();
+});

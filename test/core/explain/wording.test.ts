@@ -1,0 +1,82 @@
+import { test } from 'tap';
+import {
+  briefText,
+  clockText,
+  counted,
+  durationText,
+  listedAtMost,
+  listText,
+  numberText,
+  sentenceOf,
+} from '../../../src/core/explain/wording.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 10);
+
+test('numbers and what they count', (t) => {
+  t.same([0, 1, 999, 1000, 1234567, 1.5, 0.12345].map(numberText), [
+    '0',
+    '1',
+    '999',
+    '1,000',
+    '1,234,567',
+    '1.5',
+    '0.123',
+  ]);
+  t.same(
+    [0, 1, 2, 5000].map((count) => counted(count, 'task')),
+    ['0 tasks', '1 task', '2 tasks', '5,000 tasks'],
+  );
+  t.equal(counted(2, 'entry', 'entries'), '2 entries');
+  t.end();
+});
+
+test('durations: the two units that matter', (t) => {
+  const cases: readonly [number, string][] = [
+    [-5, '1 s'],
+    [0, '1 s'],
+    [1499, '1 s'],
+    [59_499, '59 s'],
+    [59_500, '1 min'],
+    [61_000, '1 min 1 s'],
+    [720_000, '12 min'],
+    [3_600_000, '1 h'],
+    [12_000_000, '3 h 20 min'],
+    [86_400_000, '1 d'],
+    [187_200_000, '2 d 4 h'],
+    [1000 * 86_400_000, '1,000 d'],
+  ];
+  for (const [milliseconds, text] of cases) t.equal(durationText(milliseconds), text);
+  t.end();
+});
+
+test('a time of the day, with its date when it is far away', (t) => {
+  t.equal(clockText(NOW + 42_000, NOW), '10:00:42 UTC');
+  t.equal(clockText(NOW - 86_399_999, NOW), '10:00:00 UTC');
+  t.equal(clockText(NOW + 86_400_000, NOW), '2026-11-21 10:00:00 UTC');
+  t.end();
+});
+
+test('lists', (t) => {
+  t.same(
+    [[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map((items) => listText(items)),
+    ['', 'a', 'a and b', 'a, b and c'],
+  );
+  t.equal(listText(['a', 'b'], 'or'), 'a or b');
+  t.equal(listedAtMost(['a', 'b'], 2), 'a and b');
+  t.equal(listedAtMost(['a', 'b', 'c', 'd'], 2), 'a, b and 2 more');
+  t.end();
+});
+
+test('texts of others and sentences', (t) => {
+  t.equal(briefText(' one\n\ttwo '), 'one two');
+  t.equal(briefText('x'.repeat(200)), 'x'.repeat(200));
+  t.equal(briefText('x'.repeat(201)), `${'x'.repeat(199)}…`);
+  t.same(['it waits', 'Why?', 'done.', 'cut…', ''].map(sentenceOf), [
+    'It waits.',
+    'Why?',
+    'Done.',
+    'Cut…',
+    '.',
+  ]);
+  t.end();
+});

@@ -1,0 +1,121 @@
+import { test } from 'tap';
+import {
+  mayDeleteWorker,
+  nextWorkerStatus,
+  WORKER_TRANSITIONS,
+  type WorkerTransition,
+  type WorkerTrigger,
+} from '../../../src/core/lifecycle/worker-transitions.ts';
+import type { WorkerStatus } from '../../../src/core/records/worker.ts';
+
+type From = WorkerTransition['from'];
+
+/** What the contract says of workers, and what the data says for it. */
+interface SpecifiedRule {
+  readonly rule: string;
+  readonly means: readonly WorkerTransition[];
+}
+
+const means = (froms: readonly From[], trigger: WorkerTrigger, to: From): WorkerTransition[] =>
+  froms.map((from) => ({ from, trigger, to }));
+
+const STATUSES: readonly WorkerStatus[] = ['online', 'offline', 'disabled'];
+
+const SPECIFIED: readonly SpecifiedRule[] = [
+  {
+    rule: 'interface.md, "Worker and related rules": a worker whose last heartbeat is older than the timeout becomes offline',
+    means: means(['online'], 'timeout', 'offline'),
+  },
+  {
+    rule: 'interface.md, "Worker and related rules": POST disable makes a worker disabled',
+    means: means(STATUSES, 'disable', 'disabled'),
+  },
+  {
+    rule: 'interface-decisions.md: enable brings a worker back to online when its heartbeat is fresh, else offline',
+    means: [
+      ...means(['disabled'], 'enable while alive', 'online'),
+      ...means(['disabled'], 'enable while silent', 'offline'),
+    ],
+  },
+  {
+    rule: 'interface.md: a hard delete is allowed for offline workers, or disabled ones whose last heartbeat is older than the window',
+    means: [
+      ...means(['offline'], 'delete while alive', null),
+      ...means(['offline', 'disabled'], 'delete while silent', null),
+    ],
+  },
+  {
+    rule: 'interface.md, "Worker-facing message bus": registration, liveness, graceful departure',
+    means: [
+      ...means([null, 'online', 'offline'], 'register', 'online'),
+      ...means(['online', 'offline'], 'heartbeat', 'online'),
+      ...means(['online', 'offline'], 'deregister', 'offline'),
+    ],
+  },
+];
+
+/** Rows that the contract is silent about, with the reason. */
+const BEYOND_THE_CONTRACT: readonly { readonly rows: readonly WorkerTransition[]; readonly why: string }[] = [
+  {
+    rows: (['register', 'heartbeat', 'deregister', 'timeout'] as const).flatMap((trigger) =>
+      means(['disabled'], trigger, 'disabled'),
+    ),
+    why: 'only a user undoes a disable: neither a new start of the daemon nor its silence',
+  },
+  {
+    rows: [
+      ...means(['online'], 'enable while alive', 'online'),
+      ...means(['online'], 'enable while silent', 'online'),
+      ...means(['offline'], 'enable while alive', 'offline'),
+      ...means(['offline'], 'enable while silent', 'offline'),
+    ],
+    why: 'enable reverses disable: a worker that is not disabled stays what it is',
+  },
+];
+
+const text = (row: WorkerTransition): string =>
+  `${row.from ?? '(none)'} --${row.trigger}--> ${row.to ?? '(removed)'}`;
+
+test('the worker table has every rule of the contract and no other', (t) => {
+  const wanted = [
+    ...SPECIFIED.flatMap((rule) => rule.means),
+    ...BEYOND_THE_CONTRACT.flatMap(({ rows }) => rows),
+  ].map(text);
+  t.strictSame(WORKER_TRANSITIONS.map(text).sort(), wanted.sort());
+  t.equal(new Set(wanted).size, wanted.length, 'no row twice');
+  t.end();
+});
+
+test('a trigger leads from a status to one status only', (t) => {
+  const starts = WORKER_TRANSITIONS.map((row) => `${row.from ?? ''} ${row.trigger}`);
+  t.equal(new Set(starts).size, starts.length);
+  t.end();
+});
+
+test('where each trigger takes each status', (t) => {
+  const wanted: readonly (readonly [Parameters<typeof nextWorkerStatus>[1], readonly WorkerStatus[]])[] = [
+    ['register', ['online', 'online', 'disabled']],
+    ['heartbeat', ['online', 'online', 'disabled']],
+    ['deregister', ['offline', 'offline', 'disabled']],
+    ['timeout', ['offline', 'offline', 'disabled']],
+    ['disable', ['disabled', 'disabled', 'disabled']],
+    ['enable while alive', ['online', 'offline', 'online']],
+    ['enable while silent', ['online', 'offline', 'offline']],
+  ];
+  for (const [trigger, statuses] of wanted) {
+    t.strictSame(
+      STATUSES.map((from) => nextWorkerStatus(from, trigger)),
+      statuses,
+      `${trigger}: from online, offline, disabled`,
+    );
+  }
+  t.strictSame(
+    STATUSES.map((from) => mayDeleteWorker(from, 'delete while alive')),
+    [false, true, false],
+  );
+  t.strictSame(
+    STATUSES.map((from) => mayDeleteWorker(from, 'delete while silent')),
+    [false, true, true],
+  );
+  t.end();
+});

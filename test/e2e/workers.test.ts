@@ -1,0 +1,161 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tap, { test } from 'tap';
+import type { Page } from '../kit/api-client.ts';
+import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
+import { until } from '../kit/until.ts';
+
+tap.setTimeout(240_000);
+
+interface WorkerView {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly registered_at: string;
+  readonly failed_attempts: number;
+  readonly current_tasks: readonly unknown[];
+  readonly failures: readonly {
+    readonly job_id: string;
+    readonly step_id: string;
+    readonly failures: number;
+  }[];
+}
+
+/** A job of one step with `tasks` tasks of one core, each of which runs a line of shell. */
+const template = (name: string, tasks: number, line: string): object => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name,
+  steps: [
+    {
+      name: 'Step',
+      parameterSpace: { taskParameterDefinitions: [{ name: 'N', type: 'INT', range: `1-${tasks}` }] },
+      hostRequirements: { amounts: [{ name: 'amount.worker.vcpu', min: 1 }] },
+      script: { actions: { onRun: { command: 'bash', args: ['-c', line] } } },
+    },
+  ],
+});
+
+await test('workers are drained, resumed and deleted', { timeout: 240_000 }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-workers-'));
+  const service = await startService({
+    folder,
+    httpPort: await freePort(),
+    busPort: await freePort(),
+    flags: ['--scheduler-heartbeat-timeout=6s'],
+  });
+  const { api } = service;
+  const farm = await api.makeFarm('show');
+  const start = (name: string): Daemon => startWorker(service, name, ['--worker-cpus=1']);
+  const daemons = { one: start('one'), two: start('two') };
+  t.teardown(async () => {
+    for (const daemon of Object.values(daemons)) {
+      if (daemon.isRunning) daemon.child.kill('SIGCONT');
+      await daemon.kill('SIGTERM');
+    }
+    await service.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(`${daemons.one.log().slice(-4000)}\n${service.daemon.log().slice(-4000)}`);
+  });
+
+  const named = async (name: string): Promise<WorkerView | null> => {
+    const { items } = await api.must<Page<WorkerView>>('GET', '/api/v1/workers');
+    return items.find((worker) => worker.name === name) ?? null;
+  };
+  const becomes = (name: string, status: string): Promise<WorkerView> =>
+    until(`worker ${name} is ${status}`, async () => {
+      const worker = await named(name);
+      return worker?.status === status ? worker : null;
+    });
+  const detail = ({ id }: { readonly id: string }): Promise<WorkerView> =>
+    api.must<WorkerView>('GET', `/api/v1/workers/${id}`);
+  const standing = async (action: 'disable' | 'enable', { id }: { readonly id: string }): Promise<unknown> =>
+    (await api.call('POST', `/api/v1/workers/${id}/${action}`)).body;
+  const deletion = async ({ id }: { readonly id: string }): Promise<number> =>
+    (await api.call('DELETE', `/api/v1/workers/${id}`)).status;
+  const submit = async (job: object, query: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const { status, body } = await farm.submit(job, query);
+    if (status !== 201) throw new Error(`the job was not taken: ${JSON.stringify(body)}`);
+    return body.id;
+  };
+  const over = (id: string, status: string): Promise<unknown> =>
+    until(`job ${id} is ${status}`, async () => (await api.job(id)).status === status);
+  /** The workers of all attempts of a job, in the order of its tasks. */
+  const workersOf = async (id: string): Promise<(string | undefined)[]> => {
+    const tasks = await api.tasks(id);
+    const attempts = await Promise.all(tasks.map((task) => api.attempts(task.id)));
+    return attempts.flat().map((attempt) => attempt.worker_id);
+  };
+
+  const one = await becomes('one', 'online');
+  const two = await becomes('two', 'online');
+
+  await t.test('disable drains and stops; enable resumes', async (t) => {
+    const gate = join(folder, 'gate');
+    const job = await submit(template('gated', 5, `until [ -e ${gate} ]; do sleep 0.05; done`));
+    await until('both run a task', async () => (await api.job(job)).task_counts.running === 2);
+    t.same(await standing('disable', one), { id: one.id, status: 'disabled' });
+    t.same(await standing('disable', one), { id: one.id, status: 'disabled' }, 'again');
+    t.equal((await detail(one)).current_tasks.length, 1, 'it keeps what it has');
+    await writeFile(gate, '');
+    await over(job, 'completed');
+    const workers = await workersOf(job);
+    t.equal(workers.length, 5, 'no attempt was lost');
+    t.equal(workers.filter((worker) => worker === one.id).length, 1, 'it brought its task to its end');
+    t.equal(workers.filter((worker) => worker === two.id).length, 4, 'the other had the rest');
+
+    t.same(await standing('disable', two), { id: two.id, status: 'disabled' });
+    const waiting = await submit(template('waiting', 2, 'true'));
+    t.match((await api.job(waiting)).task_counts, { ready: 2 });
+    t.same(await standing('enable', one), { id: one.id, status: 'online' });
+    await over(waiting, 'completed');
+    t.same(await workersOf(waiting), [one.id, one.id]);
+  });
+
+  await t.test('failures are counted on the worker that reported them', async (t) => {
+    const job = await submit(template('failing', 1, 'exit 3'), {
+      max_attempts: '2',
+      retry_delay_seconds: '0',
+    });
+    await over(job, 'failed');
+    const worker = await detail(one);
+    t.equal(worker.failed_attempts, 2);
+    t.match(worker.failures, [{ job_id: job, step_id: `${job}-0`, failures: 2 }]);
+    t.equal((await detail(two)).failed_attempts, 0);
+  });
+
+  await t.test('a worker that is disabled stays so when it is started anew', async (t) => {
+    await daemons.two.kill('SIGTERM');
+    daemons.two = start('two');
+    await until('both starts have registered', () => {
+      return daemons.two.log().split('registered with the service').length === 3;
+    });
+    t.equal((await detail(two)).status, 'disabled');
+    t.same(await standing('enable', two), { id: two.id, status: 'online' });
+  });
+
+  await t.test('what is alive is not deleted, what is stopped is', async (t) => {
+    t.equal(await deletion(one), 409);
+    await standing('disable', one);
+    t.equal(await deletion(one), 409, 'nor when it is disabled');
+    await standing('enable', one);
+    await daemons.one.kill('SIGTERM');
+    t.equal((await detail(one)).status, 'offline');
+    t.equal(await deletion(one), 204);
+    t.equal((await api.call('GET', `/api/v1/workers/${one.id}`)).status, 404);
+    t.equal(await deletion(one), 404);
+    t.same(await named('one'), null);
+  });
+
+  await t.test('a deleted worker that is heard again registers as a new one', async (t) => {
+    daemons.two.child.kill('SIGSTOP');
+    const silent = await becomes('two', 'offline');
+    t.equal(await deletion(silent), 204);
+    daemons.two.child.kill('SIGCONT');
+    const anew = await becomes('two', 'online');
+    t.ok(anew.registered_at > silent.registered_at);
+    const job = await submit(template('after all', 1, 'true'));
+    await over(job, 'completed');
+    t.same(await workersOf(job), [anew.id]);
+  });
+});
