@@ -3,6 +3,7 @@ import type { JobMessage } from '../../actors/job/messages.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import type { WorkerMessage } from '../../actors/worker/messages.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import {
   parseAttemptId,
@@ -19,7 +20,14 @@ import { keys } from '../../src/core/records/tables.ts';
 import { readTask } from '../../src/core/records/task-page.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
 import type { Settings } from './build.ts';
-import { AFTER_EACH_STEP, AT_REST, IN_THE_END, WHEN_FLUSHED, type Invariant } from './invariants.ts';
+import {
+  AFTER_EACH_STEP,
+  AT_REST,
+  IN_THE_END,
+  LAST_LOOK,
+  WHEN_FLUSHED,
+  type Invariant,
+} from './invariants.ts';
 import { isSame, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
 import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
@@ -29,6 +37,7 @@ import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
 import { watchTake } from './take-rules.ts';
 import { Violation } from './violation.ts';
+import { judgeWorkerTurn } from './worker-rules.ts';
 import type { Said, Turn, TurnObserver } from './watch-turns.ts';
 
 /** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
@@ -183,8 +192,13 @@ export class Checker implements ServiceWatcher {
 
   private watchWorker(turn: Turn): AfterTurn {
     const worker = turn.state as WorkerState;
-    const before = worker.record.status;
+    const message = turn.message as WorkerMessage;
+    const { record } = worker;
+    const before = record.status;
     return ({ sent }) => {
+      // A clock that was set says nothing of how long the worker was silent.
+      const silentMs = this.isClockSteady ? turn.now - record.lastHeartbeatAt : Infinity;
+      this.note(judgeWorkerTurn(record, worker, message, silentMs, this.settings.heartbeatTimeoutMs));
       if (sent.some(({ message }) => message.type === 'worker.offered' || message.type === 'worker.removed'))
         this.changedAt.set(worker.record.farmId, this.time.now);
       if (turn.message.type !== 'expiry.granted') return;
@@ -260,6 +274,7 @@ export class Checker implements ServiceWatcher {
     this.check(AT_REST, view);
     this.check(WHEN_FLUSHED, view);
     this.check(IN_THE_END, view);
+    this.check(LAST_LOOK, view);
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 

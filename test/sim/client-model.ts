@@ -1,5 +1,6 @@
 import type { ClientWorld } from './client-door.ts';
 import { JobClients } from './job-clients.ts';
+import { WorkerClients } from './worker-clients.ts';
 import { SettingsClients } from './settings-clients.ts';
 
 interface Action {
@@ -13,11 +14,13 @@ export class ClientModel {
   private readonly world: ClientWorld;
   private readonly settings: SettingsClients;
   private readonly jobs: JobClients;
+  private readonly workers: WorkerClients;
 
   constructor(world: ClientWorld) {
     this.world = world;
     this.settings = new SettingsClients(world);
     this.jobs = new JobClients(world, this.settings.queues);
+    this.workers = new WorkerClients(world);
   }
 
   setUp(onReady: () => void): void {
@@ -42,11 +45,12 @@ export class ClientModel {
   lift(): void {
     this.settings.lift();
     this.jobs.resumeAll();
+    this.workers.enableAll();
   }
 
   private actions(): readonly Action[] {
-    const { cancels, limits, steers, retries } = this.world.options;
-    const { jobs, settings } = this;
+    const { cancels, limits, steers, retries, standing } = this.world.options;
+    const { jobs, settings, workers } = this;
     const isOn = (on: boolean, weight: number): number => (on && jobs.hasJobs ? weight : 0);
     return [
       { weight: jobs.mustSubmit ? 20 : 0, act: () => jobs.submit() },
@@ -56,6 +60,7 @@ export class ClientModel {
       { weight: isOn(steers, 2), act: () => jobs.changeSettings() },
       { weight: isOn(steers, 1.5), act: () => jobs.move() },
       { weight: isOn(retries, 2), act: () => jobs.retry() },
+      { weight: isOn(standing, 2), act: () => workers.act() },
       { weight: isOn(limits, 2), act: () => settings.replaceQueue() },
       { weight: isOn(limits, 1), act: () => settings.replaceFarm() },
       { weight: isOn(limits, 0.5), act: () => settings.addOrDeleteQueue() },

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobState, StepState } from '../../actors/job/state.ts';
-import { attemptIdOf, taskIdOf, type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  parseAttemptId,
+  taskIdOf,
+  type AttemptId,
+  type QueueId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -518,7 +525,11 @@ function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: 
   return ready.every(
     (step) =>
       step.plan.requirements.pools.some(isUnregistered) ||
-      !workers.some(({ record }) => mayRun(record, job.record.queueId, step.plan.requirements)),
+      !workers.some(
+        ({ record }) =>
+          (isLifted || record.status !== 'disabled') &&
+          mayRun(record, job.record.queueId, step.plan.requirements),
+      ),
   );
 }
 
@@ -586,6 +597,42 @@ function holdersOf(job: JobState, pool: string): number {
   return holders;
 }
 
+/** What was counted of failures is what attempts say, by step and worker. */
+const failuresAreCounted: Invariant = {
+  name: 'the failures of a step by worker are its genuinely failed attempts',
+  check: ({ store }) => {
+    const expected = new Map<string, number>();
+    for (const { value: attempt } of store.scan('attempt')) {
+      const address = parseAttemptId(attempt.id);
+      if (address === null || attempt.status !== 'failed' || attempt.exitCode === undefined) continue;
+      const key = keys.stepFailures(address.jobId, address.stepOrder, attempt.workerId);
+      expected.set(key, (expected.get(key) ?? 0) + 1);
+    }
+    for (const { key, value } of store.scan('stepFailures')) {
+      if (value.failures !== (expected.get(key) ?? 0))
+        return `${key}: ${value.failures} are counted, ${expected.get(key) ?? 0} attempts failed`;
+      expected.delete(key);
+    }
+    for (const [key, failures] of expected) return `${key}: ${failures} attempts failed, none is counted`;
+    return null;
+  },
+};
+
+/** Nothing is left of a worker that was deleted, but for its number. */
+const deletedWorkersAreGone: Invariant = {
+  name: 'what is kept of a worker goes with it',
+  check: ({ store }) => {
+    for (const table of ['booking', 'workerFailures'] as const) {
+      for (const { key } of store.scan(table)) {
+        if (!isThere(store.get('worker', key))) return `${table} ${key} is of no worker`;
+      }
+    }
+    return null;
+  },
+};
+
+const isThere = (row: unknown): boolean => row !== undefined;
+
 /** What lease actors have been told of pools is what the catalog holds. */
 const farmsKnowPools: Invariant = {
   name: 'in the end every farm knows every usage pool',
@@ -623,10 +670,13 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
 export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue];
 
 /** When everything is on disk. */
-export const WHEN_FLUSHED: readonly Invariant[] = [memoryIsWhatTheStoreHolds, poolsAreHeldByOpenAttempts];
-
-export const IN_THE_END: readonly Invariant[] = [
-  everyJobIsOverOrCannotRun,
-  farmsKnowPools,
-  nothingIsBookedInTheEnd,
+export const WHEN_FLUSHED: readonly Invariant[] = [
+  memoryIsWhatTheStoreHolds,
+  deletedWorkersAreGone,
+  poolsAreHeldByOpenAttempts,
 ];
+
+export const IN_THE_END: readonly Invariant[] = [everyJobIsOverOrCannotRun, nothingIsBookedInTheEnd];
+
+/** When everything has come to its end: looks that are too slow to be taken often. */
+export const LAST_LOOK: readonly Invariant[] = [farmsKnowPools, failuresAreCounted];

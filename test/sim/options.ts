@@ -27,6 +27,8 @@ export interface SimulationOptions {
   readonly steers: boolean;
   /** Clients have failed and canceled tasks tried again. */
   readonly retries: boolean;
+  /** Clients disable, enable and delete workers. */
+  readonly standing: boolean;
   /** Steps name usage pools, and clients register, change and delete them. */
   readonly pools: boolean;
   /** At the end everything that holds work back is lifted, so that all of it must come to its end. */
@@ -154,7 +156,7 @@ export function drawOptions(random: Random): SimulationOptions {
     tasksMax: random.pick(taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40]),
     taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
-    unschedulableGraceMs: random.pick([30_000, 30_000, 5_000, 0]),
+    unschedulableGraceMs: random.pick([30_000, 5_000, 5_000, 0]),
     reservationAfterMs: random.pick([300_000, 30_000, 10_000, 0]),
     safetyMs: random.between(60_000, 240_000),
     clientMs: random.between(300, 4_000),
@@ -162,6 +164,7 @@ export function drawOptions(random: Random): SimulationOptions {
     limits: random.chance(0.6),
     steers: random.chance(0.5),
     retries: random.chance(0.5),
+    standing: random.chance(0.4),
     pools: random.chance(0.4),
     lifts: random.chance(0.5),
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,

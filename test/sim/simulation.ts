@@ -38,6 +38,8 @@ const BUSY_SHARE = 0.7;
 const LOOK_EACH_MS = 1_000;
 /** Clients change pools once in so many actions. */
 const POOL_CHANGE_EACH = 8;
+/** Share of reports that are delivered twice more at the end. */
+const TWICE_SHARE = 0.3;
 const LIFT_EACH_MS = 4_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -171,12 +173,17 @@ class Simulation {
     const healedAt = this.time.now;
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
+    let restsSince = this.time.now;
+    // What is still to be marked as unschedulable is marked by then.
+    const restsMs = this.options.unschedulableGraceMs + 2 * SWEEP_MS_MAX;
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
       unfinished = this.unfinished();
+      if (unfinished !== null) restsSince = this.time.now;
       return (
-        unfinished === null || this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
+        (this.time.now - restsSince >= restsMs && !this.isAtWork) ||
+        this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
       );
     });
     if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
@@ -184,25 +191,25 @@ class Simulation {
     this.checker.finish();
   }
 
+  private get isAtWork(): boolean {
+    return this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0;
+  }
+
   private unfinished(): string | null {
     for (const machine of this.machines) {
       if (machine.unconfirmedReports > 0)
         return `${machine.spec.name} has ${machine.unconfirmedReports} unconfirmed reports`;
     }
-    if (this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0)
-      return 'the service is at work';
     if (this.processes.size > 0) return `${this.processes.size} processes run`;
     return this.checker.unfinished();
   }
 
-  /** I18: redelivering any part of the status stream changes nothing. */
+  /** I18: redelivering any part of the status stream, in any order and some of it twice, changes nothing. */
   private redeliver(): void {
-    // What is still to be marked as unschedulable is marked by then.
-    const markedAt = this.time.now + this.options.unschedulableGraceMs + 2 * SWEEP_MS_MAX;
-    this.runUntil(() => this.time.now >= markedAt);
-    this.rest();
     const before = dump(this.service.store);
-    const history = this.bus.statusHistory.slice(0, this.random.between(0, this.bus.statusHistory.length));
+    const { random, bus } = this;
+    const part = bus.statusHistory.slice(0, random.between(0, bus.statusHistory.length));
+    const history = [...part, ...part.filter(() => random.chance(TWICE_SHARE))];
     for (const text of this.random.shuffled(history)) {
       const report: StatusMessage = JSON.parse(text);
       this.service.onStatus(report, () => undefined);
@@ -218,10 +225,12 @@ class Simulation {
 
   /** I19: the service comes back from what is on disk, to the same state. */
   private restart(): void {
+    const before = dump(this.service.store);
     this.service.crash();
     this.service.start();
     this.rest();
     this.checker.finish();
+    if (dump(this.service.store) !== before) throw new Violation('a restart changes nothing', 'it did');
   }
 
   /** Lets time pass until the service has nothing to do and everything is on disk. */
