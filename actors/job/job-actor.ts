@@ -6,6 +6,7 @@ import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
 import { onAttemptsHeld } from './on-attempts-held.ts';
+import { onJobDelete, onJobExpire } from './on-delete.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
@@ -26,6 +27,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
     load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     started: armAssigned(settings.staleAssignedMs),
     isOver: (state) => isTerminalJob(state.record.status),
+    isRemoved: (state) => state.isDeleted,
     absent,
     handlers: {
       'job.create': onJobCreated,
@@ -47,6 +49,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
       'job.revive': onJobRevive,
+      'job.delete': onJobDelete,
+      'job.expire': onJobExpire,
       'job.cancel': onJobCancel,
       'task.cancel': onTaskCancel,
     },
@@ -60,6 +64,7 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'job.update':
     case 'job.retry':
     case 'job.revive':
+    case 'job.delete':
     case 'job.cancel':
     case 'task.cancel':
       context.reply(message.replyTo, refused('not-found', `there is no job ${id}`));
@@ -70,6 +75,7 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'tasks.take':
       throw new Error(`tasks of the job ${id} were picked, and there is no such job`);
     case 'job.wake':
+    case 'job.expire':
     case 'upstreams.completed':
     case 'upstream.failed':
     case 'attempts.held':

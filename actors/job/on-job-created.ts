@@ -23,6 +23,7 @@ export function newJobState(message: Create): JobState {
     inherited: message.inherited,
     openAttempts: new Map(),
     assigned: [],
+    isDeleted: false,
   };
 }
 

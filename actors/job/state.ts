@@ -42,6 +42,8 @@ export interface JobState {
   readonly openAttempts: Map<string, AttemptRecord>;
   /** In the order in which they are due; the first has the timer. */
   assigned: AssignedAttempt[];
+  /** Whether the job was deleted in this commit window: nothing is to be done for it any more. */
+  isDeleted: boolean;
 }
 
 export const policyOf = (state: JobState): RetryPolicy => effectiveRetry(state.inherited, state.record.retry);
@@ -96,6 +98,7 @@ export function loadJob(
     ),
     openAttempts: new Map(),
     assigned: [],
+    isDeleted: false,
   };
   for (const step of steps) loadOpenAttempts(state, step, reader, staleAssignedMs);
   state.assigned.sort((a, b) => a.dueAt - b.dueAt);

@@ -3,6 +3,7 @@ import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/mes
 import type { JobUpdate } from '../../actors/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
+import { createMemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import {
   farmId,
   parseAttemptId,
@@ -40,8 +41,8 @@ export class TestHouse extends HouseRows {
   readonly farm: FarmId;
   readonly queue: QueueId;
 
-  constructor(settings: Partial<ServiceSettings> = {}) {
-    super(settings);
+  constructor(settings: Partial<ServiceSettings> = {}, store = createMemoryStore()) {
+    super(settings, store);
     this.farm = this.createFarm();
     this.queue = this.createQueue();
     this.heard();
@@ -191,6 +192,16 @@ export class TestHouse extends HouseRows {
       id: jobId,
       message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
     });
+  }
+
+  deleteJob(name: string): void {
+    const id = this.jobId(name);
+    this.names.set(id, name);
+    this.deleteJobById(id, `delete ${name}`);
+  }
+
+  deleteJobById(id: string, client = 'delete'): void {
+    this.tell({ actor: 'job', id, message: { type: 'job.delete', replyTo: to(client) } });
   }
 
   cancelJobById(id: string): void {

@@ -7,6 +7,7 @@ import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
+import { takeUp } from '../../actors/take-up.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type {
@@ -137,9 +138,7 @@ export class ServiceModel implements ServiceDoor {
     );
     this.running = host;
     this.watcher?.started();
-    for (const { value: farm } of this.store.scan('farm')) {
-      host.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
-    }
+    for (const envelope of takeUp(this.store, () => true)) host.post(envelope);
     if (bus.isUp) this.connectBus();
   }
 
@@ -312,6 +311,14 @@ export class ServiceModel implements ServiceDoor {
       case 'release':
         this.env.build.tallies.release(effect.farmId, effect.slot, effect.count);
         return;
+      case 'forget-logs': {
+        const { jobId: id, farmId: farm } = effect;
+        time.after(random.between(0, FRONT_MS_MAX), () => {
+          if (host === null || host.isStopped) return;
+          host.post({ actor: 'purge', id, message: { type: 'purge.logs-gone', farmId: farm } });
+        });
+        return;
+      }
       case 'count':
         return;
     }
