@@ -82,6 +82,10 @@ export class RestClient {
     return (await (await this.#fetch('PATCH', path, {}, sent)).json()) as T;
   }
 
+  async delete(path: string): Promise<void> {
+    await this.#fetch('DELETE', path, {});
+  }
+
   /** The lines of a stream of newline-delimited JSON, until the service ends it. */
   async *stream<T>(path: string, query: Query): AsyncGenerator<T> {
     const response = await this.#fetch('GET', path, query, undefined, null);
