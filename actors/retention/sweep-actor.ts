@@ -4,7 +4,7 @@ import type { ActorDefinition } from '../kernel/actor.ts';
 import type { JobRetention, ServiceWorld } from '../service-world.ts';
 
 /** Ended jobs that one piece of a sweep looks at, at the most. */
-export const SWEEP_ROWS = 200;
+export const SWEEP_ROWS = 100;
 
 /** The next piece of a sweep: it is read when the actor is loaded, and the actor lives for one piece. */
 interface SweepState {

@@ -15,6 +15,7 @@ import { takeUp } from '../../actors/take-up.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
+import type { Change } from '../../src/core/records/change-set.ts';
 import { problemsAtRest } from './house-sanity.ts';
 import { answerWords, effectWords, type Answer } from './house-words.ts';
 
@@ -45,10 +46,11 @@ export abstract class HouseFrame {
   protected readonly names = new Map<string, string>();
   protected readonly answers = new Map<string, Answer>();
   protected readonly tallies = new LocalTallies();
-  private readonly settings: ServiceSettings;
+  private settings: ServiceSettings;
   private kernel: Kernel<ServiceWorld>;
   private monotonic = 0;
   private sequence = 1;
+  private writes = 0;
   private lastId = 0;
   /** Whether messages wait in the mailbox for now. */
   private isQuiet = false;
@@ -101,7 +103,13 @@ export abstract class HouseFrame {
     this.run();
   }
 
-  /** The same, with nobody to wake the farms. */
+  /** The service is started again with other settings. */
+  restartWith(settings: Partial<ServiceSettings>): void {
+    this.settings = { ...this.settings, ...settings };
+    this.restart();
+  }
+
+  /** The same as `restart`, with nobody to wake the farms. */
   restartAsleep(): void {
     this.store.crash();
     this.sequence = 1;
@@ -134,6 +142,12 @@ export abstract class HouseFrame {
       this.kernel.pump();
       this.store.flushAll();
     }
+  }
+
+  /** Writes rows behind the service's back, which must be restarted to see them. */
+  write(changes: readonly Change[]): void {
+    this.store.commit({ version: 1, shard: 2, sequence: ++this.writes, changes }, () => undefined);
+    this.store.flushAll();
   }
 
   /** Puts a message in the mailbox and does nothing yet. */

@@ -2,6 +2,7 @@ import { CATALOG_ID } from '../../actors/catalog/messages.ts';
 import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/messages.ts';
 import type { JobUpdate } from '../../actors/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
+import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
 import { createMemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import {
@@ -113,14 +114,17 @@ export class TestHouse extends HouseRows {
   submit(
     name: string,
     steps: readonly PlannedStep[],
-    some: Partial<Omit<JobSubmission, 'upstreams'>> & { readonly after?: readonly string[] } = {},
+    some: Partial<Omit<JobSubmission, 'upstreams'>> & {
+      readonly after?: readonly string[];
+      readonly farm?: FarmId;
+    } = {},
   ): void {
-    const { after = [], ...rest } = some;
+    const { after = [], farm, ...rest } = some;
     const upstreams = after.map((upstream) => ({
       jobId: this.jobId(upstream),
       status: this.job(upstream).status,
     }));
-    this.submitAfter(name, steps, upstreams, rest);
+    this.submitAfter(name, steps, upstreams, rest, farm);
   }
 
   /** Submits a job with a look at its upstreams that may be old. */
@@ -129,6 +133,7 @@ export class TestHouse extends HouseRows {
     steps: readonly PlannedStep[],
     upstreams: JobSubmission['upstreams'],
     some: Partial<JobSubmission> = {},
+    farm = this.farm,
   ): void {
     const submission: JobSubmission = {
       queueId: this.queue,
@@ -147,7 +152,7 @@ export class TestHouse extends HouseRows {
     };
     this.tell({
       actor: 'farm',
-      id: this.farm,
+      id: farm,
       message: { type: 'job.submit', submission, replyTo: to(`submit ${name}`) },
     });
   }
@@ -254,7 +259,11 @@ export class TestHouse extends HouseRows {
   /** A heartbeat with what the worker has open: by default what it has reported running. */
   heartbeat(
     name: string,
-    some: { readonly open?: readonly string[]; readonly incarnation?: string } = {},
+    some: {
+      readonly open?: readonly string[];
+      readonly attempts?: readonly AttemptId[];
+      readonly incarnation?: string;
+    } = {},
   ): void {
     this.sendHeartbeat(name, some, `heartbeat ${name}`);
   }
@@ -299,9 +308,18 @@ export class TestHouse extends HouseRows {
     status: ReportedStatus,
     some: { readonly exitCode?: number; readonly message?: string; readonly sessionId?: string } = {},
   ): void {
+    this.tell(this.reportOf(word, status, some));
+  }
+
+  /** A report that is on its way: `deliver` brings it. */
+  reportOf(
+    word: string,
+    status: ReportedStatus,
+    some: { readonly exitCode?: number; readonly message?: string; readonly sessionId?: string } = {},
+  ): ServiceEnvelope {
     const attemptId = this.attemptId(word);
     const address = this.address(word);
-    this.tell({
+    return {
       actor: 'job',
       id: address.jobId,
       message: {
@@ -319,7 +337,12 @@ export class TestHouse extends HouseRows {
           ...(some.message === undefined ? {} : { message: some.message }),
         },
       },
-    });
+    };
+  }
+
+  /** Something that was said before, or by somebody else. */
+  deliver(envelope: ServiceEnvelope): void {
+    this.tell(envelope);
   }
 
   protected override beat(worker: string): void {
@@ -336,7 +359,11 @@ export class TestHouse extends HouseRows {
 
   private sendHeartbeat(
     name: string,
-    some: { readonly open?: readonly string[]; readonly incarnation?: string },
+    some: {
+      readonly open?: readonly string[];
+      readonly attempts?: readonly AttemptId[];
+      readonly incarnation?: string;
+    },
     client: string,
   ): void {
     const { id, farmId: farm, incarnation } = this.worker(name);
@@ -353,6 +380,7 @@ export class TestHouse extends HouseRows {
           farm_id: farm,
           incarnation: some.incarnation ?? incarnation,
           open_attempts:
+            some.attempts ??
             some.open?.map((word) => this.attemptId(word)) ??
             booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt)),
           reply_to: '',
