@@ -1,15 +1,20 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { JobId } from '../../core/ids.ts';
 import type { LogStoreWriter } from '../../core/ports/log-store.ts';
+
+/** How long a removal waits for room on the disk before it tries again. */
+const LOW_DISK_WAIT_MS = 1_000;
 
 /** Removes the logs of deleted jobs, one job after another and in pieces, so that new chunks are stored in between. */
 export class LogRemoval {
   private readonly writer: Pick<LogStoreWriter, 'removeJob'>;
+  private readonly lowDiskWaitMs: number;
   private last: Promise<void> = Promise.resolve();
   private isStopped = false;
 
-  constructor(writer: Pick<LogStoreWriter, 'removeJob'>) {
+  constructor(writer: Pick<LogStoreWriter, 'removeJob'>, lowDiskWaitMs = LOW_DISK_WAIT_MS) {
     this.writer = writer;
+    this.lowDiskWaitMs = lowDiskWaitMs;
   }
 
   /** Resolves when no log of the job is left; never after `stop`. */
@@ -24,9 +29,14 @@ export class LogRemoval {
   }
 
   private async work(job: JobId): Promise<void> {
-    do {
+    for (;;) {
       await nextTurn();
-      if (this.isStopped) await new Promise<never>(() => undefined);
-    } while (this.writer.removeJob(job));
+      if (this.isStopped) await NEVER;
+      const outcome = this.writer.removeJob(job);
+      if (outcome === 'done') return;
+      if (outcome === 'disk-low') await delay(this.lowDiskWaitMs);
+    }
   }
 }
+
+const NEVER = new Promise<never>(() => undefined);
