@@ -12,7 +12,7 @@ export class LogIntake {
   private readonly writer: Pick<LogStoreWriter, 'append' | 'streamFound'>;
   private readonly jobs: Pick<KnownJobs, 'has'>;
   private readonly tell: (notice: LogNotice) => void;
-  private waiting: LogDelivery[] = [];
+  private readonly waiting: LogDelivery[] = [];
   private streamCreatedAt = '';
   private isDiskLow = false;
 
