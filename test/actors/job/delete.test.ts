@@ -136,6 +136,31 @@ test('cores and room under a cap go to other jobs at once, and not to tasks of t
   t.end();
 });
 
+test('a worker that waits for room under a cap is not handed tasks of the job that makes room', (t) => {
+  const house = new TestHouse();
+  house.replaceQueue({ maxConcurrentTasks: 2 });
+  house.register('w1', { cpu_count: 2 });
+  house.register('w2');
+  house.submit('A', [{ name: 's', tasks: 10 }], { priority: 90 });
+  house.submit('B', [{ name: 's', tasks: 1 }]);
+  house.lease('w1');
+  house.lease('w2');
+  house.heard();
+  house.deleteJob('A');
+  house.expect(t, 'it gets one of another', [
+    'stop A/0/0#1: canceled by user',
+    'task A/0/0 canceled',
+    'stop A/0/1#1: canceled by user',
+    'task A/0/1 canceled',
+    'job A removed',
+    'delete A: ok',
+    'task B/0/0 assigned w2',
+    'job B running',
+    'lease w2: B/0/0#1',
+  ]);
+  t.end();
+});
+
 test('what is heard of a deleted job later changes nothing', (t) => {
   const house = new TestHouse();
   house.register('w1');
