@@ -70,7 +70,11 @@ export const deleteJob: Handler<'deleteJob'> = ({ path }, ports) => order(path.i
 export const cancelJob: Handler<'cancelJob'> = ({ path }, ports) => order(path.id, 'job.cancel', ports);
 
 /** Has the job do what needs no more than its word. */
-async function order(id: string, type: 'job.delete' | 'job.cancel', ports: Ports): Promise<typeof DONE | ProblemReply> {
+async function order(
+  id: string,
+  type: 'job.delete' | 'job.cancel',
+  ports: Ports,
+): Promise<typeof DONE | ProblemReply> {
   const job = findJob(ports.store, id);
   if (job === null) return notFound('job', id);
   const outcome = await ports.actors.ask<null>((replyTo) => ({

@@ -1,4 +1,4 @@
-import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
+import { type LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
