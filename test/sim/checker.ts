@@ -122,7 +122,7 @@ export class Checker implements ServiceWatcher {
     if (host === null) return;
     const view = this.view();
     this.check(AFTER_EACH_STEP, view);
-    for (const job of this.touched) this.noteEnds(job);
+    for (const job of view.touchedJobs) this.noteEnds(job);
     this.touched.clear();
     const { kernel } = host;
     const nextTimer = kernel.nextTimerAt();
@@ -187,7 +187,7 @@ export class Checker implements ServiceWatcher {
       store: service.store,
       farms: this.farms.flatMap((id) => this.farmView(id)),
       isClockSteady: this.isClockSteady,
-      touchedJobs: [...this.touched],
+      touchedJobs: [...this.touched].filter((job) => !job.isDeleted),
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],
       endOf: (task) => this.toldEnds.get(task) ?? this.seenEnds.get(task),

@@ -33,6 +33,8 @@ export class ClientModel {
   private readonly world: ClientWorld;
   private readonly queues: QueueId[] = [];
   private readonly jobs: { readonly id: JobId; readonly plan: JobPlan }[] = [];
+  /** Jobs whose deletion was asked for: they may be gone, and once it was answered they are. */
+  private readonly doomed = new Set<JobId>();
   private submitted = 0;
   private settings = 0;
 
@@ -64,6 +66,7 @@ export class ClientModel {
     const { random, options } = this.world;
     if (this.submitted < options.jobs && (this.jobs.length === 0 || random.chance(0.8))) this.submit();
     else if (options.cancels && random.chance(0.06)) this.cancelJob();
+    else if (options.cancels && random.chance(0.06)) this.deleteJob();
     else if (options.cancels && random.chance(0.3)) this.cancelTask();
     else if (options.limits && random.chance(0.5)) this.replaceQueue();
     else if (options.limits && random.chance(0.4)) this.replaceFarm();
@@ -130,7 +133,7 @@ export class ClientModel {
         for (const step of plan.steps) tasks += step.taskCount;
         checker.promise((store) => {
           const job = store.get('job', keys.job(id));
-          if (job === undefined) return `job ${id} is not there`;
+          if (job === undefined) return this.doomed.has(id) ? null : `job ${id} is not there`;
           if (job.taskCounts.total !== tasks)
             return `job ${id} has ${job.taskCounts.total} tasks, not ${tasks}`;
           return isDeepStrictEqual(store.get('plan', keys.plan(id)), plan)
@@ -151,8 +154,25 @@ export class ClientModel {
         if (!outcome.ok) return;
         checker.promise((store) => {
           const status = store.get('job', keys.job(id))?.status;
+          if (status === undefined && this.doomed.has(id)) return null;
           return status === 'canceled' ? null : `job ${id} was canceled and is ${status ?? 'not there'}`;
         });
+      },
+    );
+  }
+
+  private deleteJob(): void {
+    const { random, checker } = this.world;
+    if (this.jobs.length === 0) return;
+    const { id } = random.pick(this.jobs);
+    this.doomed.add(id);
+    this.ask<null>(
+      (replyTo) => ({ actor: 'job', id, message: { type: 'job.delete', replyTo } }),
+      (outcome) => {
+        if (!outcome.ok && outcome.problem.kind !== 'not-found') return;
+        checker.promise((store) =>
+          store.get('job', keys.job(id)) === undefined ? null : `job ${id} was deleted and is there`,
+        );
       },
     );
   }
@@ -172,6 +192,7 @@ export class ClientModel {
       (outcome) => {
         if (!outcome.ok) return;
         checker.promise((store) => {
+          if (this.doomed.has(id)) return null;
           const page = store.get('taskPage', keys.taskPage(id, step.order, pageOf(index)));
           const status = page === undefined ? undefined : readTask(page, index)?.status;
           return status === 'canceled'

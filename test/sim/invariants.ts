@@ -4,6 +4,7 @@ import { attemptIdOf, taskIdOf, type AttemptId, type QueueId, type WorkerId } fr
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, type TaskState } from '../../src/core/records/task-page.ts';
+import { rowsOfNoJob } from '../kit/rows-of-job.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
 
@@ -269,6 +270,19 @@ const blockedJobsWaitForSomething: Invariant = {
   }),
 };
 
+/** I11: whoever waited for a job that was deleted is canceled with it. */
+const blockedJobsHaveTheirUpstreams: Invariant = {
+  name: 'no job is blocked on one that is not there',
+  check: ofFarms(({ jobs }, view) => {
+    for (const { record } of jobs) {
+      if (record.status !== 'blocked') continue;
+      const lost = record.dependsOn.find((id) => view.store.get('job', keys.job(id)) === undefined);
+      if (lost !== undefined) return `${record.id} is blocked on ${lost}`;
+    }
+    return null;
+  }),
+};
+
 /** I8: what is booked on workers are the open attempts, and it fits. */
 const bookingsAreOpenAttempts: Invariant = {
   name: 'the bookings of a worker are the open attempts on it, and fit its cores',
@@ -506,6 +520,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   stepsWaitForTheirDependencies,
   jobsEndWithTheirTasks,
   blockedJobsWaitForSomething,
+  blockedJobsHaveTheirUpstreams,
   bookingsAreOpenAttempts,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
@@ -518,4 +533,13 @@ export const AT_REST: readonly Invariant[] = [noReadyTaskWaits];
 /** When everything is on disk. */
 export const WHEN_FLUSHED: readonly Invariant[] = [memoryIsWhatTheStoreHolds];
 
-export const IN_THE_END: readonly Invariant[] = [everyJobIsOverOrCannotRun, nothingIsBookedInTheEnd];
+const deletedJobsLeaveNothing: Invariant = {
+  name: 'in the end nothing is left of a job that is not there',
+  check: ({ store }) => rowsOfNoJob(store)[0] ?? null,
+};
+
+export const IN_THE_END: readonly Invariant[] = [
+  everyJobIsOverOrCannotRun,
+  nothingIsBookedInTheEnd,
+  deletedJobsLeaveNothing,
+];

@@ -380,7 +380,17 @@ class Simulation {
 /** Everything that status reports may change, as one text. */
 function dump(store: StoreReader): string {
   const rows: string[] = [];
-  for (const table of ['job', 'step', 'taskPage', 'taskText', 'attempt', 'booking', 'activeJob'] as const) {
+  for (const table of [
+    'job',
+    'step',
+    'taskPage',
+    'taskText',
+    'attempt',
+    'booking',
+    'activeJob',
+    'endedJob',
+    'doomedJob',
+  ] as const) {
     for (const { key, value } of store.scan(table)) {
       const text = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : JSON.stringify(value);
       rows.push(`${table} ${key} ${text}`);
