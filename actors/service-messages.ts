@@ -3,6 +3,8 @@ import type { FarmMessage } from './farm/messages.ts';
 import type { JobMessage } from './job/messages.ts';
 import type { Envelope } from './kernel/address.ts';
 import type { LeaseMessage } from './lease/messages.ts';
+import type { PurgeMessage } from './purge/messages.ts';
+import type { RetentionMessage, SweepMessage } from './retention/messages.ts';
 import type { WorkerMessage } from './worker/messages.ts';
 
 /** Every kind of actor of the service and what it understands. */
@@ -12,6 +14,9 @@ export type ServiceMessages = {
   lease: LeaseMessage;
   job: JobMessage;
   worker: WorkerMessage;
+  purge: PurgeMessage;
+  retention: RetentionMessage;
+  sweep: SweepMessage;
 };
 
 export type ServiceEnvelope = Envelope<ServiceMessages>;

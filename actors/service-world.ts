@@ -1,4 +1,4 @@
-import type { FarmId, QueueId } from '../src/core/ids.ts';
+import type { FarmId, JobId, QueueId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { Tallies } from '../src/core/ports/tallies.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
@@ -15,6 +15,8 @@ export type ServiceEffect =
   | { readonly kind: 'cancel'; readonly message: CancelMessage }
   /** To an actor that may live on another shard: delivered after the commit. */
   | { readonly kind: 'forward'; readonly envelope: ServiceEnvelope }
+  /** The logs of a deleted job are to be removed; then its purge hears `purge.logs-gone`. */
+  | { readonly kind: 'forget-logs'; readonly jobId: JobId; readonly farmId: FarmId }
   /** Live tasks of a farm hold fewer slots of what is tallied (ports/tallies.ts). */
   | { readonly kind: 'release'; readonly farmId: FarmId; readonly slot: number; readonly count: number }
   /** Counts in the metrics (interface.md, "Public, ungated"). */

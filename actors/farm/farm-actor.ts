@@ -5,7 +5,8 @@ import type { ActorDefinition } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
 import type { FarmMessage } from './messages.ts';
 import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
-import { noQueue, onJobEnded, onJobRequeue, onJobReviving, onJobSubmit } from './on-job.ts';
+import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
+import { noQueue, onJobRequeue, onJobReviving, onJobSubmit } from './on-job.ts';
 import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
 import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
 import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts';
@@ -20,6 +21,8 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
     load: loadFarm,
     started: (state, context) => {
       context.send('lease', state.record.id, { type: 'lease.wake' });
+      context.send('retention', state.record.id, { type: 'retention.wake' });
+      for (const id of state.bereft) context.send('job', id, { type: 'upstream.failed' });
     },
     isRemoved: (state) => state.isRemoved,
     absent,
@@ -35,9 +38,11 @@ export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWor
       'job.requeue': onJobRequeue(settings.retry),
       'job.reviving': onJobReviving(settings.retry),
       'job.revived': (state, { jobId, queueId }) => {
-        addActiveJob(state, jobId, queueId, []);
+        addActiveJob(state, jobId, queueId);
       },
       'job.ended': onJobEnded,
+      'job.deleted': onJobDeleted,
+      'job.expire': onJobExpire,
       'worker.register': onWorkerRegister,
       'worker.changed': onWorkerChanged,
       'worker.removed': (state, { workerId }) => {
@@ -79,9 +84,14 @@ function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'
     case 'queue.delete':
       context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
+    case 'job.expire':
+      // No job of a farm that is deleted waits for another.
+      context.send('job', message.jobId, { type: 'job.expire', endedAt: message.endedAt });
+      return null;
     case 'farm.wake':
     case 'job.revived':
     case 'job.ended':
+    case 'job.deleted':
     case 'worker.changed':
     case 'worker.removed':
     case 'worker.expiring':

@@ -90,6 +90,10 @@ export type FarmMessage =
       readonly queueId: QueueId;
       readonly status: TerminalJobStatus;
     }
+  /** From a job actor: the job was deleted, whatever its status was. */
+  | { readonly type: 'job.deleted'; readonly jobId: JobId }
+  /** From a sweep: the job that ended at this time has been kept long enough. */
+  | { readonly type: 'job.expire'; readonly jobId: JobId; readonly endedAt: number }
   /** From the bus. Answer: PresenceReply. */
   | { readonly type: 'worker.register'; readonly registration: RegisterMessage; readonly replyTo: ReplyTo }
   /** From a worker actor: its status or incarnation has changed. */

@@ -1,5 +1,5 @@
 import { jobId, type JobId, type QueueId } from '../../src/core/ids.ts';
-import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import { isTerminalJob, type JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { NO_TASKS } from '../../src/core/lifecycle/task-counts.ts';
 import { refused } from '../../src/core/problems.ts';
@@ -7,7 +7,7 @@ import type { JobRecord } from '../../src/core/records/job.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { FarmMessage, JobSubmission } from './messages.ts';
 import { inheritedRetry } from './on-farm.ts';
-import { addActiveJob, rememberEnded, type FarmState } from './state.ts';
+import { addActiveJob, type FarmState, type KnownEnd } from './state.ts';
 
 type FarmContext = ServiceContext<'farm'>;
 
@@ -27,11 +27,16 @@ export const onJobSubmit =
         context.reply(replyTo, refused('unavailable', `the job ${upstream.jobId} is just ending; try again`));
         return;
       }
+      if (status === 'deleted') {
+        const detail = `depends_on: the farm has no job ${upstream.jobId}`;
+        context.reply(replyTo, refused('bad-request', detail));
+        return;
+      }
       upstreams.set(upstream.jobId, status);
     }
     const record = newJob(state, submission, context);
     const waitsFor = [...upstreams].flatMap(([id, status]) => (status === 'completed' ? [] : [id]));
-    addActiveJob(state, record.id, record.queueId, waitsFor);
+    addActiveJob(state, record.id, record.queueId, record.dependsOn, waitsFor);
     context.send('job', record.id, {
       type: 'job.create',
       record,
@@ -74,7 +79,7 @@ export const onJobReviving =
       context.reply(replyTo, refused('conflict', detail));
       return;
     }
-    addActiveJob(state, id, queueId, []);
+    addActiveJob(state, id, queueId);
     const inherited = inheritedRetry(state, queueId, serverRetry);
     context.send('job', id, { type: 'job.revive', target, inherited, replyTo });
   };
@@ -107,33 +112,8 @@ function newJob(state: FarmState, submission: JobSubmission, context: FarmContex
 
 const hasFailed = (status: JobStatus): boolean => status === 'failed' || status === 'canceled';
 
-/** The status of an upstream job as far as it matters; null when it ended out of the farm's sight. */
-function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): JobStatus | null {
+/** What has become of an upstream job, as far as it matters; null when it ended out of the farm's sight. */
+function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): KnownEnd | 'running' | null {
   if (state.activeJobs.has(id)) return 'running';
-  const ended = state.recentlyEnded.get(id);
-  if (ended !== undefined) return ended;
-  return seen === 'completed' || hasFailed(seen) ? seen : null;
-}
-
-/** A job has ended: those that wait for it are set free, or canceled. */
-export function onJobEnded(
-  state: FarmState,
-  message: Extract<FarmMessage, { type: 'job.ended' }>,
-  context: FarmContext,
-): void {
-  const { jobId: id, status } = message;
-  for (const upstream of state.activeJobs.get(id)?.waitsFor ?? []) state.dependents.get(upstream)?.delete(id);
-  state.activeJobs.delete(id);
-  rememberEnded(state, id, status);
-  const waiting = state.dependents.get(id) ?? [];
-  state.dependents.delete(id);
-  for (const dependent of waiting) {
-    if (status !== 'completed') {
-      context.send('job', dependent, { type: 'upstream.failed' });
-      continue;
-    }
-    const waitsFor = state.activeJobs.get(dependent)?.waitsFor;
-    waitsFor?.delete(id);
-    if (waitsFor?.size === 0) context.send('job', dependent, { type: 'upstreams.completed' });
-  }
+  return state.recentlyEnded.get(id) ?? (isTerminalJob(seen) ? seen : null);
 }

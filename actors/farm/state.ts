@@ -1,7 +1,8 @@
 import { jobId, type JobId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
-import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { TerminalJobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import type { WorkerStatus } from '../../src/core/records/worker.ts';
@@ -12,7 +13,12 @@ export interface ActiveJob {
   queueId: QueueId;
   /** Upstream jobs that have not completed yet. */
   readonly waitsFor: Set<JobId>;
+  /** All upstream jobs while it waits for one of them: none of them may be deleted. */
+  upstreams: readonly JobId[];
 }
+
+/** How a job ended that is active no longer. */
+export type KnownEnd = TerminalJobStatus | 'deleted';
 
 export interface KnownWorker {
   readonly id: WorkerId;
@@ -30,13 +36,15 @@ export interface FarmState {
   record: FarmRecord;
   readonly queues: Map<QueueId, QueueRecord>;
   readonly activeJobs: Map<JobId, ActiveJob>;
-  /** Jobs that wait for a job. */
+  /** Jobs that wait, by each of their upstream jobs, whether that has completed or not. */
   readonly dependents: Map<JobId, Set<JobId>>;
-  readonly recentlyEnded: Map<JobId, JobStatus>;
+  readonly recentlyEnded: Map<JobId, KnownEnd>;
   readonly workers: Map<WorkerId, KnownWorker>;
   nextOrdinal: number;
   readonly expiry: ExpiryLimiter;
   isRemoved: boolean;
+  /** Jobs that were found, at the start, to wait for one that has failed, was canceled or is not there any more. */
+  readonly bereft: JobId[];
 }
 
 export function newFarmState(record: FarmRecord): FarmState {
@@ -50,6 +58,7 @@ export function newFarmState(record: FarmRecord): FarmState {
     nextOrdinal: 1,
     expiry: newExpiryLimiter(),
     isRemoved: false,
+    bereft: [],
   };
 }
 
@@ -66,13 +75,8 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
     const job = reader.get('job', id);
     if (job === undefined) throw new Error(`the store has no job ${id}, which it lists as active`);
     const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
-    const waitsFor = waits ? job.dependsOn : [];
-    addActiveJob(
-      state,
-      id,
-      job.queueId,
-      waitsFor.filter((upstream) => reader.get('job', upstream)?.status !== 'completed'),
-    );
+    if (waits) addWaitingJob(state, job, reader);
+    else addActiveJob(state, id, job.queueId);
   }
   for (const { value: worker } of reader.scan('worker')) {
     if (worker.farmId !== record.id) continue;
@@ -85,22 +89,47 @@ export function loadFarm(id: string, reader: StoreReader): FarmState | null {
   return state;
 }
 
+function addWaitingJob(state: FarmState, job: JobRecord, reader: StoreReader): void {
+  const ends = job.dependsOn.map((id) => reader.get('job', id)?.status ?? 'deleted');
+  const waitsFor = job.dependsOn.filter((_id, each) => ends[each] !== 'completed');
+  addActiveJob(state, job.id, job.queueId, job.dependsOn, waitsFor);
+  if (ends.some((end) => end === 'failed' || end === 'canceled' || end === 'deleted'))
+    state.bereft.push(job.id);
+}
+
+/** Notes a job that is not terminal; one that waits for some of its upstream jobs can be found by each of them. */
 export function addActiveJob(
   state: FarmState,
   id: JobId,
   queueId: QueueId,
-  waitsFor: readonly JobId[],
+  upstreams: readonly JobId[] = [],
+  waitsFor: readonly JobId[] = [],
 ): void {
-  state.activeJobs.set(id, { queueId, waitsFor: new Set(waitsFor) });
-  for (const upstream of waitsFor) {
-    const waiting = state.dependents.get(upstream);
-    if (waiting === undefined) state.dependents.set(upstream, new Set([id]));
-    else waiting.add(id);
+  const waiting = waitsFor.length > 0 ? upstreams : [];
+  state.activeJobs.set(id, { queueId, waitsFor: new Set(waitsFor), upstreams: waiting });
+  for (const upstream of waiting) {
+    const dependents = state.dependents.get(upstream);
+    if (dependents === undefined) state.dependents.set(upstream, new Set([id]));
+    else dependents.add(id);
   }
 }
 
-export function rememberEnded(state: FarmState, id: JobId, status: JobStatus): void {
-  state.recentlyEnded.set(id, status);
+/** The job waits for no other any more. */
+export function stopWaiting(state: FarmState, id: JobId): void {
+  const job = state.activeJobs.get(id);
+  if (job === undefined) return;
+  for (const upstream of job.upstreams) {
+    const dependents = state.dependents.get(upstream);
+    dependents?.delete(id);
+    if (dependents?.size === 0) state.dependents.delete(upstream);
+  }
+  job.upstreams = [];
+  job.waitsFor.clear();
+}
+
+export function rememberEnded(state: FarmState, id: JobId, end: KnownEnd): void {
+  state.recentlyEnded.delete(id);
+  state.recentlyEnded.set(id, end);
   if (state.recentlyEnded.size <= RECENTLY_ENDED_MAX) return;
   for (const oldest of state.recentlyEnded.keys()) {
     state.recentlyEnded.delete(oldest);

@@ -6,6 +6,7 @@ import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
 import { onAttemptsHeld } from './on-attempts-held.ts';
+import { onJobDelete, onJobExpire } from './on-delete.ts';
 import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
 import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
 import { newJobState, onJobCreated } from './on-job-created.ts';
@@ -27,6 +28,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
     load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     started: armAssigned(settings.staleAssignedMs),
     isOver: (state) => isTerminalJob(state.record.status),
+    isRemoved: (state) => state.isDeleted,
     absent,
     handlers: {
       'job.create': onJobCreated,
@@ -51,6 +53,8 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       'job.update': onJobUpdate,
       'job.retry': onJobRetry,
       'job.revive': onJobRevive,
+      'job.delete': onJobDelete,
+      'job.expire': onJobExpire,
       'job.cancel': onJobCancel,
       'task.cancel': onTaskCancel,
     },
@@ -64,6 +68,7 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'job.update':
     case 'job.retry':
     case 'job.revive':
+    case 'job.delete':
     case 'job.cancel':
     case 'task.cancel':
       context.reply(message.replyTo, refused('not-found', `there is no job ${id}`));
@@ -76,6 +81,7 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'job.wake':
     case 'step.unmatched':
     case 'step.matched':
+    case 'job.expire':
     case 'upstreams.completed':
     case 'upstream.failed':
     case 'attempts.held':

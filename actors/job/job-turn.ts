@@ -20,6 +20,7 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
+import { publishJob } from './publish-job.ts';
 import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
 
 /** Events of tasks that change together: as many as a client can be sent again after a break (`events.replay_depth`). */
@@ -285,6 +286,7 @@ export class JobTurn {
     );
     if (trigger !== null) this.moveJob(trigger);
     if (!isLeasable(this.state)) for (const step of steps) this.clearUnschedulable(step);
+    this.noteEnd();
     this.writeDirty();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
     if (leasableBefore && !isLeasable(this.state)) {
@@ -292,6 +294,14 @@ export class JobTurn {
     }
     this.tellOffers();
     if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
+  }
+
+  /** A job that has ended is listed by when, for retention. */
+  private noteEnd(): void {
+    const { id, farmId, status, endedAt = 0 } = this.state.record;
+    if (!isTerminalJob(status) || endedAt > 0) return;
+    this.patchJob({ endedAt: this.context.now });
+    this.context.change(put('endedJob', keys.endedJob(farmId, status, this.context.now, id), { version: 1 }));
   }
 
   private settleSteps(): void {
@@ -410,20 +420,7 @@ export class JobTurn {
         status: record.status,
       });
     }
-    this.context.effect({
-      kind: 'event',
-      event: {
-        subject: 'jobs',
-        payload: {
-          job_id: record.id,
-          name: record.name,
-          owner: record.owner,
-          queue_id: record.queueId,
-          status: record.status,
-          updated_at: timestampOf(record.updatedAt),
-        },
-      },
-    });
+    publishJob(record, record.status, record.updatedAt, this.context);
   }
 
   private publishTask(step: StepState, index: number, task: TaskState): void {

@@ -99,6 +99,10 @@ export type JobMessage =
       readonly inherited: RetryPolicy;
       readonly replyTo: ReplyTo;
     }
+  /** From a client: what is live is canceled, and the job exists no longer. Answer: null. */
+  | { readonly type: 'job.delete'; readonly replyTo: ReplyTo }
+  /** From the farm: the job that ended at this time has been kept long enough. */
+  | { readonly type: 'job.expire'; readonly endedAt: number }
   /** Answer: null. 409 when completed or failed. */
   | { readonly type: 'job.cancel'; readonly replyTo: ReplyTo }
   /** Answer: null. 404 for an unknown index, 409 when the task is terminal. */

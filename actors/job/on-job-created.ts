@@ -25,6 +25,7 @@ export function newJobState(message: Create): JobState {
     failures: new Map(),
     failedOn: new Map(),
     assigned: [],
+    isDeleted: false,
   };
 }
 

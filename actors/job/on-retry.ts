@@ -1,7 +1,7 @@
 import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
 import { nextTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { done, refused, type Outcome } from '../../src/core/problems.ts';
-import { put } from '../../src/core/records/change-set.ts';
+import { put, remove } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { JobTurn } from './job-turn.ts';
@@ -33,7 +33,7 @@ export function onJobRevive(
   context: ServiceContext<'job'>,
 ): void {
   const { record } = state;
-  const { id: jobId, farmId, queueId, status } = record;
+  const { id: jobId, farmId, queueId, status, endedAt = 0 } = record;
   state.inherited = message.inherited;
   const answer = answerWithoutRetry(state, message.target);
   if (answer !== null) {
@@ -42,7 +42,11 @@ export function onJobRevive(
     return;
   }
   const turn = new JobTurn(state, context);
-  if (turn.moveJob('retry', { cancelReason: '', waitsWhilePaused: false })) {
+  if (
+    isTerminalJob(status) &&
+    turn.moveJob('retry', { cancelReason: '', waitsWhilePaused: false, endedAt: 0 })
+  ) {
+    context.change(remove('endedJob', keys.endedJob(farmId, status, endedAt, jobId)));
     context.change(put('activeJob', keys.activeJob(farmId, jobId), { version: 1 }));
     // It may have ended once more since the farm took it in, and the farm does not know yet that it goes on.
     context.send('farm', farmId, { type: 'job.revived', jobId, queueId });

@@ -47,6 +47,8 @@ export interface JobState {
   readonly failedOn: FailedOn;
   /** In the order in which they are due; the first has the timer. */
   assigned: AssignedAttempt[];
+  /** Whether the job was deleted in this commit window: nothing is to be done for it any more. */
+  isDeleted: boolean;
 }
 
 export const policyOf = (state: JobState): RetryPolicy => effectiveRetry(state.inherited, state.record.retry);
@@ -105,6 +107,7 @@ export function loadJob(
     ),
     failedOn: new Map(),
     assigned: [],
+    isDeleted: false,
   };
   for (const step of steps) loadFailedOn(state, step, reader);
   for (const step of steps) loadOpenAttempts(state, step, reader, staleAssignedMs);

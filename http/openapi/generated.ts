@@ -309,7 +309,11 @@ export interface paths {
         readonly get: operations["getJob"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Delete a job with all its data
+         * @description In any status. Active tasks are canceled first, and jobs that are blocked on this one are canceled. The job and its tasks are not found from the answer on; what they take on disk, logs among it, is removed soon after.
+         */
+        readonly delete: operations["deleteJob"];
         readonly options?: never;
         readonly head?: never;
         /**
@@ -1953,6 +1957,22 @@ export interface operations {
                     readonly "application/json": components["schemas"]["JobDetail"];
                 };
             };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
             readonly default: components["responses"]["Problem"];
         };

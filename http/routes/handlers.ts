@@ -8,7 +8,7 @@ import {
 } from './compute-locations.ts';
 import { explainTask } from './explain.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
-import { cancelJob, getJob, listJobs, listJobTasks } from './jobs.ts';
+import { cancelJob, deleteJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
 import { updateJob } from './update-job.ts';
 import type { Handlers } from './operation.ts';
@@ -59,6 +59,7 @@ export function handlersOf(contract: Contract): Handlers {
     getJob,
     listJobTasks,
     updateJob,
+    deleteJob,
     cancelJob,
     retryJob,
     getTask,

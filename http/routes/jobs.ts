@@ -4,8 +4,9 @@ import { JobViewer } from '../views/job-view.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
+import type { Ports } from '../ports.ts';
 import { findJob } from './find-task.ts';
-import { DONE, notFound, type Call, type Handler } from './operation.ts';
+import { DONE, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
   created_at: (job: JobRecord) => job.createdAt,
@@ -64,13 +65,22 @@ export const listJobTasks: Handler<'listJobTasks'> = ({ path, query }, ports) =>
   return { kind: 'json', status: 200, body: { items, total, limit: query.limit, offset: query.offset } };
 };
 
-export const cancelJob: Handler<'cancelJob'> = async ({ path }, ports) => {
-  const job = findJob(ports.store, path.id);
-  if (job === null) return notFound('job', path.id);
+export const deleteJob: Handler<'deleteJob'> = ({ path }, ports) => order(path.id, 'job.delete', ports);
+
+export const cancelJob: Handler<'cancelJob'> = ({ path }, ports) => order(path.id, 'job.cancel', ports);
+
+/** Has the job do what needs no more than its word. */
+async function order(
+  id: string,
+  type: 'job.delete' | 'job.cancel',
+  ports: Ports,
+): Promise<typeof DONE | ProblemReply> {
+  const job = findJob(ports.store, id);
+  if (job === null) return notFound('job', id);
   const outcome = await ports.actors.ask<null>((replyTo) => ({
     actor: 'job',
     id: job.id,
-    message: { type: 'job.cancel', replyTo },
+    message: { type, replyTo },
   }));
   return outcome.ok ? DONE : { kind: 'problem', problem: outcome.problem };
-};
+}

@@ -16,7 +16,7 @@ import { committedShares, type Share } from '../core/lease/committed-shares.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
-import { startLogThread } from './server/log-thread.ts';
+import { startLogThread, type LogThread } from './server/log-thread.ts';
 import { createLogger, type Logger } from './daemon/logging.ts';
 import { ServiceMetrics } from './server/metrics.ts';
 import { openBus } from './server/open-bus.ts';
@@ -93,7 +93,12 @@ async function serveOver(
   const busLog = new BusLog(logger);
   const logDirectory = join(directory, 'logs');
   const logThread = await startLogThread(
-    { logDirectory, bus: bus.servers, softwareVersion: version.version },
+    {
+      logDirectory,
+      stateDirectory: join(directory, 'state'),
+      bus: bus.servers,
+      softwareVersion: version.version,
+    },
     {
       noticed: (notice) => {
         if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
@@ -114,7 +119,7 @@ async function serveOver(
     bus.servers,
     store,
     reader,
-    { logger, busLog, events, metrics },
+    { logger, busLog, events, metrics, logThread },
     directory,
     { tallies, shares },
   );
@@ -189,6 +194,7 @@ interface Hearing {
   readonly busLog: BusLog;
   readonly events: TaskEventHub;
   readonly metrics: ServiceMetrics;
+  readonly logThread: LogThread;
 }
 
 /** What the farms have counted at the start, and the memory in which they go on. */
@@ -202,7 +208,7 @@ function startShards(
   servers: ServerList,
   store: StoreThread,
   reader: StateReader,
-  { logger, busLog, events, metrics }: Hearing,
+  { logger, busLog, events, metrics, logThread }: Hearing,
   directory: string,
   { tallies, shares }: Counted,
 ): Shards {
@@ -242,6 +248,7 @@ function startShards(
           case 'fell':
         }
       },
+      forgetLogs: (job) => logThread.forget(job),
       broken: (shard, error) => failStop(logger, `shard ${shard} is gone`, error),
     },
   );

@@ -335,6 +335,24 @@ test('workers are disabled, enabled and deleted, by id or name', async (t) => {
   t.match(await run('disable'), { code: 2, err: /missing required argument 'worker'/ });
 });
 
+test('a job is deleted', async (t) => {
+  const service = await answeringService({ 'DELETE /api/v1/jobs/j': [{ status: 204, body: '' }] });
+  t.teardown(() => service.close());
+  const environment = { SVC_URL: service.url };
+  t.same(await runCallsheet(['job', 'j', 'delete'], { environment }), {
+    code: 0,
+    out: 'j removed\n',
+    err: '',
+  });
+  const { out } = await runCallsheet(['job', 'j', 'delete', '--json'], { environment });
+  t.same(JSON.parse(out), { id: 'j', status: 'removed' });
+  t.same(await runCallsheet(['job', 'none', 'delete'], { environment }), {
+    code: 4,
+    out: '',
+    err: 'Not Found: no DELETE /api/v1/jobs/none\n',
+  });
+});
+
 test('a job is shown with its facts and steps, and canceled', async (t) => {
   const detail = {
     ...JOB,
@@ -457,7 +475,7 @@ test('wrong usage exits 2, help exits 0', async (t) => {
   t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
   t.match(await runCallsheet(['job', 'j', 'explode']), {
     code: 2,
-    err: /Allowed choices are cancel, pause, resume, retry/,
+    err: /Allowed choices are cancel, delete, pause, resume, retry/,
   });
   t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
     code: 2,

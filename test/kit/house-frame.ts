@@ -4,16 +4,18 @@ import type { Output } from '../../actors/kernel/closure.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import { serviceActors } from '../../actors/service-actors.ts';
-import type { ServiceEnvelope } from '../../actors/service-messages.ts';
+import type { ServiceEnvelope, ServiceMessages } from '../../actors/service-messages.ts';
 import {
   LEASE_HOLD_MS,
   STALE_ASSIGNED_MS,
   type ServiceSettings,
   type ServiceWorld,
 } from '../../actors/service-world.ts';
+import { takeUp } from '../../actors/take-up.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
-import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
+import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
+import type { Change } from '../../src/core/records/change-set.ts';
 import { problemsAtRest } from './house-sanity.ts';
 import { answerWords, effectWords, type Answer } from './house-words.ts';
 
@@ -32,25 +34,31 @@ const HEARTBEAT_MS = 10_000;
 
 /** The ways of a house: its kernel, its store, its clock and what is heard of it. What is said to it is for `TestHouse`. */
 export abstract class HouseFrame {
-  readonly store: MemoryStore = createMemoryStore();
+  readonly store: MemoryStore;
   now = Date.UTC(2026, 10, 20, 12);
+  /** Whether the logs of deleted jobs are removed at once; otherwise they never are. */
+  forgetsLogs = true;
+  /** How many changes the commits so far have held, in order. */
+  readonly commits: number[] = [];
   /** Workers whose heartbeats come while time passes. */
   readonly beating = new Set<string>();
   /** Names of what has none in the store. */
   protected readonly names = new Map<string, string>();
   protected readonly answers = new Map<string, Answer>();
   readonly tallies = new LocalTallies();
-  private readonly settings: ServiceSettings;
+  private settings: ServiceSettings;
   private kernel: Kernel<ServiceWorld>;
   private monotonic = 0;
   private sequence = 1;
+  private writes = 0;
   private lastId = 0;
   /** Whether messages wait in the mailbox for now. */
   private isQuiet = false;
   private readonly said: string[] = [];
   private readonly warnings: string[] = [];
 
-  constructor(settings: Partial<ServiceSettings>) {
+  constructor(settings: Partial<ServiceSettings>, store: MemoryStore) {
+    this.store = store;
     this.settings = { ...SETTINGS, tallies: this.tallies, ...settings };
     this.tallies.onFall = (id, slot) => {
       this.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
@@ -91,13 +99,17 @@ export abstract class HouseFrame {
   restart(downMs = 0): void {
     this.passTo(this.monotonic + downMs);
     this.restartAsleep();
-    for (const { value: farm } of [...this.store.scan('farm')]) {
-      this.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
-    }
+    for (const envelope of takeUp(this.store, () => true)) this.post(envelope);
     this.run();
   }
 
-  /** The same, with nobody to wake the farms. */
+  /** The service is started again with other settings. */
+  restartWith(settings: Partial<ServiceSettings>): void {
+    this.settings = { ...this.settings, ...settings };
+    this.restart();
+  }
+
+  /** The same as `restart`, with nobody to wake the farms. */
   restartAsleep(): void {
     this.store.crash();
     this.sequence = 1;
@@ -119,6 +131,23 @@ export abstract class HouseFrame {
     say();
     this.isQuiet = false;
     this.kernel.pump();
+  }
+
+  /** What is said to the service meanwhile is worked for so many commit windows, each of which reaches the disk. */
+  forWindows(windows: number, say: () => void): void {
+    this.isQuiet = true;
+    say();
+    this.isQuiet = false;
+    for (let window = 0; window < windows; window++) {
+      this.kernel.pump();
+      this.store.flushAll();
+    }
+  }
+
+  /** Writes rows behind the service's back, which must be restarted to see them. */
+  write(changes: readonly Change[]): void {
+    this.store.commit({ version: 1, shard: 2, sequence: ++this.writes, changes }, () => undefined);
+    this.store.flushAll();
   }
 
   /** Puts a message in the mailbox and does nothing yet. */
@@ -165,7 +194,7 @@ export abstract class HouseFrame {
   }
 
   /** Whether an actor is in memory. */
-  isResident(actor: 'farm' | 'lease' | 'job' | 'worker', id: string): boolean {
+  isResident(actor: keyof ServiceMessages, id: string): boolean {
     return this.kernel.stateOf(actor, id) !== undefined;
   }
 
@@ -200,6 +229,7 @@ export abstract class HouseFrame {
       monotonicClock: () => this.monotonic,
       newId: () => this.newId(),
       commit: (changes, onDurable) => {
+        this.commits.push(changes.length);
         this.store.commit(
           { version: 1, shard: 1, sequence: this.sequence++, changes: [...changes] },
           onDurable,
@@ -222,6 +252,10 @@ export abstract class HouseFrame {
     const nameOf = (id: string): string => this.nameOf(id);
     if (output.kind === 'effect') {
       if (output.effect.kind === 'forward') this.post(output.effect.envelope);
+      if (output.effect.kind === 'forget-logs' && this.forgetsLogs) {
+        const { jobId: id, farmId } = output.effect;
+        this.post({ actor: 'purge', id, message: { type: 'purge.logs-gone', farmId } });
+      }
       if (output.effect.kind === 'release') {
         this.tallies.release(output.effect.farmId, output.effect.slot, output.effect.count);
       }

@@ -13,6 +13,7 @@ import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
+import { rowsOfNoJob } from './rows-of-job.ts';
 import { pageOf, readTask, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
 
 /** Actors in memory, by kind and id: undefined when not loaded. */
@@ -45,11 +46,24 @@ export function problemsAtRest(store: StoreReader, residents: Residents): string
   }
   for (const [id, attempts] of open)
     wrong(`${[...attempts].join()} are open on the worker ${id}, which does not exist`);
+  checkEnded(store, wrong);
+  for (const row of rowsOfNoJob(store)) wrong(`${row} is of no job`);
   for (const { value: farm } of store.scan('farm')) {
     const lease = residents.lease(farm.id);
     if (lease !== undefined) checkLease(store, farm.id, lease, wrong);
   }
   return problems;
+}
+
+/** Every job that has ended is listed once, by when; no other is. */
+function checkEnded(store: StoreReader, wrong: (text: string) => void): void {
+  const listed = [...store.scan('endedJob')].map(({ key }) => key);
+  const ended = [...store.scan('job')].flatMap(({ value: job }) => {
+    const { id, farmId, status, endedAt = 0 } = job;
+    if (isTerminalJob(status) === (endedAt === 0)) wrong(`job ${job.name} is ${status}, ended ${endedAt}`);
+    return isTerminalJob(status) ? [keys.endedJob(farmId, status, endedAt, id)] : [];
+  });
+  if (!same(listed, ended.sort())) wrong(`${text(listed)} are listed as ended, these have: ${text(ended)}`);
 }
 
 function tasksOf(store: StoreReader, step: StepRecord): StoredTask[] {
@@ -101,6 +115,9 @@ function checkJob(
   const left = counts.total - counts.succeeded - counts.failed - counts.canceled;
   if (isTerminalJob(job.status) !== (left === 0))
     wrong(`job ${job.name} is ${job.status} with ${left} tasks to go`);
+  const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
+  const lost = job.dependsOn.filter((id) => store.get('job', id) === undefined);
+  if (waits && lost.length > 0) wrong(`job ${job.name} waits for ${lost.join()}, which is not there`);
   if (resident === undefined) return;
   if (!same(resident.record, job)) wrong(`job ${job.name} is ${text(resident.record)} in memory`);
   for (const step of resident.steps) {

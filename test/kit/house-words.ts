@@ -24,6 +24,7 @@ export function effectWords(effect: ServiceEffect, nameOf: NameOf): string | nul
   switch (effect.kind) {
     case 'forward':
     case 'release':
+    case 'forget-logs':
       return null;
     case 'cancel':
       return `stop ${attemptWord(effect.message.attempt_id, nameOf)}: ${effect.message.reason}`;

@@ -2,8 +2,10 @@ import { CATALOG_ID } from '../../actors/catalog/messages.ts';
 import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/messages.ts';
 import type { JobUpdate } from '../../actors/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
+import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
 import type { WorkerMessage } from '../../actors/worker/messages.ts';
+import { createMemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import {
   farmId,
   parseAttemptId,
@@ -43,8 +45,8 @@ export class TestHouse extends HouseCatalog {
   readonly farm: FarmId;
   readonly queue: QueueId;
 
-  constructor(settings: Partial<ServiceSettings> = {}) {
-    super(settings);
+  constructor(settings: Partial<ServiceSettings> = {}, store = createMemoryStore()) {
+    super(settings, store);
     this.farm = this.createFarm();
     this.queue = this.createQueue();
     this.heard();
@@ -115,14 +117,17 @@ export class TestHouse extends HouseCatalog {
   submit(
     name: string,
     steps: readonly PlannedStep[],
-    some: Partial<Omit<JobSubmission, 'upstreams'>> & { readonly after?: readonly string[] } = {},
+    some: Partial<Omit<JobSubmission, 'upstreams'>> & {
+      readonly after?: readonly string[];
+      readonly farm?: FarmId;
+    } = {},
   ): void {
-    const { after = [], ...rest } = some;
+    const { after = [], farm, ...rest } = some;
     const upstreams = after.map((upstream) => ({
       jobId: this.jobId(upstream),
       status: this.job(upstream).status,
     }));
-    this.submitAfter(name, steps, upstreams, rest);
+    this.submitAfter(name, steps, upstreams, rest, farm);
   }
 
   /** Submits a job with a look at its upstreams that may be old. */
@@ -131,6 +136,7 @@ export class TestHouse extends HouseCatalog {
     steps: readonly PlannedStep[],
     upstreams: JobSubmission['upstreams'],
     some: Partial<JobSubmission> = {},
+    farm = this.farm,
   ): void {
     const submission: JobSubmission = {
       queueId: this.queue,
@@ -149,7 +155,7 @@ export class TestHouse extends HouseCatalog {
     };
     this.tell({
       actor: 'farm',
-      id: this.farm,
+      id: farm,
       message: { type: 'job.submit', submission, replyTo: to(`submit ${name}`) },
     });
   }
@@ -194,6 +200,16 @@ export class TestHouse extends HouseCatalog {
       id: jobId,
       message: { type: 'job.retry', target: { stepOrder, index }, replyTo: to(`retry ${word}`) },
     });
+  }
+
+  deleteJob(name: string): void {
+    const id = this.jobId(name);
+    this.names.set(id, name);
+    this.deleteJobById(id, `delete ${name}`);
+  }
+
+  deleteJobById(id: string, client = 'delete'): void {
+    this.tell({ actor: 'job', id, message: { type: 'job.delete', replyTo: to(client) } });
   }
 
   cancelJobById(id: string): void {
@@ -246,7 +262,11 @@ export class TestHouse extends HouseCatalog {
   /** A heartbeat with what the worker has open: by default what it has reported running. */
   heartbeat(
     name: string,
-    some: { readonly open?: readonly string[]; readonly incarnation?: string } = {},
+    some: {
+      readonly open?: readonly string[];
+      readonly attempts?: readonly AttemptId[];
+      readonly incarnation?: string;
+    } = {},
   ): void {
     this.sendHeartbeat(name, some, `heartbeat ${name}`);
   }
@@ -329,9 +349,18 @@ export class TestHouse extends HouseCatalog {
     status: ReportedStatus,
     some: { readonly exitCode?: number; readonly message?: string; readonly sessionId?: string } = {},
   ): void {
+    this.tell(this.reportOf(word, status, some));
+  }
+
+  /** A report that is on its way: `deliver` brings it. */
+  reportOf(
+    word: string,
+    status: ReportedStatus,
+    some: { readonly exitCode?: number; readonly message?: string; readonly sessionId?: string } = {},
+  ): ServiceEnvelope {
     const attemptId = this.attemptId(word);
     const address = this.address(word);
-    this.tell({
+    return {
       actor: 'job',
       id: address.jobId,
       message: {
@@ -349,7 +378,12 @@ export class TestHouse extends HouseCatalog {
           ...(some.message === undefined ? {} : { message: some.message }),
         },
       },
-    });
+    };
+  }
+
+  /** Something that was said before, or by somebody else. */
+  deliver(envelope: ServiceEnvelope): void {
+    this.tell(envelope);
   }
 
   private tellWorker(name: string, message: WorkerMessage): void {
@@ -370,12 +404,17 @@ export class TestHouse extends HouseCatalog {
 
   private sendHeartbeat(
     name: string,
-    some: { readonly open?: readonly string[]; readonly incarnation?: string },
+    some: {
+      readonly open?: readonly string[];
+      readonly attempts?: readonly AttemptId[];
+      readonly incarnation?: string;
+    },
     client: string,
   ): void {
     const worker = this.worker(name);
     const booked = this.store.get('booking', keys.booking(worker.id))?.bookings ?? [];
     const open =
+      some.attempts ??
       some.open?.map((word) => this.attemptId(word)) ??
       booked.map((booking) => booking.attemptId).filter((attempt) => this.isRunning(attempt));
     this.heartbeatOf({ ...worker, incarnation: some.incarnation ?? worker.incarnation }, open, client);

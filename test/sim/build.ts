@@ -22,7 +22,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   staleAssignedMs: STALE_ASSIGNED_MS,
   unschedulableGraceMs: options.unschedulableGraceMs,
   reservationAfterMs: options.reservationAfterMs,
-  retention: { afterMs: 0, includeFailed: false },
+  retention: { afterMs: options.retentionMs, includeFailed: !options.retainsFailed },
   ownsFarm: () => true,
 });
 

@@ -29,6 +29,7 @@ import {
   type Invariant,
 } from './invariants.ts';
 import { isSame, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
+import { judgeDeletion } from './deletion-rules.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
 import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
 import { judgeLeases } from './lease-oracle.ts';
@@ -125,6 +126,9 @@ export class Checker implements ServiceWatcher {
         return this.watchWorker(turn);
       case 'farm':
       case 'catalog':
+      case 'retention':
+      case 'sweep':
+      case 'purge':
         return null;
     }
   };
@@ -132,7 +136,8 @@ export class Checker implements ServiceWatcher {
   private watchJob(turn: Turn): AfterTurn {
     const job = turn.state as JobState;
     const message = turn.message as JobMessage;
-    const { id, farmId } = job.record;
+    const { record } = job;
+    const { id, farmId } = record;
     const last = this.seen.get(id);
     const before = last?.state === job ? last.snapshot : snapshotOf(job);
     if (last !== undefined && last.state !== job && !isSame(before, last.snapshot))
@@ -144,6 +149,13 @@ export class Checker implements ServiceWatcher {
       this.touched.add(job);
       for (const change of said.changes) {
         if (change.op === 'put' && change.table === 'attempt') this.note(this.noteAttempt(change.value));
+      }
+      if (job.isDeleted) {
+        this.seen.delete(id);
+        this.note(
+          judgeDeletion(before, record, message, turn.now, this.settings.retention, this.isClockSteady),
+        );
+        return;
       }
       const after = snapshotOf(job);
       const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
@@ -220,6 +232,11 @@ export class Checker implements ServiceWatcher {
   }
 
   event(event: DomainEvent): void {
+    if (event.subject === 'jobs' && event.payload.status === 'removed') {
+      const { job_id: id } = event.payload;
+      if (this.service.store.get('job', keys.job(id)) !== undefined)
+        throw new Violation('a job that is told to be removed is gone', id);
+    }
     if (event.subject !== 'tasks') return;
     const { task_id: taskId, status } = event.payload;
     if (isTerminalTask(status)) this.toldEnds.set(taskId, status);
@@ -299,6 +316,7 @@ export class Checker implements ServiceWatcher {
     const { states, service } = this;
     return {
       tallies: service.tallies,
+      retention: this.settings.retention,
       unschedulableGraceMs: this.settings.unschedulableGraceMs,
       quietSince: (farm) => this.quietSince(farm),
       now: service.host?.now ?? 0,
@@ -307,7 +325,7 @@ export class Checker implements ServiceWatcher {
       isClockSteady: this.isClockSteady,
       isLifted: this.isLifted,
       serverRetry: this.settings.retry,
-      touchedJobs: [...this.touched],
+      touchedJobs: [...this.touched].filter((job) => !job.isDeleted),
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],
     };
@@ -389,7 +407,9 @@ export class Checker implements ServiceWatcher {
     const { store } = this.service;
     for (const [taskId, end] of this.toldEnds) {
       const task = parseTaskId(taskId);
-      if (task === null || this.unsettled.has(task.jobId)) {
+      // That no job goes that must not is promised elsewhere.
+      const isGone = task === null || store.get('job', keys.job(task.jobId)) === undefined;
+      if (isGone || this.unsettled.has(task.jobId)) {
         this.toldEnds.delete(taskId);
         continue;
       }

@@ -49,12 +49,13 @@ export class ClientModel {
   }
 
   private actions(): readonly Action[] {
-    const { cancels, limits, steers, retries, standing } = this.world.options;
+    const { cancels, limits, steers, retries, deletes, standing } = this.world.options;
     const { jobs, settings, workers } = this;
     const isOn = (on: boolean, weight: number): number => (on && jobs.hasJobs ? weight : 0);
     return [
       { weight: jobs.mustSubmit ? 20 : 0, act: () => jobs.submit() },
       { weight: isOn(cancels, 0.6), act: () => jobs.cancelJob() },
+      { weight: isOn(deletes, 0.8), act: () => jobs.deleteJob() },
       { weight: isOn(cancels, 2), act: () => jobs.cancelTask() },
       { weight: isOn(steers, 4), act: () => jobs.pauseOrResume() },
       { weight: isOn(steers, 2), act: () => jobs.changeSettings() },

@@ -12,6 +12,7 @@ import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
+import { rowsOfNoJob } from '../kit/rows-of-job.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
@@ -26,6 +27,8 @@ export interface Invariant {
 
 type Counted = Record<TaskStatus, number>;
 
+/** Retention removes a job within a period of its sweep, a tenth of the time for which it keeps jobs. */
+const RETENTION_LATE = 1.2;
 const LIVE: readonly TaskStatus[] = ['assigned', 'running'];
 
 function* tasksOf(step: StepState): Generator<{ index: number; status: TaskStatus; own: TaskState | null }> {
@@ -293,6 +296,19 @@ const blockedJobsWaitForSomething: Invariant = {
       if (job.record.dependsOn.some((upstream) => active.has(upstream))) continue;
       const upstreams = job.record.dependsOn.map((id) => view.store.get('job', id)?.status ?? 'unknown');
       return `${job.record.id} is ${status} and its upstream jobs are ${upstreams.join(', ')}`;
+    }
+    return null;
+  }),
+};
+
+/** I11: whoever waited for a job that was deleted is canceled with it. */
+const blockedJobsHaveTheirUpstreams: Invariant = {
+  name: 'no job is blocked on one that is not there',
+  check: ofFarms(({ jobs }, view) => {
+    for (const { record } of jobs) {
+      if (record.status !== 'blocked') continue;
+      const lost = record.dependsOn.find((id) => view.store.get('job', keys.job(id)) === undefined);
+      if (lost !== undefined) return `${record.id} is blocked on ${lost}`;
     }
     return null;
   }),
@@ -660,6 +676,7 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
   farmKnowsJobs,
   jobsKnowTheirSettings,
   blockedJobsWaitForSomething,
+  blockedJobsHaveTheirUpstreams,
   bookingsAreOpenAttempts,
   leaseKnowsWorkers,
   leaseKnowsReadyTasks,
@@ -676,7 +693,33 @@ export const WHEN_FLUSHED: readonly Invariant[] = [
   poolsAreHeldByOpenAttempts,
 ];
 
+const deletedJobsLeaveNothing: Invariant = {
+  name: 'in the end nothing is left of a job that is not there',
+  check: ({ store }) => rowsOfNoJob(store)[0] ?? null,
+};
+
+/** What retention may remove is removed in time. */
+const retentionIsDone: Invariant = {
+  name: 'in the end retention has removed what it may',
+  check: ({ store, farms, now, isClockSteady, retention }) => {
+    if (retention.afterMs === 0 || !isClockSteady) return null;
+    const needed = new Set(farms.flatMap(({ jobs }) => jobs.flatMap(({ record }) => record.dependsOn)));
+    for (const { value: job } of store.scan('job')) {
+      const mayGo = job.status === 'completed' || (retention.includeFailed && isOverStatus(job.status));
+      if (!mayGo || needed.has(job.id)) continue;
+      const keptMs = now - (job.endedAt ?? now);
+      if (keptMs > retention.afterMs * RETENTION_LATE) return `${job.id} is ${job.status} since ${keptMs} ms`;
+    }
+    return null;
+  },
+};
+
 export const IN_THE_END: readonly Invariant[] = [everyJobIsOverOrCannotRun, nothingIsBookedInTheEnd];
 
 /** When everything has come to its end: looks that are too slow to be taken often. */
-export const LAST_LOOK: readonly Invariant[] = [farmsKnowPools, failuresAreCounted];
+export const LAST_LOOK: readonly Invariant[] = [
+  farmsKnowPools,
+  failuresAreCounted,
+  deletedJobsLeaveNothing,
+  retentionIsDone,
+];

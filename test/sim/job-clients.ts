@@ -14,6 +14,8 @@ import { randomPlan, randomRetry } from './job-plans.ts';
 interface OwnJob {
   readonly id: JobId;
   readonly plan: JobPlan;
+  /** Its deletion was asked for: it may be gone. */
+  isDoomed: boolean;
   /** Requests that were made of it: what was answered to one holds until the next is made. */
   requests: number;
 }
@@ -69,12 +71,13 @@ export class JobClients {
       (outcome) => {
         if (!outcome.ok) return;
         const { id } = outcome.value;
-        this.jobs.push({ id, plan, requests: 0 });
+        const own: OwnJob = { id, plan, isDoomed: false, requests: 0 };
+        this.jobs.push(own);
         let tasks = 0;
         for (const step of plan.steps) tasks += step.taskCount;
         checker.promise((store) => {
           const job = store.get('job', keys.job(id));
-          if (job === undefined) return `job ${id} is not there`;
+          if (job === undefined) return this.mayBeGone(own) ? null : `job ${id} is not there`;
           if (job.taskCounts.total !== tasks)
             return `job ${id} has ${job.taskCounts.total} tasks, not ${tasks}`;
           return isDeepStrictEqual(store.get('plan', keys.plan(id)), plan)
@@ -119,6 +122,26 @@ export class JobClients {
             ? null
             : `task ${index} of ${id} was canceled and is ${status ?? 'untouched'}`;
         });
+      },
+    );
+  }
+
+  deleteJob(): void {
+    const { checker } = this.world;
+    const job = this.anyJob();
+    const { id } = job;
+    job.requests++;
+    job.isDoomed = true;
+    const settled = checker.undoing(id);
+    ask<null>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'job.delete', replyTo } }),
+      (outcome) => {
+        settled();
+        if (!outcome.ok && outcome.problem.kind !== 'not-found') return;
+        checker.promise((store) =>
+          store.get('job', keys.job(id)) === undefined ? null : `job ${id} was deleted and is there`,
+        );
       },
     );
   }
@@ -200,8 +223,16 @@ export class JobClients {
   private promiser(job: OwnJob): (promised: (store: StoreReader) => string | null) => void {
     const number = ++job.requests;
     return (promised) => {
-      this.world.checker.promise((store) => (job.requests === number ? promised(store) : null));
+      this.world.checker.promise((store) => {
+        if (job.requests !== number) return null;
+        const isGone = store.get('job', keys.job(job.id)) === undefined;
+        return isGone && this.mayBeGone(job) ? null : promised(store);
+      });
     };
+  }
+
+  private mayBeGone({ isDoomed }: OwnJob): boolean {
+    return isDoomed || this.world.options.retentionMs > 0;
   }
 
   private anyJob(): OwnJob {

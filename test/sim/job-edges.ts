@@ -61,6 +61,9 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'job.update': [],
   'job.retry': RETRIED,
   'job.revive': RETRIED,
+  // What becomes of the tasks of a job that is gone, nobody sees.
+  'job.delete': [],
+  'job.expire': [],
   'job.cancel': NOT_TERMINAL_TO_CANCELED,
   'task.cancel': NOT_TERMINAL_TO_CANCELED,
 };
@@ -81,6 +84,8 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'job.update': ['pending paused', 'running paused', 'blocked paused', ...RESUMED],
   'job.retry': RESUMED,
   'job.revive': ['completed pending', 'failed pending', 'canceled pending', ...RESUMED],
+  'job.delete': [],
+  'job.expire': [],
   'job.cancel': ['pending canceled', 'blocked canceled', 'paused canceled', 'running canceled'],
   'task.cancel': ['pending failed', 'blocked failed', 'running failed', 'paused failed'],
 };

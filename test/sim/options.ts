@@ -17,6 +17,9 @@ export interface SimulationOptions {
   readonly failures: number;
   readonly unschedulableGraceMs: number;
   readonly reservationAfterMs: number;
+  /** How long jobs that have ended are kept; 0 for ever. */
+  readonly retentionMs: number;
+  readonly retainsFailed: boolean;
   /** Length of the phase with faults, in milliseconds. */
   readonly safetyMs: number;
   /** Mean milliseconds between two actions of clients. */
@@ -27,6 +30,8 @@ export interface SimulationOptions {
   readonly steers: boolean;
   /** Clients have failed and canceled tasks tried again. */
   readonly retries: boolean;
+  /** Clients delete jobs. */
+  readonly deletes: boolean;
   /** Clients disable, enable and delete workers. */
   readonly standing: boolean;
   /** Steps name usage pools, and clients register, change and delete them. */
@@ -157,6 +162,8 @@ export function drawOptions(random: Random): SimulationOptions {
     taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
     unschedulableGraceMs: random.pick([30_000, 5_000, 5_000, 0]),
+    retentionMs: random.pick([0, 0, 0, 10_000, 60_000]),
+    retainsFailed: random.chance(0.5),
     reservationAfterMs: random.pick([300_000, 30_000, 10_000, 0]),
     safetyMs: random.between(60_000, 240_000),
     clientMs: random.between(300, 4_000),
@@ -164,6 +171,7 @@ export function drawOptions(random: Random): SimulationOptions {
     limits: random.chance(0.6),
     steers: random.chance(0.5),
     retries: random.chance(0.5),
+    deletes: random.chance(0.4),
     standing: random.chance(0.4),
     pools: random.chance(0.4),
     lifts: random.chance(0.5),

@@ -1,4 +1,4 @@
-import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
+import { type LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore, type MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
@@ -7,6 +7,7 @@ import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
+import { takeUp } from '../../actors/take-up.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
@@ -142,9 +143,7 @@ export class ServiceModel implements ServiceDoor {
     );
     this.running = host;
     this.watcher?.started();
-    for (const { value: farm } of this.store.scan('farm')) {
-      host.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
-    }
+    for (const envelope of takeUp(this.store, () => true)) host.post(envelope);
     if (bus.isUp) this.connectBus();
   }
 
@@ -319,6 +318,14 @@ export class ServiceModel implements ServiceDoor {
       case 'release':
         this.env.build.tallies.release(effect.farmId, effect.slot, effect.count);
         return;
+      case 'forget-logs': {
+        const { jobId: id, farmId: farm } = effect;
+        time.after(random.between(0, FRONT_MS_MAX), () => {
+          if (host === null || host.isStopped) return;
+          host.post({ actor: 'purge', id, message: { type: 'purge.logs-gone', farmId: farm } });
+        });
+        return;
+      }
       case 'count':
         return;
     }

@@ -2,7 +2,7 @@ import type { FarmState } from '../../actors/farm/state.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { Kernel } from '../../actors/kernel/kernel.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
-import type { ServiceWorld } from '../../actors/service-world.ts';
+import type { JobRetention, ServiceWorld } from '../../actors/service-world.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import type { FarmId, JobId, TaskId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
@@ -31,6 +31,7 @@ export interface ServiceView {
   readonly serverRetry: RetryPolicy;
   readonly tallies: Pick<Tallies, 'total'>;
   readonly unschedulableGraceMs: number;
+  readonly retention: JobRetention;
   /** Since when nothing has changed that decides who may run what in the farm, in milliseconds since the epoch; null when that cannot be told. */
   readonly quietSince: (farm: FarmId) => number | null;
   /** What is on disk. */

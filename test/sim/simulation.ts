@@ -174,8 +174,9 @@ class Simulation {
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
     let restsSince = this.time.now;
-    // What is still to be marked as unschedulable is marked by then.
-    const restsMs = this.options.unschedulableGraceMs + 2 * SWEEP_MS_MAX;
+    // What is still to be marked as unschedulable is marked by then, and what may be removed is gone.
+    const { unschedulableGraceMs, retentionMs } = this.options;
+    const restsMs = Math.max(unschedulableGraceMs, retentionMs * 1.2) + 2 * SWEEP_MS_MAX;
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
@@ -401,7 +402,17 @@ class Simulation {
 /** Everything that status reports may change, as one text. */
 function dump(store: StoreReader): string {
   const rows: string[] = [];
-  for (const table of ['job', 'step', 'taskPage', 'taskText', 'attempt', 'booking', 'activeJob'] as const) {
+  for (const table of [
+    'job',
+    'step',
+    'taskPage',
+    'taskText',
+    'attempt',
+    'booking',
+    'activeJob',
+    'endedJob',
+    'doomedJob',
+  ] as const) {
     for (const { key, value } of store.scan(table)) {
       const text = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : JSON.stringify(value);
       rows.push(`${table} ${key} ${text}`);

@@ -1,5 +1,10 @@
 import { attemptIdOf, taskIdOf, type AttemptAddress } from '../../core/ids.ts';
-import type { AppendOutcome, IncomingLogChunk, LogStoreWriter } from '../../core/ports/log-store.ts';
+import type {
+  AppendOutcome,
+  IncomingLogChunk,
+  LogStoreWriter,
+  RemovalOutcome,
+} from '../../core/ports/log-store.ts';
 import { logKeys, type LogChunk, type LogChunkRecord } from '../../core/records/log-chunk.ts';
 import {
   busSequenceOf,
@@ -38,6 +43,8 @@ const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 /** Pages that any append may write beside its rows, and that a chunk may touch. */
 const BASE_ROOM = 1 * MIB;
 const ROOM_PER_CHUNK = 4 * 4096;
+/** A removal writes the leaf of each row anew, of chunks and of attempts. */
+const ROOM_FOR_REMOVAL = BASE_ROOM + 2 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
 
 /** The one writer of the log store, to be used by one thread. */
 export interface LogWriter extends LogStoreWriter {
@@ -61,7 +68,8 @@ function writerOf(environment: WriterEnvironment): LogWriter {
     environment.meta.putSync(BUS_SEQUENCE_KEY, encodeRecord(state));
   };
 
-  const removeUnder = (prefix: string): boolean => {
+  const removeUnder = (prefix: string): RemovalOutcome => {
+    if (!environment.hasRoom(ROOM_FOR_REMOVAL)) return 'disk-low';
     let isMore = false;
     environment.transact(() => {
       for (const database of [chunks, attempts]) {
@@ -69,7 +77,7 @@ function writerOf(environment: WriterEnvironment): LogWriter {
         isMore ||= removed === LOG_ROWS_REMOVED_AT_ONCE;
       }
     });
-    return isMore;
+    return isMore ? 'more' : 'done';
   };
 
   return {

@@ -38,12 +38,19 @@ function printJob(terminal: Terminal, job: JobDetail): void {
   terminal.out(`\n${table(STEP_COLUMNS, job.steps, terminal)}`);
 }
 
-const ACTIONS = ['cancel', 'pause', 'resume', 'retry'] as const;
+const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry'] as const;
 type Action = (typeof ACTIONS)[number];
 
 async function job(id: string, action: Action | undefined, options: ClientOptions): Promise<void> {
   const { client, terminal, json } = contextOf(options);
   const path = `/jobs/${encodeURIComponent(id)}`;
+  if (action === 'delete') {
+    await client.delete(path);
+    // What clients that follow the job's events are told of it.
+    if (json) printJson(terminal, { id, status: 'removed' });
+    else terminal.out(`${id} removed\n`);
+    return;
+  }
   if (action === 'cancel' || action === 'retry') await client.post(`${path}/${action}`, {});
   else if (action !== undefined) await client.patchJson(path, { action });
   const detail = await client.get<JobDetail>(path);
@@ -54,7 +61,7 @@ async function job(id: string, action: Action | undefined, options: ClientOption
 
 /** `callsheet job` */
 export const jobCommand = (): Command =>
-  clientCommand('job', 'Show a job, cancel, pause, resume or retry it.')
+  clientCommand('job', 'Show a job, cancel, pause, resume, retry or delete it.')
     .argument('<job>', 'id of the job')
     .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
     .action(job);

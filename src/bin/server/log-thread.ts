@@ -1,5 +1,6 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { STORE_EXIT_CODES } from '../../adapters/lmdb/fail-stop.ts';
+import type { JobId } from '../../core/ids.ts';
 import { controlOf } from '../threads/control-port.ts';
 import type { LogControl, LogNotice, LogThreadOptions } from '../threads/log-protocol.ts';
 import { threadEntry } from '../threads/thread-entry.ts';
@@ -11,6 +12,8 @@ export interface LogThreadEvents {
 }
 
 export interface LogThread {
+  /** Removes the logs of a job that is in the state store no longer; resolves when none is left. */
+  forget(job: JobId): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -35,6 +38,7 @@ export function startLogThread(
       events.noticed(notice);
       if (notice.type !== 'ready') return;
       resolve({
+        forget: (job) => control.forget(job),
         stop: async () => {
           isStopping = true;
           await control.stop();

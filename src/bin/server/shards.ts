@@ -1,14 +1,17 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ReplyTo } from '../../../actors/kernel/address.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import type { JobId } from '../../core/ids.ts';
 import type { Outcome } from '../../core/problems.ts';
 import { refused } from '../../core/problems.ts';
 import type { StoreReader } from '../../core/ports/store.ts';
+import { endedJobOfKey } from '../../core/records/tables.ts';
 import { controlOf, type Remote } from '../threads/control-port.ts';
 import { frontReply } from '../threads/reply-address.ts';
 import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
   SHARD_PROTOCOL,
+  type ForgottenJob,
   type ShardCommand,
   type ShardControl,
   type ShardNotice,
@@ -20,6 +23,8 @@ export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlP
 
 export interface ShardEvents {
   readonly noticed: (shard: number, notice: ShardNotice) => void;
+  /** Removes the logs of a job that was deleted; resolves when none is left. */
+  readonly forgetLogs: (job: JobId) => Promise<void>;
   /** A shard has ended by itself: the process must end (design.md, "Threads": fail-stop). */
   readonly broken: (shard: number, error: Error) => void;
 }
@@ -124,6 +129,18 @@ export class Shards {
       resolve?.(answer);
     }
     for (const envelope of notice.forwards) this.post(envelope);
+    for (const forgotten of notice.forgotten) void this.forget(index, forgotten);
+  }
+
+  private async forget(shard: number, { jobId, farmId }: ForgottenJob): Promise<void> {
+    try {
+      await this.events.forgetLogs(jobId);
+      if (this.isStopping) return;
+      this.post({ actor: 'purge', id: jobId, message: { type: 'purge.logs-gone', farmId } });
+    } catch (error) {
+      const cause = error instanceof Error ? error : new Error(String(error));
+      this.events.broken(shard, cause);
+    }
   }
 
   private post(envelope: ServiceEnvelope): void {
@@ -144,7 +161,12 @@ export class Shards {
         return 0;
       case 'farm':
       case 'lease':
+      case 'retention':
         return shardOfFarm(envelope.id, this.shards.length);
+      case 'sweep':
+        return shardOfFarm(endedJobOfKey(envelope.id).farmId, this.shards.length);
+      case 'purge':
+        return shardOfFarm(envelope.message.farmId, this.shards.length);
       case 'job':
       case 'worker': {
         const farm = this.reader.get(envelope.actor, envelope.id)?.farmId;

@@ -1,18 +1,28 @@
-import { parseAttemptId } from '../../core/ids.ts';
+import { parseAttemptId, type AttemptAddress } from '../../core/ids.ts';
 import type { LogDelivery } from '../../core/ports/bus.ts';
 import type { IncomingLogChunk, LogStoreWriter } from '../../core/ports/log-store.ts';
+import type { KnownJobs } from './known-jobs.ts';
 import { LOG_PROTOCOL, type LogNotice } from './log-protocol.ts';
 
-/** Gathers the chunks of one turn of the event loop, stores them together, and then acknowledges them. */
+/**
+ * Gathers the chunks of one turn of the event loop, stores them together, and then acknowledges them. What comes late of
+ * a job that was deleted is acknowledged and not stored: nobody would ever remove it.
+ */
 export class LogIntake {
-  private readonly writer: LogStoreWriter;
+  private readonly writer: Pick<LogStoreWriter, 'append' | 'streamFound'>;
+  private readonly jobs: Pick<KnownJobs, 'has'>;
   private readonly tell: (notice: LogNotice) => void;
-  private waiting: LogDelivery[] = [];
+  private readonly waiting: LogDelivery[] = [];
   private streamCreatedAt = '';
   private isDiskLow = false;
 
-  constructor(writer: LogStoreWriter, tell: (notice: LogNotice) => void) {
+  constructor(
+    writer: Pick<LogStoreWriter, 'append' | 'streamFound'>,
+    jobs: Pick<KnownJobs, 'has'>,
+    tell: (notice: LogNotice) => void,
+  ) {
     this.writer = writer;
+    this.jobs = jobs;
     this.tell = tell;
   }
 
@@ -28,29 +38,32 @@ export class LogIntake {
 
   flush(): void {
     if (this.waiting.length === 0) return;
-    const deliveries = this.waiting;
-    this.waiting = [];
+    const deliveries: LogDelivery[] = [];
     const chunks: IncomingLogChunk[] = [];
-    for (const delivery of deliveries) {
-      const attempt = parseAttemptId(delivery.message.attempt_id);
-      if (attempt === null)
-        throw new Error(`a log message passed the door with the attempt ${delivery.message.attempt_id}`);
-      chunks.push({
-        attempt,
-        seqNum: delivery.message.seq_num,
-        stream: delivery.message.stream,
-        data: delivery.message.data,
-        at: delivery.message.at,
-        receivedAt: delivery.storedAt,
-        streamSequence: delivery.streamSequence,
-      });
+    let late = 0;
+    for (const delivery of this.waiting.splice(0)) {
+      const attempt = attemptOf(delivery);
+      if (this.jobs.has(attempt.jobId)) {
+        deliveries.push(delivery);
+        chunks.push(chunkOf(delivery, attempt));
+      } else {
+        delivery.acknowledge();
+        late++;
+      }
     }
+    if (late > 0) this.noteLate(late);
+    if (chunks.length === 0) return;
     const outcome = this.writer.append(chunks);
     this.noteDisk(!outcome.ok);
     if (!outcome.ok) return;
     for (const delivery of deliveries) delivery.acknowledge();
     const tasks = [...new Set(outcome.stored.map((chunk) => chunk.taskId))];
     if (tasks.length > 0) this.tell({ v: LOG_PROTOCOL, type: 'stored', tasks });
+  }
+
+  private noteLate(count: number): void {
+    const text = 'log chunks of jobs that do not exist are dropped';
+    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'debug', text, attributes: { chunks: String(count) } });
   }
 
   private noteDisk(isLow: boolean): void {
@@ -62,3 +75,24 @@ export class LogIntake {
     this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
   }
 }
+
+function attemptOf({ message }: LogDelivery): AttemptAddress {
+  const attempt = parseAttemptId(message.attempt_id);
+  if (attempt === null) {
+    throw new Error(`a log message passed the door with the attempt ${message.attempt_id}`);
+  }
+  return attempt;
+}
+
+const chunkOf = (
+  { message, storedAt, streamSequence }: LogDelivery,
+  attempt: AttemptAddress,
+): IncomingLogChunk => ({
+  attempt,
+  seqNum: message.seq_num,
+  stream: message.stream,
+  data: message.data,
+  at: message.at,
+  receivedAt: storedAt,
+  streamSequence,
+});

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../../actors/kernel/actor.ts';
 import type { StoreFailure } from '../../adapters/lmdb/writer-environment.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
-import type { TaskId } from '../../core/ids.ts';
+import type { JobId, TaskId } from '../../core/ids.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
 
 /** What is said between the main thread and the logs thread. */
@@ -11,6 +11,8 @@ export const LOG_PROTOCOL = 1;
 export interface LogThreadOptions {
   /** Directory of the log store. */
   readonly logDirectory: string;
+  /** Directory of the state store. */
+  readonly stateDirectory: string;
   readonly bus: ServerList;
   readonly softwareVersion: string;
   readonly controlPort: MessagePort;
@@ -35,6 +37,8 @@ export type LogNotice =
 
 /** Control calls to the logs thread. */
 export interface LogControl {
+  /** Removes the logs of a job that is in the state store no longer; resolves when none is left, and never after `stop`. */
+  forget(job: JobId): Promise<void>;
   /** Leaves the bus, stores what has come and closes the log store. */
   stop(): Promise<void>;
 }

@@ -1,9 +1,12 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { failStop } from '../../adapters/lmdb/fail-stop.ts';
 import { LOG_DISK_LIMITS, openLogWriter, type LogWriter } from '../../adapters/lmdb/log-writer.ts';
+import { openStateReader } from '../../adapters/lmdb/state-reader.ts';
 import { joinAsLogReader } from '../../adapters/nats/log-bus.ts';
 import { exposeControl } from './control-port.ts';
+import { KnownJobs } from './known-jobs.ts';
 import { LogIntake } from './log-intake.ts';
+import { LogRemoval } from './log-removal.ts';
 import { LOG_PROTOCOL, type LogControl, type LogNotice, type LogThreadOptions } from './log-protocol.ts';
 
 /** The logs thread: the only writer of the log store. What has come in one turn of the event loop is stored as one. */
@@ -15,7 +18,10 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
   const writer = await open(options, tell);
   if (writer === null) return;
 
-  const intake = new LogIntake(writer, tell);
+  const state = await openStateReader(options.stateDirectory);
+  const jobs = new KnownJobs(state);
+  const removal = new LogRemoval(writer);
+  const intake = new LogIntake(writer, jobs, tell);
   const bus = joinAsLogReader(
     { servers: options.bus },
     {
@@ -24,9 +30,15 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
     },
   );
   const control: LogControl = {
+    forget: (job) => {
+      jobs.forget(job);
+      return removal.remove(job);
+    },
     stop: async () => {
       await bus.close();
+      removal.stop();
       intake.flush();
+      await state.close();
       await writer.close();
     },
   };

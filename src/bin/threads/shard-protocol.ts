@@ -6,7 +6,7 @@ import type { RetryPolicy } from '../../core/lifecycle/retry-policy.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
-import type { QueueId } from '../../core/ids.ts';
+import type { FarmId, JobId, QueueId } from '../../core/ids.ts';
 import type { DomainEvent } from '../../core/wire/events.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
 
@@ -60,6 +60,12 @@ export interface Count {
   readonly queueId: QueueId;
 }
 
+/** A job whose logs are to be removed. */
+export interface ForgottenJob {
+  readonly jobId: JobId;
+  readonly farmId: FarmId;
+}
+
 export type ShardNotice =
   /** What one commit window has said, after the flush. */
   | {
@@ -69,6 +75,7 @@ export type ShardNotice =
       readonly events: readonly DomainEvent[];
       readonly forwards: readonly ServiceEnvelope[];
       readonly counts: readonly Count[];
+      readonly forgotten: readonly ForgottenJob[];
     }
   | {
       readonly v: typeof SHARD_PROTOCOL;

@@ -3,6 +3,7 @@ import type { Output } from '../../../actors/kernel/closure.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
 import { serviceActors } from '../../../actors/service-actors.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import { takeUp } from '../../../actors/take-up.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../../../actors/service-world.ts';
 import { openStateReader } from '../../adapters/lmdb/state-reader.ts';
 import { createStoreClient } from '../../adapters/lmdb/store-client.ts';
@@ -120,9 +121,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     if (command.type === 'fell') wakeOwn(command.slot);
     else for (const envelope of command.envelopes) host.post(envelope);
   });
-  for (const { value: farm } of reader.scan('farm')) {
-    if (ownsFarm(farm.id)) host.post({ actor: 'farm', id: farm.id, message: { type: 'farm.wake' } });
-  }
+  for (const envelope of takeUp(reader, ownsFarm)) host.post(envelope);
 }
 
 /** Lets out what a commit window has said: to workers over the bus, to everybody else through the main thread. */
@@ -136,6 +135,7 @@ function release(
     events: [] as Extract<ServiceWorld['effect'], { kind: 'event' }>['event'][],
     forwards: [] as ServiceEnvelope[],
     counts: [] as Extract<ServiceWorld['effect'], { kind: 'count' }>[],
+    forgotten: [] as Extract<ServiceWorld['effect'], { kind: 'forget-logs' }>[],
   };
   for (const output of outputs) {
     if (output.kind === 'reply') {
@@ -163,12 +163,12 @@ function release(
       case 'count':
         said.counts.push(effect);
         break;
+      case 'forget-logs':
+        said.forgotten.push(effect);
+        break;
     }
   }
-  const { answers, events, forwards, counts } = said;
-  if (answers.length + events.length + forwards.length + counts.length > 0) {
-    tell({ v: SHARD_PROTOCOL, type: 'said', answers, events, forwards, counts });
-  }
+  if (Object.values(said).some((each) => each.length > 0)) tell({ v: SHARD_PROTOCOL, type: 'said', ...said });
 }
 
 /** The shards of a set of bits. */

@@ -23,16 +23,19 @@ export type AppendOutcome =
   /** Nothing was stored, because the disk is low: do not acknowledge, let the bus deliver again later. */
   | { readonly ok: false; readonly reason: 'disk-low' };
 
+/** `more`: rows are left, call again in a later turn of the event loop. `disk-low`: nothing was removed, because that takes room too. */
+export type RemovalOutcome = 'done' | 'more' | 'disk-low';
+
 /** Writes task logs. A commit that fails ends the process (reliability.md, D3). */
 export interface LogStoreWriter {
   /** To be said at each connection to the bus, before the first `append`. */
   streamFound(stream: StreamFound): void;
   /** Stores a batch in one flushed transaction. A chunk whose attempt and `seqNum` are stored already is passed over. */
   append(chunks: readonly IncomingLogChunk[]): AppendOutcome;
-  /** Removes a bounded number of a task's rows; true while there are more: call again in a later turn of the event loop. */
-  removeTask(task: TaskAddress): boolean;
+  /** Removes a bounded number of a task's rows. */
+  removeTask(task: TaskAddress): RemovalOutcome;
   /** The same for a whole job. */
-  removeJob(job: JobId): boolean;
+  removeJob(job: JobId): RemovalOutcome;
 }
 
 /** Reads task logs, synchronously. */

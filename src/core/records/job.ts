@@ -33,6 +33,8 @@ export interface JobRecord {
   readonly taskCounts: TaskCounts;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** When the job became completed, failed or canceled: what retention counts from. Absent or 0 while it is active. */
+  readonly endedAt?: number;
 }
 
 /** The template of a job, word for word as it was submitted. */

@@ -1,4 +1,13 @@
-import { jobId, type FarmId, type JobId, type QueueId, type TaskAddress, type WorkerId } from '../ids.ts';
+import {
+  farmId,
+  jobId,
+  type FarmId,
+  type JobId,
+  type QueueId,
+  type TaskAddress,
+  type WorkerId,
+} from '../ids.ts';
+import type { TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobPlan } from '../openjd/plan.ts';
 import type { AttemptRecord } from './attempt.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
@@ -73,6 +82,10 @@ const INDEX_DIGITS = 10;
 const ATTEMPT_DIGITS = 7;
 const TIME_DIGITS = 15;
 
+/** How a job has ended, as far as retention tells endings apart. */
+export type Ending = 'completed' | 'failed';
+const endingOf = (status: TerminalJobStatus): Ending => (status === 'completed' ? 'completed' : 'failed');
+
 const stepPrefix = (job: JobId, order: number): string => `${job}/${padded(order, STEP_DIGITS)}`;
 const taskKey = (task: TaskAddress): string =>
   `${stepPrefix(task.jobId, task.stepOrder)}/${padded(task.index, INDEX_DIGITS)}`;
@@ -94,6 +107,8 @@ export const keys = {
   taskPagesOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   taskText: taskKey,
   taskTextsOf: (job: JobId): string => `${job}/`,
+  /** What the keys of all rows begin with that a job has many of: pages, texts, attempts, failures. */
+  bulkOf: (job: JobId): string => `${job}/`,
   attempt: (task: TaskAddress, attemptNumber: number): string =>
     `${taskKey(task)}/${padded(attemptNumber, ATTEMPT_DIGITS)}`,
   attemptsOf: (task: TaskAddress): string => `${taskKey(task)}/`,
@@ -103,9 +118,12 @@ export const keys = {
     `${stepPrefix(job, order)}/${worker}`,
   stepFailuresOf: (job: JobId, order: number): string => `${stepPrefix(job, order)}/`,
   workerFailures: (id: WorkerId): string => id,
-  endedJob: (farm: FarmId, endedAt: number, id: JobId): string =>
-    `${farm}/${padded(endedAt, TIME_DIGITS)}/${id}`,
-  endedJobsOf: (farm: FarmId): string => `${farm}/`,
+  /** Completed jobs stand apart from failed and canceled ones, which may be kept for ever. */
+  endedJob: (farm: FarmId, status: TerminalJobStatus, endedAt: number, id: JobId): string =>
+    `${keys.endedJobsOf(farm, endingOf(status))}${padded(endedAt, TIME_DIGITS)}/${id}`,
+  endedJobsOf: (farm: FarmId, ending: Ending): string => `${farm}/${ending}/`,
+  /** Above every key of the farm's ended jobs, and below those of the next farm. */
+  afterEndedJobs: (farm: FarmId): string => `${farm}/~`,
   doomedJob: (id: JobId): string => id,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
@@ -120,4 +138,14 @@ export const lastNumberOfKey = (key: string): number => Number(key.slice(key.las
 export function taskOfTextKey(key: string): TaskAddress {
   const [job = '', order, index] = key.split('/');
   return { jobId: jobId(job), stepOrder: Number(order), index: Number(index) };
+}
+
+/** The farm, job and time that the key of an ended job names. */
+export function endedJobOfKey(key: string): {
+  readonly farmId: FarmId;
+  readonly endedAt: number;
+  readonly jobId: JobId;
+} {
+  const [farm = '', , endedAt, job = ''] = key.split('/');
+  return { farmId: farmId(farm), endedAt: Number(endedAt), jobId: jobId(job) };
 }

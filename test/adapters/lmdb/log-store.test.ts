@@ -180,12 +180,12 @@ test('the logs of a task or a job are removed in bounded pieces, and nothing bes
     reader.refresh();
     return reader.page(of, 0, 10_000).length;
   };
-  t.equal(writer.removeTask(task(0)), true);
+  t.equal(writer.removeTask(task(0)), 'more');
   t.equal(left(task(0)), 10);
-  t.equal(writer.removeTask(task(0)), false);
+  t.equal(writer.removeTask(task(0)), 'done');
   t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 1, 1]);
   t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
-  t.equal(writer.removeJob(JOB), false);
+  t.equal(writer.removeJob(JOB), 'done');
   t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 0, 1]);
   await reader.close();
   await writer.close();

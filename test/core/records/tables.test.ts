@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { farmId, jobId } from '../../../src/core/ids.ts';
-import { keys, lastNumberOfKey, TABLE_NAMES } from '../../../src/core/records/tables.ts';
+import { endedJobOfKey, keys, lastNumberOfKey, TABLE_NAMES } from '../../../src/core/records/tables.ts';
 
 const JOB = jobId('0190f3c2-1111-7222-8333-444455556666');
 const FARM = farmId('0190f3c2-0000-7222-8333-444455556666');
@@ -53,6 +53,20 @@ test('prefixes take in what belongs to them and nothing else', (t) => {
 test('the number that a key ends with', (t) => {
   t.equal(lastNumberOfKey(keys.taskPage(JOB, 2, 31_249)), 31_249);
   t.equal(lastNumberOfKey(keys.workerOrdinal(FARM, 0)), 0);
+  t.end();
+});
+
+test('ended jobs stand in the order in which they ended, completed ones apart', (t) => {
+  const completed = keys.endedJob(FARM, 'completed', 1_795_000_000_000, JOB);
+  t.equal(completed, `${FARM}/completed/001795000000000/${JOB}`);
+  t.equal(keys.endedJob(FARM, 'failed', 7, JOB), `${FARM}/failed/000000000000007/${JOB}`);
+  t.equal(keys.endedJob(FARM, 'canceled', 7, JOB), `${FARM}/failed/000000000000007/${JOB}`);
+  t.strictSame(endedJobOfKey(completed), { farmId: FARM, endedAt: 1_795_000_000_000, jobId: JOB });
+  t.equal(endedJobOfKey(keys.endedJobsOf(FARM, 'failed')).farmId, FARM, 'of the beginning of a key');
+  t.ok(keys.endedJobsOf(FARM, 'failed') < keys.afterEndedJobs(FARM));
+  t.ok(
+    keys.afterEndedJobs(FARM) < keys.endedJobsOf(farmId('0190f3c2-0000-7222-8333-444455556667'), 'completed'),
+  );
   t.end();
 });
 

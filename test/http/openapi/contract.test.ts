@@ -46,6 +46,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/jobs/{id}', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/tasks', 'jobs.read'],
   ['PATCH /api/v1/jobs/{id}', 'jobs.write'],
+  ['DELETE /api/v1/jobs/{id}', 'jobs.write'],
   ['POST /api/v1/jobs/{id}/cancel', 'jobs.write'],
   ['POST /api/v1/jobs/{id}/retry', 'jobs.write'],
   ['GET /api/v1/tasks/{id}', 'jobs.read'],

@@ -409,7 +409,22 @@ void test('what does not exist is 404', async (t) => {
   }
   t.equal((await client.get(`/api/v1/jobs/${jobNumber(2)}/tasks`)).status, 404);
   t.equal((await client.send('POST', `/api/v1/jobs/${jobNumber(2)}/cancel`)).status, 404);
+  t.equal((await client.send('DELETE', `/api/v1/jobs/${jobNumber(2)}`)).status, 404);
   t.same(house.asked, []);
+});
+
+void test('a job is deleted by itself', async (t) => {
+  const { house, client } = await openHouse(t);
+  addJobs(house, [{ status: 'completed' }]);
+  t.match(await client.send('DELETE', `/api/v1/jobs/${JOB}`), { status: 204, text: '' });
+  t.same(house.asked, [
+    { actor: 'job', id: JOB, message: { type: 'job.delete', replyTo: replyTo('front') } },
+  ]);
+  house.answer = () => refused('not-found', 'there is no such job');
+  t.match(await client.send('DELETE', `/api/v1/jobs/${JOB}`), {
+    status: 404,
+    body: { title: 'Not Found', detail: 'there is no such job' },
+  });
 });
 
 void test('jobs and tasks are canceled by the job', async (t) => {

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { test, type Test } from 'tap';
+import { openLogReader } from '../../../src/adapters/lmdb/log-reader.ts';
+import { LOG_ROWS_REMOVED_AT_ONCE, openLogWriter } from '../../../src/adapters/lmdb/log-writer.ts';
+import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
+import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
+import { encodeChangeSet, readChangeSet } from '../../../src/adapters/lmdb/change-set-codec.ts';
+import { KnownJobs } from '../../../src/bin/threads/known-jobs.ts';
+import { LogIntake } from '../../../src/bin/threads/log-intake.ts';
+import type { LogNotice } from '../../../src/bin/threads/log-protocol.ts';
+import { LogRemoval } from '../../../src/bin/threads/log-removal.ts';
+import { attemptIdOf, taskIdOf, type JobId } from '../../../src/core/ids.ts';
+import type { LogDelivery } from '../../../src/core/ports/bus.ts';
+import type { RemovalOutcome } from '../../../src/core/ports/log-store.ts';
+import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { jobNumber, jobRecord } from '../../http/kit/records.ts';
+import { writerOptions } from '../../adapters/lmdb/store-kit.ts';
+
+const JOB = jobNumber(1);
+const OTHER = jobNumber(2);
+const attemptOf = (jobId: JobId) => ({ jobId, stepOrder: 0, index: 0, attemptNumber: 1 });
+
+/** What the logs thread is made of, over real stores. */
+async function openLogs(t: Test) {
+  const directory = t.testdir();
+  const stateDirectory = join(directory, 'state');
+  const logDirectory = join(directory, 'logs');
+  const state = await openStateWriter(writerOptions(stateDirectory));
+  const reader = await openStateReader(stateDirectory);
+  const writer = await openLogWriter(writerOptions(logDirectory));
+  const logs = await openLogReader(logDirectory);
+  const notices: LogNotice[] = [];
+  const jobs = new KnownJobs(reader);
+  const intake = new LogIntake(writer, jobs, (notice) => notices.push(notice));
+  const acknowledged: number[] = [];
+  let sequence = 0;
+  let streamSequence = 0;
+  t.teardown(async () => {
+    await logs.close();
+    await writer.close();
+    await reader.close();
+    await state.close();
+  });
+  return {
+    jobs,
+    writer,
+    notices,
+    acknowledged,
+    commit: (...changes: Change[]) => {
+      sequence++;
+      state.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
+    },
+    /** Chunks of the first attempt of jobs, which come together. */
+    bring: (...chunks: (readonly [job: JobId, seqNum: number])[]) => {
+      for (const [job, seqNum] of chunks) intake.add(delivery(job, seqNum, ++streamSequence, acknowledged));
+      intake.flush();
+    },
+    chunksOf: (job: JobId) => {
+      logs.refresh();
+      return logs.page(attemptOf(job), 0, 100_000).map(({ seqNum }) => seqNum);
+    },
+  };
+}
+
+function delivery(job: JobId, seqNum: number, streamSequence: number, acknowledged: number[]): LogDelivery {
+  return {
+    message: {
+      v: 1,
+      task_id: taskIdOf(attemptOf(job)),
+      attempt_id: attemptIdOf(attemptOf(job)),
+      seq_num: seqNum,
+      stream: 'stdout',
+      data: `line ${seqNum}\n`,
+      at: '2026-11-21T10:00:00Z',
+    },
+    storedAt: 1_795_000_000_000,
+    deliveryNumber: 1,
+    streamSequence,
+    streamCreatedAt: 'a',
+    acknowledge: () => acknowledged.push(streamSequence),
+    discard: () => undefined,
+  };
+}
+
+const jobRow = (id: JobId): Change => put('job', keys.job(id), jobRecord({ id }));
+
+test('chunks of a job are stored, and of one that does not exist are acknowledged and dropped', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  logs.bring([JOB, 1], [OTHER, 1], [JOB, 2]);
+  t.strictSame([logs.chunksOf(JOB), logs.chunksOf(OTHER)], [[1, 2], []]);
+  t.strictSame(logs.acknowledged.sort(), [1, 2, 3]);
+  t.match(logs.notices, [
+    { type: 'log', level: 'debug', attributes: { chunks: '1' } },
+    { type: 'stored', tasks: [taskIdOf(attemptOf(JOB))] },
+  ]);
+  logs.bring([OTHER, 2]);
+  t.strictSame(logs.acknowledged, [1, 2, 3, 4], 'also when there is nothing else');
+});
+
+test('a job is known as soon as it is committed, whatever was asked before', async (t) => {
+  const logs = await openLogs(t);
+  logs.bring([JOB, 1]);
+  logs.commit(jobRow(JOB));
+  logs.bring([JOB, 2]);
+  t.strictSame(logs.chunksOf(JOB), [2]);
+});
+
+test('once the logs of a deleted job are removed, nothing of it comes in any more', async (t) => {
+  const logs = await openLogs(t);
+  const removal = new LogRemoval(logs.writer);
+  logs.commit(jobRow(JOB), jobRow(OTHER));
+  const many = LOG_ROWS_REMOVED_AT_ONCE + 10;
+  logs.bring(...Array.from({ length: many }, (_, each) => [JOB, each + 1] as const), [OTHER, 1]);
+  t.equal(logs.chunksOf(JOB).length, many);
+  logs.commit(remove('job', keys.job(JOB)));
+  logs.jobs.forget(JOB);
+  const removed = removal.remove(JOB);
+  logs.bring([JOB, many + 1], [OTHER, 2]);
+  await removed;
+  logs.bring([JOB, many + 2]);
+  t.strictSame(logs.chunksOf(JOB), []);
+  t.strictSame(logs.chunksOf(OTHER), [1, 2], 'another job is left alone');
+  t.equal(logs.acknowledged.length, many + 4, 'every chunk is acknowledged');
+});
+
+test('removals are done one after another, wait for room, and end with the thread', async (t) => {
+  const asked: string[] = [];
+  const outcomes: RemovalOutcome[] = ['more', 'disk-low', 'done', 'done', 'more'];
+  const removal: LogRemoval = new LogRemoval(
+    {
+      removeJob: (job) => {
+        asked.push(job);
+        if (outcomes.length === 1) removal.stop();
+        return outcomes.shift() ?? 'done';
+      },
+    },
+    0,
+  );
+  const first = removal.remove(JOB);
+  const second = removal.remove(OTHER);
+  await first;
+  await second;
+  t.strictSame(asked, [JOB, JOB, JOB, OTHER]);
+  let isDone = false;
+  void removal.remove(JOB).then(() => {
+    isDone = true;
+  });
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(
+    [asked.length, isDone],
+    [5, false],
+    'after a stop nothing is touched and nothing is said to be done',
+  );
+});

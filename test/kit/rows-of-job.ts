@@ -1,0 +1,44 @@
+import { isUuid } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { TABLE_NAMES, type TableName } from '../../src/core/records/tables.ts';
+
+/** Tables whose rows belong to a job, with the part of the key that names it. */
+const JOB_PARTS: Partial<Record<TableName, number>> = {
+  job: 0,
+  plan: 0,
+  template: 0,
+  step: 0,
+  taskPage: 0,
+  taskText: 0,
+  attempt: 0,
+  stepFailures: 0,
+  doomedJob: 0,
+  activeJob: 1,
+  endedJob: 3,
+};
+
+const jobOfKey = (table: TableName, key: string): string | null => {
+  const part = JOB_PARTS[table];
+  const job = part === undefined ? undefined : key.split('/')[part];
+  return job !== undefined && isUuid(job) ? job : null;
+};
+
+/** Every row, of any table, whose key names the job, and every booking of an attempt of it: `<table> <key>`. */
+export function rowsOfJob(store: StoreReader, job: string): string[] {
+  return TABLE_NAMES.flatMap((table) =>
+    [...store.scan(table)].flatMap(({ key, value }) => {
+      const isBooked = table === 'booking' && JSON.stringify(value).includes(job);
+      return key.includes(job) || isBooked ? [`${table} ${key}`] : [];
+    }),
+  );
+}
+
+/** Rows that belong to a job which does not exist: `<table> <key>`. */
+export function rowsOfNoJob(store: StoreReader): string[] {
+  return TABLE_NAMES.flatMap((table) =>
+    [...store.scan(table)].flatMap(({ key }) => {
+      const job = jobOfKey(table, key);
+      return job === null || store.get('job', job) !== undefined ? [] : [`${table} ${key}`];
+    }),
+  );
+}
