@@ -359,7 +359,11 @@ export class Checker implements ServiceWatcher {
     missing: ((what: string) => never) | null = null,
   ): FarmView {
     const { states } = this;
-    const jobs = [...farm.activeJobs.keys()].flatMap((id) => states?.job(id) ?? missing?.(`job ${id}`) ?? []);
+    const jobs = [...farm.activeJobs.keys()].flatMap((id) => {
+      const job = states?.job(id);
+      if (job === undefined) return missing?.(`job ${id}`) ?? [];
+      return job.isDeleted ? [] : [job];
+    });
     const workers = [...farm.workers.keys()].flatMap(
       (id) => states?.worker(id) ?? missing?.(`worker ${id}`) ?? [],
     );
