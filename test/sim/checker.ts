@@ -22,6 +22,7 @@ import type { DomainEvent } from '../../src/core/wire/events.ts';
 import type { Settings } from './build.ts';
 import {
   AFTER_EACH_STEP,
+  holdersOf,
   AT_REST,
   IN_THE_END,
   LAST_LOOK,
@@ -174,7 +175,12 @@ export class Checker implements ServiceWatcher {
     const farm = this.states?.farm(job.record.farmId);
     const worker = this.states?.worker(message.workerId);
     const live = (): { farm: number; queue: number } => this.liveTasks(job);
-    return watchTake(job, message, now, this.isClockSteady, { farm, worker, live });
+    const poolOf = (name: string): { max: number; holders: number } => {
+      const max = this.states?.lease(job.record.farmId)?.pools.stateOf(name).maxConcurrent ?? 0;
+      const jobs = this.farmViews().flatMap((view) => view.jobs);
+      return { max, holders: jobs.reduce((sum, each) => sum + holdersOf(each, name), 0) };
+    };
+    return watchTake(job, message, now, this.isClockSteady, { farm, worker, live, poolOf });
   }
 
   private watchLease(turn: Turn): AfterTurn {

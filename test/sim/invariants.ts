@@ -604,7 +604,8 @@ const poolsAreHeldByOpenAttempts: Invariant = {
   },
 };
 
-function holdersOf(job: JobState, pool: string): number {
+/** Live tasks of the job that hold a slot of the pool. */
+export function holdersOf(job: JobState, pool: string): number {
   let holders = 0;
   for (const { plan, record } of job.steps) {
     if (plan.requirements.pools.includes(pool))

@@ -75,7 +75,7 @@ function walk(
 ): Violation | null {
   const worker = view.workers.find(({ record }) => record.id === request.workerId)?.record;
   if (worker === undefined) return new Violation('only a known worker gets a lease', request.workerId);
-  const only = reservationOf(request.workerId, takes, reserved);
+  const only = reservationOf(request.workerId, takes, reserved, view.lease.reservations);
   // Of a job that has just changed, tasks may be picked that are not ready any more: it refuses them.
   const ready = new Set(
     candidates.map(({ job, stepOrder, index }) => nameOf(job.record.id, stepOrder, index)),
@@ -133,8 +133,10 @@ function reservationOf(
   workerId: WorkerId,
   takes: readonly Take[],
   reserved: LeaseState['reservations'],
+  afterwards: LeaseState['reservations'],
 ): { readonly jobId: JobId; readonly stepOrder: number } | undefined {
   const only = reserved.get(workerId);
+  if (only !== undefined && afterwards.get(workerId) === only) return only;
   const isForIt = takes.every(({ pick }) => pick.jobId === only?.jobId && pick.stepOrder === only.stepOrder);
   return isForIt ? only : undefined;
 }

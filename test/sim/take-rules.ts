@@ -14,6 +14,8 @@ export interface LeaseSurroundings {
   readonly farm: FarmState | undefined;
   readonly worker: WorkerState | undefined;
   /** Live tasks of the farm and of the job's queue. */
+  /** How many tasks may hold a slot of the pool, as the farm knows, and how many of all farms do. */
+  readonly poolOf: (name: string) => { readonly max: number; readonly holders: number };
   readonly live: () => { readonly farm: number; readonly queue: number };
 }
 
@@ -70,6 +72,12 @@ export function watchTake(
         'only a worker that is online gets work',
         `${at}: ${message.workerId} is ${worker?.status ?? 'unknown'}`,
       );
+    }
+    for (const pool of step.plan.requirements.pools) {
+      const { max, holders } = around.poolOf(pool);
+      if (holders <= max) continue;
+      const detail = `${at}: ${holders} tasks hold a slot of ${pool}, ${max} may`;
+      return new Violation('no more tasks than it allows hold a usage pool', detail);
     }
     if (!mayRun(worker, state.record.queueId, step.plan.requirements)) {
       return new Violation('only an eligible worker gets a task', `${at}: ${worker.id} may not run it`);
