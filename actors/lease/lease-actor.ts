@@ -128,6 +128,8 @@ function onCounted(
   state.pools.counted();
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
   serveAll(state, context);
+  // What nobody could run before the start may have a worker, or a slot of its pool, now.
+  clearMatched(state, context);
 }
 
 function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {
