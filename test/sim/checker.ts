@@ -29,10 +29,11 @@ import {
   WHEN_FLUSHED,
   type Invariant,
 } from './invariants.ts';
-import { isSame, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
+import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { judgeDeletion } from './deletion-rules.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
 import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
+import { judgeReservations } from './reservation-rules.ts';
 import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
@@ -52,6 +53,8 @@ export type Promised = (store: StoreReader) => string | null;
 interface LastSeen {
   readonly state: JobState;
   readonly snapshot: JobSnapshot;
+  /** Since when each step has had something ready. */
+  readonly readySince: readonly number[];
   /** The closure in which it last changed otherwise than by a lease. */
   readonly changedIn: number;
 }
@@ -161,8 +164,12 @@ export class Checker implements ServiceWatcher {
       const after = snapshotOf(job);
       const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
       const changedIn = hasChanged ? this.closures : (last?.changedIn ?? 0);
-      this.seen.set(id, { state: job, snapshot: after, changedIn });
-      this.note(judgeTurn({ message, before, after, now: turn.now, said, expected }, id));
+      const readySince = readySinceOf(after, turn.now, last?.readySince ?? []);
+      this.seen.set(id, { state: job, snapshot: after, readySince, changedIn });
+      const { isClockSteady } = this;
+      const graceMs = this.settings.unschedulableGraceMs;
+      const seen = { message, before, after, now: turn.now, said, expected, graceMs, isClockSteady };
+      this.note(judgeTurn(seen, id));
       if (afterTake !== null) this.note(afterTake());
     };
   }
@@ -191,10 +198,19 @@ export class Checker implements ServiceWatcher {
       const reasons = sent.flatMap(({ id, message }) =>
         message.type === 'step.unmatched' ? [{ jobId: id, message }] : [],
       );
-      if (takes.length + reasons.length === 0) return;
+      const mayReserve = turn.message.type === 'sweep.due' && lease.reservations.size > 0;
+      if (takes.length + reasons.length === 0 && !mayReserve) return;
       const farm = this.states?.farm(lease.farmId);
       if (farm === undefined) return;
       const view = this.farmView(farm, lease);
+      if (mayReserve) {
+        const { reservationAfterMs } = this.settings;
+        const readySince = (job: JobId, stepOrder: number): number =>
+          this.seen.get(job)?.readySince[stepOrder] ?? 0;
+        this.note(
+          judgeReservations(view, reserved, turn.now, reservationAfterMs, this.isClockSteady, readySince),
+        );
+      }
       this.note(judgeReasons(reasons, surroundingsOf(view, this.farmViews())));
       const around = {
         view,

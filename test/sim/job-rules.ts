@@ -15,6 +15,8 @@ export interface JobTurnSeen {
   readonly after: JobSnapshot;
   readonly now: number;
   readonly said: Said;
+  readonly graceMs: number;
+  readonly isClockSteady: boolean;
   readonly expected: Expected;
 }
 
@@ -111,7 +113,7 @@ const isTheFailed = ({ expected: { failure } }: JobTurnSeen, stepOrder: number, 
   failure?.stepOrder === stepOrder && failure.index === index;
 
 function judgeTask(
-  { message, expected: { failure } }: JobTurnSeen,
+  { message, expected: { failure }, now, graceMs, isClockSteady }: JobTurnSeen,
   was: TaskSnapshot,
   is: TaskSnapshot,
   hasFailed: boolean,
@@ -137,6 +139,9 @@ function judgeTask(
   const retryAfter = hasFailed && is.status === 'ready' && failure !== null ? failure.retryAfter : stays;
   if (is.retryAfter !== retryAfter)
     return ['retry_after is set by an auto-retry alone', `${is.retryAfter}, not ${retryAfter}`];
+  const isMarked = is.isUnschedulable && !was.isUnschedulable;
+  if (isMarked && (message.type !== 'step.unmatched' || (isClockSteady && now - is.since < graceMs)))
+    return ['a task is unschedulable after the grace', `${message.type}, ready for ${now - is.since} ms`];
   const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);
   const mayHaveReason = mustHaveReason || is.status === 'canceled';
   if ((mustHaveReason && !is.hasText) || (is.hasText && !mayHaveReason))

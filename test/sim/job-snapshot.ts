@@ -12,7 +12,7 @@ export interface TaskSnapshot {
   readonly retryAfter: number;
   readonly hasText: boolean;
   readonly isUnschedulable: boolean;
-  /** When it became what it is; a ready task that was held back, when the hold ends. */
+  /** When it became what it is. */
   readonly since: number;
 }
 
@@ -50,7 +50,6 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
         const { own } = taskAt(step, index);
         if (own === null) return untouchedOf(step);
         const { status, failedAttempts, attemptNumber, retryAfter, hasText, unschedulable, updatedAt } = own;
-        const since = Math.max(updatedAt, retryAfter);
         return {
           status,
           failedAttempts,
@@ -58,7 +57,7 @@ export function snapshotOf({ record, steps }: JobState): JobSnapshot {
           retryAfter,
           hasText,
           isUnschedulable: unschedulable,
-          since,
+          since: updatedAt,
         };
       }),
     ),
@@ -102,3 +101,15 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
     )
   );
 }
+
+/**
+ * Since when each step has had ready tasks that are not held back, without a break; Infinity when it has none. `before` is
+ * the same as it was before the turn.
+ */
+export const readySinceOf = (job: JobSnapshot, now: number, before: readonly number[]): readonly number[] =>
+  job.steps.map((tasks, order) => {
+    const times = tasks.flatMap(({ status, since, retryAfter }) =>
+      status === 'ready' && retryAfter <= now ? [Math.max(since, retryAfter)] : [],
+    );
+    return times.length === 0 ? Infinity : Math.min(before[order] ?? Infinity, ...times);
+  });

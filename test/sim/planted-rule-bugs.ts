@@ -1,8 +1,9 @@
 import type { JobState, StepState } from '../../actors/job/state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { StepOffer } from '../../actors/lease/messages.ts';
-import { parseAttemptId } from '../../src/core/ids.ts';
+import { parseAttemptId, type FarmId } from '../../src/core/ids.ts';
 import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
 import { handle, passingOver, type PlantedBug } from './planting.ts';
 import { contextWith, type AnyContext } from './watch-turns.ts';
@@ -213,10 +214,11 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
-    name: 'retention removes a job that is just revived',
-    plant: handle('job', 'job.expire', (state, message, context, original) => {
-      const { endedAt = message.endedAt } = (state as JobState).record;
-      original(state, { ...message, endedAt }, context);
+    name: 'retention removes what has failed although it is to be kept',
+    plant: handle('retention', 'retention.due', (state, message, context, original) => {
+      original(state, message, context);
+      const { farmId } = state as { farmId: FarmId };
+      context.send('sweep', keys.endedJobsOf(farmId, 'failed'), { type: 'sweep.next' });
     }),
   },
   {
@@ -246,7 +248,7 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
-    name: 'a worker is kept free for a step that nobody has overtaken',
+    name: 'a worker is kept free before a step has waited for long enough',
     plant: handle('lease', 'sweep.due', (state, message, context, original) => {
       const { index } = state as LeaseState;
       for (const step of index.allSteps()) {

@@ -89,7 +89,9 @@ export function judgeMarks(
         if (task.isUnschedulable && reason === null) return `${name} is marked, and there is a worker for it`;
         if (task.status !== 'ready' || reason === null || reason === POOL_FULL || graceMs === 0) continue;
         if (quietSince === null || task.isUnschedulable) continue;
-        const dueAt = Math.max(task.since + graceMs, quietSince, job.record.updatedAt) + SWEEP_MS_MAX;
+        const dueAt =
+          Math.max(task.since + graceMs, task.retryAfter + graceMs, quietSince, job.record.updatedAt) +
+          SWEEP_MS_MAX;
         if (now > dueAt) return `${name} is not marked ${now - dueAt} ms after it should be: ${reason}`;
       }
     }
