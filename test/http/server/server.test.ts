@@ -193,7 +193,7 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
   }
   const wrong: [string, string, string][] = [
     ['PATCH', '/api/v1/workers/x', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/api/v1/jobs/x', 'GET, HEAD, PATCH, OPTIONS'],
+    ['PUT', '/api/v1/jobs/x', 'GET, HEAD, DELETE, PATCH, OPTIONS'],
     ['GET', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['HEAD', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
