@@ -27,10 +27,7 @@ const INBOX = '_INBOX.bench.explain';
 /** Median of the plain read, the first that is timed. */
 let plainRead: number | undefined;
 
-const service = await startBenchService([
-  '--scheduler-heartbeat-timeout=30m',
-  '--http-rate-limit-enabled=false',
-]);
+const service = await startBenchService(['--scheduler-heartbeat-timeout=30m']);
 try {
   const farm = await makeFarm(service.url);
   await registerAll();

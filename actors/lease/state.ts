@@ -21,6 +21,11 @@ export interface LeaseWorker {
   committedCores: number;
 }
 
+/** The step that a worker is kept free for, since when (milliseconds since the epoch). */
+export interface Reservation extends StepName {
+  readonly since: number;
+}
+
 /** A lease whose tasks are being taken by their jobs: it lives within one commit. */
 export interface PendingLease {
   readonly request: ParkedRequest;
@@ -40,7 +45,7 @@ export interface LeaseState {
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: Map<string, PendingLease>;
   /** Workers that are kept free, each for a step (docs/decisions/reservation.md). */
-  readonly reservations: Map<WorkerId, StepName>;
+  readonly reservations: Map<WorkerId, Reservation>;
   readonly unmatched: Unmatched;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;

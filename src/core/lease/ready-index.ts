@@ -194,6 +194,11 @@ export class ReadyIndex {
     return this.steps.values();
   }
 
+  /** Whether the worker may take any of the step's ready tasks when it has the cores free. */
+  mayTake(worker: WorkerOffer, step: StepEntry): boolean {
+    return isEligible(worker, step) && step.ready.countFor(this.allowsFor(worker, step.signature)) > 0;
+  }
+
   /** How many more tasks of the signature may run under the caps and pools. */
   room(signature: Demand): number {
     return Math.min(this.caps.room(signature.queueId), this.pools.room(signature.requirements.pools));
@@ -281,13 +286,12 @@ export class ReadyIndex {
     exhausted: ReadonlySet<Signature>,
   ): StepEntry | null {
     const step = this.entry(jobId, stepOrder);
-    if (step === undefined || step.ready.size === 0 || exhausted.has(step.signature)) return null;
+    if (step === undefined || exhausted.has(step.signature)) return null;
     const fits =
       (queueId === null || step.queueId === queueId) &&
-      isEligible(worker, step) &&
       coresOf(step.requirements, worker.cpuCount) <= free &&
       this.room(step) > 0 &&
-      step.ready.countFor(this.allowsFor(worker, step.signature)) > 0;
+      this.mayTake(worker, step);
     return fits ? step : null;
   }
 

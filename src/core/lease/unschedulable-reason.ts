@@ -4,10 +4,10 @@ import type { Signature } from './signatures.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
 
 /** interface.md, "Worker and related rules": the reasons of a ready task that no online worker may run. */
-export const NO_ONLINE_WORKERS = 'no online workers';
+const NO_ONLINE_WORKERS = 'no online workers';
 const NO_ELIGIBLE_WORKER = 'no eligible online worker';
 
-export const noEligibleWorker = (gate: string): string => `${NO_ELIGIBLE_WORKER}: ${gate}`;
+const noEligibleWorker = (gate: string): string => `${NO_ELIGIBLE_WORKER}: ${gate}`;
 
 /** What the reason follows from: the online workers of the farm and of all farms, and the usage pools. */
 export interface Matching {

@@ -102,3 +102,28 @@ test('a reservation ends when its task is gone, its job paused, or its worker', 
   }
   t.end();
 });
+
+test('a reservation moves on from a worker whose tasks do not end', (t) => {
+  const house = new TestHouse();
+  for (const worker of ['w1', 'w2']) house.register(worker);
+  house.submit('endless', [{ name: 's', tasks: 2 }]);
+  house.submit('small', [{ name: 's', tasks: 500, needs: { cores: 4 } }]);
+  house.lease('w1');
+  house.lease('w2');
+  house.report('endless/0/0', 'running');
+  house.report('endless/0/1', 'running');
+  house.report('small/0/0', 'running');
+  house.submit('whole', [{ name: 's', tasks: 1, needs: { cores: null } }], { priority: 90 });
+  house.submit('more', [{ name: 's', tasks: 500 }]);
+  house.lease('w1');
+  house.advance(AFTER_MS + 3_000);
+  const first = house.explain('whole/0/0').reservedWorker;
+  t.equal(first, 'id-of-w1');
+  house.advance(AFTER_MS + 6_000);
+  t.equal(house.explain('whole/0/0').reservedWorker, 'id-of-w2');
+  house.lease('w2');
+  house.heard();
+  house.report('small/0/0', 'succeeded');
+  t.match(house.heard(), ['task small/0/0 succeeded', 'task whole/0/0 assigned w2']);
+  t.end();
+});
