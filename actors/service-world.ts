@@ -49,6 +49,8 @@ export interface ServiceSettings {
   /** After this a task that others overtake has a worker reserved (docs/decisions/reservation.md); 0 is never. */
   readonly reservationAfterMs: number;
   readonly retention: JobRetention;
+  /** Which start of the service this is. */
+  readonly serviceId: string;
   readonly tallies: Tallies;
   /** Whether a farm lives on this shard: what belongs to another shard's farm is not loaded here. */
   readonly ownsFarm: (farm: string) => boolean;

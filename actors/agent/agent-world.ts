@@ -52,6 +52,8 @@ export type AgentEffect =
       readonly request: LeaseRequest;
       readonly timeoutMs: number;
     }
+  /** Every lease request that is open: each is answered by `lease.unanswered`, as if its time was over. */
+  | { readonly kind: 'give-up-leases' }
   /** Answered by the outbox's `report.stored` or `report.unstored`. */
   | { readonly kind: 'report'; readonly report: StatusMessage }
   /** Answered by the shipper's `logs.stored`. */

@@ -19,7 +19,7 @@ const UNKNOWN_TO_WORKER_MESSAGE = 'the worker does not have the task';
  * back at once; a repeated registration of the same incarnation takes nothing back.
  */
 export const onWorkerRegistered =
-  (timeoutMs: number) =>
+  (timeoutMs: number, serviceId: string) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.registered' }>,
@@ -55,6 +55,7 @@ export const onWorkerRegistered =
       farm_id: state.record.farmId,
       queue_ids: state.record.queueIds,
       heartbeat_timeout_ms: timeoutMs,
+      service: serviceId,
       closed: closedOf(state, message.openAttempts),
     };
     context.reply(message.replyTo, reply);
@@ -65,7 +66,7 @@ export const onWorkerRegistered =
  * closed. What is booked here and has long been unknown there was lost on the way and is taken back.
  */
 export const onWorkerHeartbeat =
-  (timeoutMs: number, lostAfterMs: number) =>
+  (timeoutMs: number, lostAfterMs: number, serviceId: string) =>
   (
     state: WorkerState,
     message: Extract<WorkerMessage, { type: 'worker.heartbeat' }>,
@@ -92,7 +93,12 @@ export const onWorkerHeartbeat =
       UNKNOWN_TO_WORKER_MESSAGE,
       context,
     );
-    const reply: PresenceReply = { v: 1, type: 'alive', closed: closedOf(state, heartbeat.open_attempts) };
+    const reply: PresenceReply = {
+      v: 1,
+      type: 'alive',
+      service: serviceId,
+      closed: closedOf(state, heartbeat.open_attempts),
+    };
     context.reply(message.replyTo, reply);
   };
 

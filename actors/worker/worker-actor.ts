@@ -30,8 +30,12 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
     isRemoved: (state) => state.isRemoved,
     absent,
     handlers: {
-      'worker.registered': onWorkerRegistered(timeoutMs),
-      'worker.heartbeat': onWorkerHeartbeat(timeoutMs, settings.leaseHoldMs + LOST_MARGIN_MS),
+      'worker.registered': onWorkerRegistered(timeoutMs, settings.serviceId),
+      'worker.heartbeat': onWorkerHeartbeat(
+        timeoutMs,
+        settings.leaseHoldMs + LOST_MARGIN_MS,
+        settings.serviceId,
+      ),
       'worker.deregister': onWorkerDeregister,
       'worker.wake': (state, _message, context) => {
         offer(state, context);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -221,6 +222,7 @@ function startShards(
       retry: retryOf(config),
       unschedulableGraceMs: config.scheduler.unschedulableGraceMs,
       reservationAfterMs: config.scheduler.reservationAfterMs,
+      serviceId: randomUUID(),
       tallies,
       shares,
       retention: {

@@ -24,6 +24,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   staleAssignedMs: STALE_ASSIGNED_MS,
+  serviceId: 'this-service',
   unschedulableGraceMs: 30_000,
   reservationAfterMs: 300_000,
   retention: { afterMs: 0, includeFailed: false },

@@ -16,6 +16,7 @@ export interface Build {
 export type Settings = Omit<ServiceSettings, 'tallies'>;
 
 export const settingsOf = (options: SimulationOptions): Settings => ({
+  serviceId: 'the service',
   heartbeatTimeoutMs: 30_000,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,

@@ -27,11 +27,13 @@ export const onPresenceAnswered =
     const isFresh = announcement.sentAt >= context.listeningSince;
     switch (reply.type) {
       case 'registered':
+        if (isFresh) noteService(state, reply.service, context);
         if (state.phase === 'registering') enter(state, reply, settings, context);
         if (isFresh) heard(state, announcement.sentAt, context);
         settle(state, reply.closed, announcement.doubted, isFresh, context);
         return;
       case 'alive':
+        if (isFresh) noteService(state, reply.service, context);
         if (isFresh) heard(state, announcement.sentAt, context);
         settle(state, reply.closed, announcement.doubted, isFresh, context);
         return;
@@ -108,6 +110,12 @@ function refused(state: RegistrarState, reason: string, context: RegistrarContex
   context.after('announce', delayMs, { type: 'announce.due' });
   state.refusals++;
   state.standing = null;
+}
+
+/** Another start of the service does not know the lease requests that were parked with the last one. */
+function noteService(state: RegistrarState, service: string, context: RegistrarContext): void {
+  if (state.service !== '' && state.service !== service) context.effect({ kind: 'give-up-leases' });
+  state.service = service;
 }
 
 function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {

@@ -35,6 +35,8 @@ export interface RegistrarState {
   workerId: WorkerId;
   incarnation: string;
   standing: Standing | null;
+  /** Which start of the service has answered last; empty before the first answer. */
+  service: string;
   /** Attempts whose session is not over, doubted ones included. */
   readonly running: Set<AttemptId>;
   /** Attempts whose end is in the outbox and not confirmed. */
@@ -55,6 +57,7 @@ export function loadRegistrar(reader: JournalReader): RegistrarState {
     workerId: reader.workerId,
     incarnation: '',
     standing: null,
+    service: '',
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
     doubted: new Set(),

@@ -55,6 +55,13 @@ export class RequestMux {
     for (const token of [...this.#pending.keys()]) this.#settle(token, { type: 'disconnected' });
   }
 
+  /** Ends the wait of every question of a kind as if its time was over. */
+  giveUp(kind: string): void {
+    for (const token of [...this.#pending.keys()]) {
+      if (kindOf(token) === kind) this.#settle(token, { type: 'timedOut' });
+    }
+  }
+
   /** Publishes the text with the inbox in the message's reply field. */
   ask(question: Question, text: string): Promise<Answer> {
     const headers = question.headers === undefined ? {} : { headers: question.headers };
@@ -86,7 +93,7 @@ export class RequestMux {
     const token = message.subject.slice(this.#inbox.length + 1);
     const isUnheard = message.data.length === 0 && message.headers?.code === NO_RESPONDERS;
     const answer: Answer = isUnheard ? { type: 'noResponders' } : { type: 'answered', message };
-    if (!this.#settle(token, answer) && !isUnheard) this.#onLate(token.replace(/\d+$/, ''), message);
+    if (!this.#settle(token, answer) && !isUnheard) this.#onLate(kindOf(token), message);
   }
 
   #settle(token: string, answer: Answer): boolean {
@@ -98,3 +105,5 @@ export class RequestMux {
     return true;
   }
 }
+
+const kindOf = (token: string): string => token.replace(/\d+$/, '');

@@ -70,6 +70,10 @@ class NatsWorkerBus implements WorkerBus {
     return outcome;
   }
 
+  giveUpLeases(): void {
+    this.#mux.giveUp(LEASE);
+  }
+
   reportStatus(message: StatusMessage): Promise<StoreOutcome> {
     const job = parseTaskId(message.task_id)?.jobId;
     if (job === undefined) return Promise.resolve({ type: 'bad-subject' });

@@ -139,6 +139,7 @@ export class LocalSessions {
         return;
       case 'announce':
       case 'request-lease':
+      case 'give-up-leases':
         throw new Error(`there is no service for ${effect.kind}`);
       default:
         executeOnProcesses(this.processes, effect);

@@ -25,6 +25,8 @@ export interface ShardOptions {
   readonly unschedulableGraceMs: number;
   readonly reservationAfterMs: number;
   readonly retention: JobRetention;
+  /** Which start of the service this is. */
+  readonly serviceId: string;
   readonly tallies: TallyMemory;
   /** What the memory counts already for all farms. */
   readonly shares: readonly Share[];

@@ -62,6 +62,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       unschedulableGraceMs: options.unschedulableGraceMs,
       reservationAfterMs: options.reservationAfterMs,
       retention: options.retention,
+      serviceId: options.serviceId,
       tallies,
       ownsFarm,
     }),

@@ -35,6 +35,9 @@ export class AgentEffects {
       case 'request-lease':
         void this.requestLease(effect);
         return;
+      case 'give-up-leases':
+        this.bus.giveUpLeases();
+        return;
       case 'report':
         void this.report(effect);
         return;

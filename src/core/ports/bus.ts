@@ -142,6 +142,8 @@ export interface WorkerBus extends BusMember {
     request: LeaseRequest,
     timeoutMs: number,
   ): Promise<LeaseOutcome>;
+  /** Ends the wait of every open lease request as if its time was over. An answer that comes later is heard as a late one. */
+  giveUpLeases(): void;
   /** Stored is not processed: the service confirms the end of an attempt by itself. */
   reportStatus(message: StatusMessage): Promise<StoreOutcome>;
   /** Waits while too much is under way. Chunks after a failed one may have been stored too: sending them again does no harm. */

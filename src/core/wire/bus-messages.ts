@@ -61,12 +61,20 @@ export type PresenceReply =
       readonly farm_id: FarmId;
       readonly queue_ids: readonly QueueId[];
       readonly heartbeat_timeout_ms: number;
+      /** Which start of the service answers. */
+      readonly service: string;
       /** Attempts out of `open_attempts` that are closed: stop what runs, drop what waits. */
       readonly closed: readonly AttemptId[];
     }
   /** The registration cannot be accepted as it is; the worker says so and tries again later. */
   | { readonly v: 1; readonly type: 'refused'; readonly reason: string }
-  | { readonly v: 1; readonly type: 'alive'; readonly closed: readonly AttemptId[] }
+  | {
+      readonly v: 1;
+      readonly type: 'alive';
+      /** Which start of the service answers: another one than before does not know what was asked of that. */
+      readonly service: string;
+      readonly closed: readonly AttemptId[];
+    }
   /** The service does not know this worker or incarnation: register again. */
   | { readonly v: 1; readonly type: 'unknown' }
   | { readonly v: 1; readonly type: 'departed' };

@@ -42,6 +42,7 @@ import { WIRE_LIMITS as LIMITS } from './limits.ts';
 /** The doors for what the service sends to workers (interface.md, "Worker-facing message bus"). Each takes the text of a message. None throws. */
 
 const reason = text(LIMITS.message);
+const service = text(LIMITS.name);
 const closed = list(readAttemptId, LIMITS.openAttempts);
 const DAY_MS = 86_400_000;
 
@@ -55,6 +56,7 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
       farm_id: readFarmId,
       queue_ids: list(readQueueId, LIMITS.queues),
       heartbeat_timeout_ms: integer(1, DAY_MS),
+      service,
       closed,
     }),
     refused: record<Extract<PresenceReply, { type: 'refused' }>>({
@@ -65,6 +67,7 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
     alive: record<Extract<PresenceReply, { type: 'alive' }>>({
       v: literal(1),
       type: literal('alive'),
+      service,
       closed,
     }),
     unknown: record<Extract<PresenceReply, { type: 'unknown' }>>({ v: literal(1), type: literal('unknown') }),

@@ -177,7 +177,7 @@ export class AgentHouse {
     const effects = this.said();
     const heartbeats = effects.filter(({ kind }) => kind === 'announce');
     if (heartbeats.length !== 1) throw new Error('expected one heartbeat after the registration');
-    this.answer(heartbeats[0] as Effect<'announce'>, { v: 1, type: 'alive', closed: [] });
+    this.answer(heartbeats[0] as Effect<'announce'>, alive());
     return effects.filter((effect): effect is Effect<'request-lease'> => effect.kind === 'request-lease');
   }
 
@@ -192,7 +192,7 @@ export class AgentHouse {
     while (this.monotonic < until) {
       this.pass(Math.min(1000, until - this.monotonic));
       for (const effect of this.said()) {
-        if (effect.kind === 'announce') this.answer(effect, { v: 1, type: 'alive', closed: [] });
+        if (effect.kind === 'announce') this.answer(effect, alive());
         else others.push(effect);
       }
     }
@@ -231,6 +231,7 @@ export const registered = (
   farm_id: FARM,
   queue_ids: [],
   heartbeat_timeout_ms: 30_000,
+  service: 'service-1',
   closed: [],
   ...rest,
 });
@@ -238,6 +239,7 @@ export const registered = (
 export const alive = (...closed: string[]): PresenceReply => ({
   v: 1,
   type: 'alive',
+  service: 'service-1',
   closed: closed as AttemptId[],
 });
 

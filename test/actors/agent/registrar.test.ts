@@ -202,6 +202,23 @@ test('a service that does not know the worker is registered with again, and what
   t.end();
 });
 
+test('when another start of the service answers, open lease requests are given up: it does not know them', (t) => {
+  const house = new AgentHouse();
+  house.start();
+  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  const asked = house.said().find((effect) => effect.kind === 'request-lease');
+  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 2, reply: alive() });
+  t.same(house.said(), [], 'the same start');
+  const { token } = nextAnnouncement(house, 6000);
+  const reply = { v: 1, type: 'alive', service: 'service-2', closed: [] } as const;
+  house.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  t.same(house.said(), [{ kind: 'give-up-leases' }]);
+  const { requestId = '' } = asked ?? {};
+  house.tell('poller', 'poller', { type: 'lease.unanswered', requestId, reason: 'timed-out' });
+  t.match(house.said(), [{ kind: 'request-lease', queue: '_any' }], 'and asked again at once');
+  t.end();
+});
+
 test('an answer that is doubled, or meant for an earlier incarnation, changes nothing', (t) => {
   const house = new AgentHouse();
   const first = house.start();

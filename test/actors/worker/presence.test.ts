@@ -20,6 +20,7 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     farm_id: house.farm,
     queue_ids: [house.queue],
     heartbeat_timeout_ms: 30_000,
+    service: 'this-service',
     closed: [],
   };
   t.strictSame(house.answer('register w1'), wanted, 'queues by name and by id, each once');

@@ -52,6 +52,9 @@ test('a lease request reaches the shard and its answer the worker', async (t) =>
 
 test('a lease request without a service, without an answer, and with one too late', async (t) => {
   const { shard, worker } = await startHouse(t);
+  const givenUp = worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS);
+  worker.bus.giveUpLeases();
+  t.same(await givenUp, { type: 'timedOut' }, 'given up before its time');
   const timedOut = await worker.bus.requestLease(QUEUE, leaseRequest, 1);
   t.same(timedOut, { type: 'timedOut' });
   const asked = await shard.leases.next(() => true);
@@ -126,8 +129,14 @@ test('presence is announced, stored and answered', async (t) => {
   t.same(rest, announcement);
   t.equal(delivery.deliveryNumber, 1);
   t.ok(Math.abs(delivery.storedAt - Date.now()) < 60_000);
-  t.equal(shard.bus.answerPresence(inbox, { v: 1, type: 'alive', closed: [attemptOf(1)] }), 'sent');
-  t.same(await outcome, { type: 'answered', reply: { v: 1, type: 'alive', closed: [attemptOf(1)] } });
+  t.equal(
+    shard.bus.answerPresence(inbox, { v: 1, type: 'alive', service: 's1', closed: [attemptOf(1)] }),
+    'sent',
+  );
+  t.same(await outcome, {
+    type: 'answered',
+    reply: { v: 1, type: 'alive', service: 's1', closed: [attemptOf(1)] },
+  });
   delivery.acknowledge();
   t.same(await worker.bus.announcePresence(announcement, 1), { type: 'timedOut' });
 

@@ -126,10 +126,11 @@ const presenceReply: fc.Arbitrary<PresenceReply> = fc.oneof(
     farm_id: uuid.map(farmId),
     queue_ids: fc.array(uuid.map(queueId), { maxLength: 3 }),
     heartbeat_timeout_ms: fc.integer({ min: 1000, max: 60_000 }),
+    service: uuid,
     closed: openAttempts,
   }),
   fc.record({ v: version, type: fc.constant('refused' as const), reason: fc.string() }),
-  fc.record({ v: version, type: fc.constant('alive' as const), closed: openAttempts }),
+  fc.record({ v: version, type: fc.constant('alive' as const), service: uuid, closed: openAttempts }),
   fc.record({ v: version, type: fc.constant('unknown' as const) }),
   fc.record({ v: version, type: fc.constant('departed' as const) }),
 );
