@@ -36,6 +36,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
         if (isTerminalJob(state.record.status)) return;
         const turn = new JobTurn(state, context);
         for (const step of state.steps) turn.offer(step);
+        turn.tellOffers();
       },
       'upstreams.completed': onUpstreamsCompleted,
       'upstream.failed': onUpstreamFailed,

@@ -42,6 +42,7 @@ export class JobTurn {
   private readonly context: ServiceContext<'job'>;
   private readonly dirtyPages = new Map<StepState, Set<number>>();
   private readonly dirtySteps = new Set<StepState>();
+  private readonly offered = new Set<StepState>();
   private readonly statusBefore: JobRecord['status'] | null;
 
   constructor(state: JobState, context: ServiceContext<'job'>, isNew = false) {
@@ -291,6 +292,7 @@ export class JobTurn {
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
     }
+    this.tellOffers();
     if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
   }
 
@@ -349,16 +351,26 @@ export class JobTurn {
     this.offer(step);
   }
 
-  /**
-   * Tells the lease actor all that is ready of a step. A step of a job that may not be leased offers nothing, but its
-   * live tasks count.
-   */
+  /** All that is ready of the step is to be offered at the end of the turn. */
   offer(step: StepState): void {
+    this.offered.add(step);
+  }
+
+  /**
+   * Tells the lease actor all that is ready of the steps that were offered: at once, so that nothing is leased while it
+   * knows the new queue or place in the order of some of them only. A step of a job that may not be leased offers
+   * nothing, but its live tasks count.
+   */
+  tellOffers(): void {
     const { id, farmId } = this.state.record;
-    const offer = offerOfStep(this.state, step, this.context.now);
     const leasable = isLeasable(this.state);
-    if (!leasable && offer.live === 0) return;
-    this.context.send('lease', farmId, { type: 'step.offered', offer });
+    const offers = this.state.steps
+      .filter((step) => this.offered.has(step))
+      .map((step) => offerOfStep(this.state, step, this.context.now))
+      .filter(({ live }) => leasable || live > 0);
+    this.offered.clear();
+    if (offers.length === 0) return;
+    this.context.send('lease', farmId, { type: 'steps.offered', offers });
     if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
   }
 

@@ -36,12 +36,10 @@ function readyOf(
   let readySince = now;
   let lastReadyAt = 0;
   if (!isLeasable(state)) return { ready: [], failed, held, readySince, lastReadyAt };
-  if (untouched.status === 'ready') {
-    ready.add({ start: 0, count: taskCount });
-    readySince = untouched.updatedAt;
-    lastReadyAt = untouched.updatedAt;
-  }
+  if (untouched.status === 'ready') ready.add({ start: 0, count: taskCount });
+  let untouchedTasks = taskCount;
   for (const { index, task } of touchedTasks(step)) {
+    untouchedTasks--;
     const isHeld = task.status === 'ready' && isHeldBack(task, now);
     if (task.status !== 'ready' || isHeld) ready.remove(index);
     if (task.status !== 'ready') continue;
@@ -55,6 +53,10 @@ function readyOf(
     const readyAt = Math.max(task.updatedAt, task.retryAfter);
     readySince = Math.min(readySince, readyAt);
     lastReadyAt = Math.max(lastReadyAt, readyAt);
+  }
+  if (untouched.status === 'ready' && untouchedTasks > 0) {
+    readySince = Math.min(readySince, untouched.updatedAt);
+    lastReadyAt = Math.max(lastReadyAt, untouched.updatedAt);
   }
   return { ready: [...ready], failed, held, readySince, lastReadyAt };
 }

@@ -6,7 +6,7 @@ import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-w
 import type { LeaseMessage } from './messages.ts';
 import { onPoolExplain, onTaskExplain } from './on-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
-import { onStepOffered, onTaskDue, onTasksReady } from './on-step-offered.ts';
+import { onStepsOffered, onTaskDue, onTasksReady } from './on-steps-offered.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
@@ -44,7 +44,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'lease.counted': onCounted,
       'lease.requested': onLeaseRequested(settings.leaseHoldMs),
       'tasks.taken': onTasksTaken,
-      'step.offered': onStepOffered,
+      'steps.offered': onStepsOffered,
       'tasks.ready': onTasksReady,
       'task.due': onTaskDue,
       'task.withdrawn': (state, { jobId, stepOrder, index }) => {
@@ -128,6 +128,8 @@ function onCounted(
   state.pools.counted();
   state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
   serveAll(state, context);
+  // What nobody could run before the start may have a worker, or a slot of its pool, now.
+  clearMatched(state, context);
 }
 
 function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {

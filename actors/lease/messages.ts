@@ -43,8 +43,8 @@ export type LeaseMessage =
       readonly queue: QueueId | typeof ANY_QUEUE;
       readonly replyTo: ReplyTo;
     }
-  /** From a job actor: all that is ready of a step, in place of what was known of it. */
-  | { readonly type: 'step.offered'; readonly offer: StepOffer }
+  /** From a job actor: all that is ready of some of its steps, in place of what was known of them. */
+  | { readonly type: 'steps.offered'; readonly offers: readonly StepOffer[] }
   /**
    * From a job actor: these tasks are ready (again); `until` holds them back to that time. The workers in `avoided`
    * have failed them.

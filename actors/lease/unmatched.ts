@@ -7,13 +7,14 @@ import type { WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseState } from './state.ts';
 
-/** What the job of a step was told last, and when the step must be looked at again. */
+/** What the job of a step was told last. */
 interface Told {
   readonly jobId: JobId;
   readonly stepOrder: number;
   readonly signature: Signature;
   readonly reason: string;
-  readonly lookAgainAt: number;
+  /** It was told of tasks that were ready by then (milliseconds since the epoch): of those that became so later it was not. */
+  readonly readyBefore: number;
 }
 
 type StepKey = `${JobId}/${number}`;
@@ -62,9 +63,10 @@ export class Unmatched {
 }
 
 /** A job offers a step and says what it was told of it. */
-export function noteTold(state: LeaseState, step: StepEntry, reason: string, now: number): void {
+export function noteTold(state: LeaseState, step: StepEntry, reason: string): void {
   const { jobId, stepOrder, signature } = step;
-  if (reason !== '') state.unmatched.set({ jobId, stepOrder, signature, reason, lookAgainAt: now });
+  if (reason === '') state.unmatched.delete(step);
+  else state.unmatched.set({ jobId, stepOrder, signature, reason, readyBefore: -Infinity });
 }
 
 /**
@@ -88,12 +90,10 @@ function sweepStep(
 ): void {
   const { jobId, stepOrder, signature } = step;
   const known = state.unmatched.get(step);
-  const dueAt = known?.lookAgainAt ?? step.readySince + graceMs;
-  if (dueAt > context.now && (known === undefined || known.reason === reason)) return;
-  // Tasks that became ready lately are due one after the other.
-  const lookAgainAt = step.lastReadyAt + graceMs > context.now ? context.now + 1 : Infinity;
-  state.unmatched.set({ jobId, stepOrder, signature, reason, lookAgainAt });
   const readyBefore = context.now - graceMs;
+  if (known === undefined && step.readySince > readyBefore) return;
+  if (known?.reason === reason && step.lastReadyAt <= known.readyBefore) return;
+  state.unmatched.set({ jobId, stepOrder, signature, reason, readyBefore });
   context.send('job', jobId, { type: 'step.unmatched', stepOrder, reason, readyBefore });
 }
 
@@ -113,7 +113,12 @@ export function clearMatched(state: LeaseState, context: ServiceContext<'lease'>
   for (const signature of state.unmatched.signatures()) clearSignature(state, signature, context);
 }
 
-function clearSignature(state: LeaseState, signature: Signature, context: ServiceContext<'lease'>): void {
+/** Takes the reason back from the steps of one signature when there is a worker for them now. */
+export function clearSignature(
+  state: LeaseState,
+  signature: Signature,
+  context: ServiceContext<'lease'>,
+): void {
   const isMatched = unschedulableReason(state, signature) === null;
   for (const { jobId, stepOrder } of state.unmatched.ofSignature(signature)) {
     const step = state.index.entry(jobId, stepOrder);

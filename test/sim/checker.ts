@@ -1,26 +1,65 @@
+import type { FarmState } from '../../actors/farm/state.ts';
+import type { JobMessage } from '../../actors/job/messages.ts';
 import type { JobState } from '../../actors/job/state.ts';
+import type { LeaseState } from '../../actors/lease/state.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { ServiceSettings } from '../../actors/service-world.ts';
+import type { WorkerMessage } from '../../actors/worker/messages.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
-import { parseAttemptId, taskIdOf, type FarmId, type TaskId } from '../../src/core/ids.ts';
+import {
+  parseAttemptId,
+  parseTaskId,
+  taskIdOf,
+  type FarmId,
+  type JobId,
+  type TaskId,
+} from '../../src/core/ids.ts';
 import { isTerminalTask, type TerminalTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
-import type { Change } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { readTask } from '../../src/core/records/task-page.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
-import { AFTER_EACH_STEP, AT_REST, IN_THE_END, taskAt, WHEN_FLUSHED, type Invariant } from './invariants.ts';
+import type { Settings } from './build.ts';
+import {
+  AFTER_EACH_STEP,
+  holdersOf,
+  AT_REST,
+  IN_THE_END,
+  LAST_LOOK,
+  WHEN_FLUSHED,
+  type Invariant,
+} from './invariants.ts';
+import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
+import { judgeDeletion } from './deletion-rules.ts';
+import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';
+import { judgeReasons, surroundingsOf } from './unschedulable-rules.ts';
+import { judgeReservations } from './reservation-rules.ts';
+import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
-import { watchReport, watchTake } from './turn-rules.ts';
+import { watchTake } from './take-rules.ts';
 import { Violation } from './violation.ts';
-import type { TurnObserver } from './watch-turns.ts';
+import { judgeWorkerTurn } from './worker-rules.ts';
+import type { Said, Turn, TurnObserver } from './watch-turns.ts';
 
 /** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
 const FLUSHED_LOOK_EACH = 16;
 
 /** Something that the service has said and must stand by: says what is wrong, or null. */
 export type Promised = (store: StoreReader) => string | null;
+
+/** A job as it was after its last turn. */
+interface LastSeen {
+  readonly state: JobState;
+  readonly snapshot: JobSnapshot;
+  /** Since when each step has had something ready. */
+  readonly readySince: readonly number[];
+  /** The closure in which it last changed otherwise than by a lease. */
+  readonly changedIn: number;
+}
+
+type AfterTurn = (said: Said) => void;
 
 /** Watches one service over all its lives, and throws a Violation as soon as an invariant does not hold. */
 export class Checker implements ServiceWatcher {
@@ -29,33 +68,39 @@ export class Checker implements ServiceWatcher {
   listeningSince = 0;
   /** Whether the clock of the service has never been set: holds are as long as they should be. */
   isClockSteady = true;
+  /** Until when the service was stalled last, in virtual time. */
+  stalledUntil = 0;
+  /** Whether clients have taken away all that holds work back. */
+  isLifted = false;
   /** When a task last ran to its end, in virtual time. */
   progressedAt = 0;
   private readonly service: ServiceModel;
   private readonly time: VirtualTime;
   private readonly processes: RunningProcesses;
-  private readonly settings: Pick<ServiceSettings, 'heartbeatTimeoutMs' | 'retry'>;
+  private readonly settings: Settings;
   private states: ActorStates | null = null;
   private readonly touched = new Set<JobState>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
-  /** Told to the world: lasts. */
+  /** How tasks were told to the world to have ended: lasts, but for a retry. */
   private readonly toldEnds = new Map<TaskId, TerminalTaskStatus>();
-  /** In memory: lost in a crash, unless it was on disk. */
-  private readonly seenEnds = new Map<TaskId, TerminalTaskStatus>();
+  /** Jobs that a client changes in a way that may undo what was told, and has not been answered. */
+  private readonly unsettled = new Map<JobId, number>();
+  private readonly seen = new Map<JobId, LastSeen>();
+  private closures = 0;
+  private startedAt = 0;
+  /** When a worker of a farm changed last, in virtual time. */
+  private readonly changedAt = new Map<FarmId, number>();
   private readonly promises: Promised[] = [];
   private flushedLooks = 0;
   private inTurn: Violation | null = null;
 
-  constructor(
-    service: ServiceModel,
-    time: VirtualTime,
-    processes: RunningProcesses,
-    settings: Pick<ServiceSettings, 'heartbeatTimeoutMs' | 'retry'>,
-  ) {
+  constructor(service: ServiceModel, time: VirtualTime, processes: RunningProcesses, settings: Settings) {
     this.service = service;
     this.time = time;
     this.processes = processes;
     this.settings = settings;
+    processes.isCanceled = (attemptId, taskId) =>
+      this.attempts.get(taskId)?.find(({ id }) => id === attemptId)?.status === 'canceled';
   }
 
   /** What was answered to a client is in the store, now and after any crash. */
@@ -64,56 +109,160 @@ export class Checker implements ServiceWatcher {
     this.keepsPromise(promised);
   }
 
-  readonly observer: TurnObserver = (kind, state, message, context) => {
-    if (kind === 'job') {
-      const job = state as JobState;
-      const farm = this.states?.farm(job.record.farmId);
-      if (message.type === 'task.reported') {
-        const after = watchReport(job, message, context.now, farm, this.settings.retry);
-        return () => {
-          this.touched.add(job);
-          this.note(after());
-        };
-      }
-      if (message.type !== 'tasks.take') return () => this.touched.add(job);
-      const worker = this.states?.worker(message.workerId);
-      const live = (): { farm: number; queue: number } => this.liveTasks(job);
-      const after = watchTake(job, message, context.now, this.isClockSteady, { farm, worker, live });
-      return () => {
-        this.touched.add(job);
-        this.note(after());
-      };
-    }
-    if (kind !== 'worker' || message.type !== 'expiry.granted') return null;
-    const worker = state as WorkerState;
-    const before = worker.record.status;
+  /** A client has asked for something that may undo what was told of the job; call the answer when it is known. */
+  undoing(job: JobId): () => void {
+    this.unsettled.set(job, (this.unsettled.get(job) ?? 0) + 1);
     return () => {
+      const left = (this.unsettled.get(job) ?? 1) - 1;
+      if (left === 0) this.unsettled.delete(job);
+      else this.unsettled.set(job, left);
+    };
+  }
+
+  readonly observer: TurnObserver = (turn) => {
+    if (turn.beginsClosure) this.closures++;
+    switch (turn.kind) {
+      case 'job':
+        return this.watchJob(turn);
+      case 'lease':
+        return this.watchLease(turn);
+      case 'worker':
+        return this.watchWorker(turn);
+      case 'farm':
+      case 'catalog':
+      case 'retention':
+      case 'sweep':
+      case 'purge':
+        return null;
+    }
+  };
+
+  private watchJob(turn: Turn): AfterTurn {
+    const job = turn.state as JobState;
+    const message = turn.message as JobMessage;
+    const { record } = job;
+    const { id, farmId } = record;
+    const last = this.seen.get(id);
+    const before = last?.state === job ? last.snapshot : snapshotOf(job);
+    if (last !== undefined && last.state !== job && !isSame(before, last.snapshot))
+      this.note(new Violation('a job that is loaded again is what it was', id));
+    const setting = settingsOf(job, this.states?.farm(farmId), this.settings.retry);
+    const expected = expectedOf(job, before, message, turn.now, setting);
+    const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
+    return (said) => {
+      this.touched.add(job);
+      for (const change of said.changes) {
+        if (change.op === 'put' && change.table === 'attempt') this.note(this.noteAttempt(change.value));
+      }
+      if (job.isDeleted) {
+        this.seen.delete(id);
+        this.note(
+          judgeDeletion(before, record, message, turn.now, this.settings.retention, this.isClockSteady),
+        );
+        return;
+      }
+      const after = snapshotOf(job);
+      const hasChanged = message.type !== 'tasks.take' && (last === undefined || !isSame(before, after));
+      const changedIn = hasChanged ? this.closures : (last?.changedIn ?? 0);
+      const readySince = readySinceOf(after, turn.now, last?.readySince ?? []);
+      this.seen.set(id, { state: job, snapshot: after, readySince, changedIn });
+      const { isClockSteady } = this;
+      const graceMs = this.settings.unschedulableGraceMs;
+      const seen = { message, before, after, now: turn.now, said, expected, graceMs, isClockSteady };
+      this.note(judgeTurn(seen, id));
+      if (afterTake !== null) this.note(afterTake());
+    };
+  }
+
+  private watchTake(
+    job: JobState,
+    message: Extract<JobMessage, { type: 'tasks.take' }>,
+    now: number,
+  ): () => Violation | null {
+    const farm = this.states?.farm(job.record.farmId);
+    const worker = this.states?.worker(message.workerId);
+    const live = (): { farm: number; queue: number } => this.liveTasks(job);
+    const poolOf = (name: string): { max: number; holders: number } => {
+      const max = this.states?.lease(job.record.farmId)?.pools.stateOf(name).maxConcurrent ?? 0;
+      const jobs = this.farmViews().flatMap((view) => view.jobs);
+      return { max, holders: jobs.reduce((sum, each) => sum + holdersOf(each, name), 0) };
+    };
+    return watchTake(job, message, now, this.isClockSteady, { farm, worker, live, poolOf });
+  }
+
+  private watchLease(turn: Turn): AfterTurn {
+    const lease = turn.state as LeaseState;
+    const reserved = new Map(lease.reservations);
+    return ({ sent }) => {
+      const takes = sent.flatMap(({ message }) => (message.type === 'tasks.take' ? [message] : []));
+      const reasons = sent.flatMap(({ id, message }) =>
+        message.type === 'step.unmatched' ? [{ jobId: id, message }] : [],
+      );
+      const mayReserve = turn.message.type === 'sweep.due' && lease.reservations.size > 0;
+      if (takes.length + reasons.length === 0 && !mayReserve) return;
+      const farm = this.states?.farm(lease.farmId);
+      if (farm === undefined) return;
+      const view = this.farmView(farm, lease);
+      if (mayReserve) {
+        const { reservationAfterMs } = this.settings;
+        const readySince = (job: JobId, stepOrder: number): number =>
+          this.seen.get(job)?.readySince[stepOrder] ?? 0;
+        this.note(
+          judgeReservations(view, reserved, turn.now, reservationAfterMs, this.isClockSteady, readySince),
+        );
+      }
+      this.note(judgeReasons(reasons, surroundingsOf(view, this.farmViews())));
+      const around = {
+        view,
+        now: turn.now,
+        isClockSteady: this.isClockSteady,
+        attemptsOf: (task: TaskId) => this.attempts.get(task) ?? [],
+        reserved,
+        isFresh: (job: JobId) => this.seen.get(job)?.changedIn === this.closures,
+      };
+      this.note(judgeLeases(lease, takes, around));
+    };
+  }
+
+  private watchWorker(turn: Turn): AfterTurn {
+    const worker = turn.state as WorkerState;
+    const message = turn.message as WorkerMessage;
+    const { record } = worker;
+    const before = record.status;
+    return ({ sent }) => {
+      // A clock that was set says nothing of how long the worker was silent.
+      const silentMs = this.isClockSteady ? turn.now - record.lastHeartbeatAt : Infinity;
+      this.note(judgeWorkerTurn(record, worker, message, silentMs, this.settings.heartbeatTimeoutMs));
+      if (sent.some(({ message }) => message.type === 'worker.offered' || message.type === 'worker.removed'))
+        this.changedAt.set(worker.record.farmId, this.time.now);
+      if (turn.message.type !== 'expiry.granted') return;
       if (before !== 'online' || worker.record.status !== 'offline') return;
       const heardFor = this.time.now - this.listeningSince;
       if (heardFor >= this.settings.heartbeatTimeoutMs) return;
       const name = 'no worker is given up before it had a whole timeout to be heard';
       this.note(new Violation(name, `${worker.record.id} after ${heardFor} ms`));
     };
-  };
+  }
 
   started(): void {
     const { host } = this.service;
     if (host === null) return;
     this.states = new ActorStates(host.kernel);
     this.listeningSince = this.time.now;
+    this.startedAt = this.time.now;
     this.touched.clear();
   }
 
-  committing(changes: readonly Change[]): void {
-    for (const change of changes) {
-      if (change.op === 'put' && change.table === 'attempt') this.noteAttempt(change.value);
-    }
-  }
-
   event(event: DomainEvent): void {
+    if (event.subject === 'jobs' && event.payload.status === 'removed') {
+      const { job_id: id } = event.payload;
+      if (this.service.store.get('job', keys.job(id)) !== undefined)
+        throw new Violation('a job that is told to be removed is gone', id);
+    }
     if (event.subject !== 'tasks') return;
     const { task_id: taskId, status } = event.payload;
     if (isTerminalTask(status)) this.toldEnds.set(taskId, status);
+    else this.toldEnds.delete(taskId);
   }
 
   pumped(): void {
@@ -122,7 +271,6 @@ export class Checker implements ServiceWatcher {
     if (host === null) return;
     const view = this.view();
     this.check(AFTER_EACH_STEP, view);
-    for (const job of view.touchedJobs) this.noteEnds(job);
     this.touched.clear();
     const { kernel } = host;
     const nextTimer = kernel.nextTimerAt();
@@ -136,9 +284,14 @@ export class Checker implements ServiceWatcher {
   crashed(): void {
     this.states = null;
     this.touched.clear();
-    this.seenEnds.clear();
+    this.seen.clear();
     this.attempts.clear();
-    for (const { value } of this.service.store.scan('attempt')) this.noteAttempt(value);
+    for (const { value } of this.service.store.scan('attempt')) {
+      const wrong = this.noteAttempt(value);
+      if (wrong !== null) throw wrong;
+    }
+    this.checkToldEnds();
+    this.unsettled.clear();
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
@@ -160,6 +313,7 @@ export class Checker implements ServiceWatcher {
     this.check(AT_REST, view);
     this.check(WHEN_FLUSHED, view);
     this.check(IN_THE_END, view);
+    this.check(LAST_LOOK, view);
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
@@ -183,28 +337,59 @@ export class Checker implements ServiceWatcher {
   private view(): ServiceView {
     const { states, service } = this;
     return {
+      tallies: service.tallies,
+      retention: this.settings.retention,
+      unschedulableGraceMs: this.settings.unschedulableGraceMs,
+      quietSince: (farm) => this.quietSince(farm),
       now: service.host?.now ?? 0,
       store: service.store,
-      farms: this.farms.flatMap((id) => this.farmView(id)),
+      farms: this.farmViews(missing),
       isClockSteady: this.isClockSteady,
+      isLifted: this.isLifted,
+      serverRetry: this.settings.retry,
       touchedJobs: [...this.touched].filter((job) => !job.isDeleted),
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],
-      endOf: (task) => this.toldEnds.get(task) ?? this.seenEnds.get(task),
     };
   }
 
-  private farmView(id: FarmId): FarmView[] {
-    const farm = this.states?.farm(id);
-    const lease = this.states?.lease(id);
-    if (farm === undefined || lease === undefined) return [];
-    const jobs = [...farm.activeJobs.keys()].map(
-      (jobId) => this.states?.job(jobId) ?? missing(`job ${jobId}`),
+  private farmViews(missing: ((what: string) => never) | null = null): FarmView[] {
+    return this.farms.flatMap((id) => {
+      const farm = this.states?.farm(id);
+      const lease = this.states?.lease(id);
+      return farm === undefined || lease === undefined ? [] : [this.farmView(farm, lease, missing)];
+    });
+  }
+
+  /** Milliseconds since the epoch: the start of the service, its last stall, the last change of a worker. */
+  private quietSince(farm: FarmId): number | null {
+    const { host } = this.service;
+    if (host === null || !this.isClockSteady) return null;
+    const last = Math.max(
+      this.listeningSince,
+      this.stalledUntil,
+      this.startedAt,
+      this.changedAt.get(farm) ?? 0,
     );
-    const workers = [...farm.workers.keys()].map(
-      (each) => this.states?.worker(each) ?? missing(`worker ${each}`),
+    return host.now - (this.time.now - last);
+  }
+
+  /** What is not in memory is left out, unless `missing` says otherwise. */
+  private farmView(
+    farm: FarmState,
+    lease: LeaseState,
+    missing: ((what: string) => never) | null = null,
+  ): FarmView {
+    const { states } = this;
+    const jobs = [...farm.activeJobs.keys()].flatMap((id) => {
+      const job = states?.job(id);
+      if (job === undefined) return missing?.(`job ${id}`) ?? [];
+      return job.isDeleted ? [] : [job];
+    });
+    const workers = [...farm.workers.keys()].flatMap(
+      (id) => states?.worker(id) ?? missing?.(`worker ${id}`) ?? [],
     );
-    return [{ farm, lease, jobs, workers }];
+    return { farm, lease, jobs, workers };
   }
 
   private liveTasks(job: JobState): { farm: number; queue: number } {
@@ -219,44 +404,50 @@ export class Checker implements ServiceWatcher {
     return { farm: ofFarm, queue: ofQueue };
   }
 
-  private noteAttempt(attempt: AttemptRecord): void {
+  private noteAttempt(attempt: AttemptRecord): Violation | null {
     const address = parseAttemptId(attempt.id);
-    if (address === null) throw new Violation('attempts have ids', attempt.id);
+    if (address === null) return new Violation('attempts have ids', attempt.id);
     const taskId = taskIdOf(address);
     const known = this.attempts.get(taskId) ?? [];
     this.attempts.set(taskId, known);
     const before = known[attempt.attemptNumber - 1];
     if (before !== undefined && before.status !== 'running') {
-      throw new Violation(
-        'a closed attempt stays closed',
-        `${attempt.id} was ${before.status}, is ${attempt.status}`,
-      );
+      const detail = `${attempt.id} was ${before.status}, is ${attempt.status}`;
+      return new Violation('a closed attempt stays closed', detail);
     }
     const isClosed = attempt.status !== 'running';
-    if (isClosed !== (attempt.endedAt !== undefined) || (attempt.endedAt ?? Infinity) < attempt.startedAt) {
-      throw new Violation('an attempt ends after it has started', JSON.stringify(attempt));
-    }
+    if (isClosed !== (attempt.endedAt !== undefined) || (attempt.endedAt ?? Infinity) < attempt.startedAt)
+      return new Violation('an attempt ends after it has started', JSON.stringify(attempt));
     if (attempt.status === 'succeeded' || attempt.exitCode !== undefined) this.progressedAt = this.time.now;
     const exitCode = attempt.status === 'succeeded' ? 0 : attempt.exitCode;
     if (exitCode !== undefined && this.processes.exitCodeOf(attempt.id) !== exitCode) {
-      throw new Violation(
-        'an attempt is credited with what its process did',
-        `${attempt.id} ${attempt.status}`,
-      );
+      const detail = `${attempt.id} ${attempt.status}`;
+      return new Violation('an attempt is credited with what its process did', detail);
     }
     known[attempt.attemptNumber - 1] = attempt;
+    return null;
   }
 
-  private noteEnds(job: JobState): void {
-    for (const step of job.steps) {
-      const { taskCounts, taskCount, order } = step.record;
-      if (taskCounts.succeeded + taskCounts.failed + taskCounts.canceled === 0) continue;
-      for (let index = 0; index < taskCount; index++) {
-        const taskId = taskIdOf({ jobId: job.record.id, stepOrder: order, index });
-        if (this.seenEnds.has(taskId)) continue;
-        const { status } = taskAt(step, index);
-        if (isTerminalTask(status)) this.seenEnds.set(taskId, status);
+  /** I5: what was told to have ended has, unless a client had it tried again and was not answered. */
+  private checkToldEnds(): void {
+    const { store } = this.service;
+    for (const [taskId, end] of this.toldEnds) {
+      const task = parseTaskId(taskId);
+      // That no job goes that must not is promised elsewhere.
+      const isGone = task === null || store.get('job', keys.job(task.jobId)) === undefined;
+      if (isGone || this.unsettled.has(task.jobId)) {
+        this.toldEnds.delete(taskId);
+        continue;
       }
+      const page = store.get('taskPage', keys.taskPageOf(task));
+      const own = page === undefined ? null : readTask(page, task.index);
+      const status =
+        own?.status ?? store.get('step', keys.step(task.jobId, task.stepOrder))?.untouched.status;
+      if (status === end) continue;
+      throw new Violation(
+        'what was told of a task lasts',
+        `${taskId} was ${end} and is ${status ?? 'not there'}`,
+      );
     }
   }
 }

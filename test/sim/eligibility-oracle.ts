@@ -11,10 +11,19 @@ export type OfferedWorker = Pick<
   'cpuCount' | 'memoryMib' | 'os' | 'arch' | 'computeLocation' | 'tags' | 'queueIds'
 >;
 
-export function mayRun(worker: OfferedWorker, queue: QueueId, needs: StepRequirements): boolean {
-  const serves = worker.queueIds.length === 0 || worker.queueIds.includes(queue);
-  const isThere = needs.computeLocation === '' || needs.computeLocation === worker.computeLocation;
-  return serves && isThere && coresNeeded(worker, needs) <= worker.cpuCount && hasAll(worker, needs);
+export const mayRun = (worker: OfferedWorker, queue: QueueId, needs: StepRequirements): boolean =>
+  ineligibleAt(worker, queue, needs) === null;
+
+/** The first gate that keeps the worker from it: 0 its queues, 1 its location, 2 an amount, 3 an attribute; null for none. */
+export function ineligibleAt(
+  worker: OfferedWorker,
+  queue: QueueId,
+  needs: StepRequirements,
+): 0 | 1 | 2 | 3 | null {
+  if (worker.queueIds.length > 0 && !worker.queueIds.includes(queue)) return 0;
+  if (needs.computeLocation !== '' && needs.computeLocation !== worker.computeLocation) return 1;
+  if (coresNeeded(worker, needs) > worker.cpuCount || !hasAmounts(worker, needs)) return 2;
+  return hasAttributes(worker, needs) ? null : 3;
 }
 
 /** Cores that a task takes of the worker: all of them when none are declared. */
@@ -23,12 +32,16 @@ export function coresNeeded(worker: Pick<WorkerRecord, 'cpuCount'>, needs: StepR
   return needs.cores <= 1 ? 1 : Math.ceil(needs.cores);
 }
 
-function hasAll(worker: OfferedWorker, needs: StepRequirements): boolean {
+function hasAmounts(worker: OfferedWorker, needs: StepRequirements): boolean {
   for (const { name, min, max } of needs.amounts) {
     const has = name === 'amount.worker.memory' ? worker.memoryMib : 0;
     if (min !== undefined && has < min) return false;
     if (max !== undefined && has > max) return false;
   }
+  return true;
+}
+
+function hasAttributes(worker: OfferedWorker, needs: StepRequirements): boolean {
   for (const { name, anyOf, allOf } of needs.attributes) {
     const has = attributeOf(worker, name);
     if (has === undefined) return false;

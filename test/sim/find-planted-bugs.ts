@@ -1,12 +1,19 @@
-import { buildWith, PLANTED_BUGS } from './planted-bugs.ts';
+import { parseArgs } from 'node:util';
+import { PLANTED_BUGS } from './planted-bugs.ts';
 import { simulate } from './simulation.ts';
 
-/** How many seeds each planted bug needs to be found: the median over runs that begin at different seeds. */
-const RUNS = 9;
+/**
+ * How many seeds each planted bug needs to be found: the median over runs that begin at different seeds. `--runs N`, and
+ * `--bug TEXT` for those that have the text in their name.
+ */
+const { values } = parseArgs({
+  options: { runs: { type: 'string', default: '9' }, bug: { type: 'string', default: '' } },
+});
+const RUNS = Number(values.runs);
 const SEEDS_MAX = 3_000;
 const FIRST_SEED_STEP = 10_000;
 
-for (const bug of PLANTED_BUGS) {
+for (const bug of PLANTED_BUGS.filter(({ name }) => name.includes(values.bug))) {
   const needed: number[] = [];
   const found = new Map<string, number>();
   for (let run = 0; run < RUNS; run++) {
@@ -14,7 +21,7 @@ for (const bug of PLANTED_BUGS) {
     let seeds = 0;
     for (let isFound = false; !isFound && seeds < SEEDS_MAX;) {
       seeds++;
-      const { violation } = simulate(first + seeds, buildWith(bug));
+      const { violation } = simulate(first + seeds, bug);
       if (violation === null) continue;
       isFound = true;
       found.set(violation.invariant, (found.get(violation.invariant) ?? 0) + 1);

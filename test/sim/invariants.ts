@@ -1,12 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobState, StepState } from '../../actors/job/state.ts';
-import { attemptIdOf, taskIdOf, type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  parseAttemptId,
+  taskIdOf,
+  type AttemptId,
+  type QueueId,
+  type WorkerId,
+} from '../../src/core/ids.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { pageOf, readTask, type TaskState } from '../../src/core/records/task-page.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
 import { rowsOfNoJob } from '../kit/rows-of-job.ts';
+import { isPassedOver } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import { taskAt } from './job-snapshot.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
+import { judgeMarks, surroundingsOf } from './unschedulable-rules.ts';
 
 /** Something that is always the case: `check` says what is wrong, or null. */
 export interface Invariant {
@@ -16,17 +27,9 @@ export interface Invariant {
 
 type Counted = Record<TaskStatus, number>;
 
+/** Retention removes a job within a period of its sweep, a tenth of the time for which it keeps jobs. */
+const RETENTION_LATE = 1.2;
 const LIVE: readonly TaskStatus[] = ['assigned', 'running'];
-
-/** The record of a task and its status, read without the actors' own functions. */
-export function taskAt(
-  step: StepState,
-  index: number,
-): { readonly status: TaskStatus; readonly own: TaskState | null } {
-  const page = step.pages.get(pageOf(index));
-  const own = page === undefined ? null : readTask(page, index);
-  return { own, status: own?.status ?? step.record.untouched.status };
-}
 
 function* tasksOf(step: StepState): Generator<{ index: number; status: TaskStatus; own: TaskState | null }> {
   for (let index = 0; index < step.record.taskCount; index++) yield { index, ...taskAt(step, index) };
@@ -44,6 +47,16 @@ function countTasks(step: StepState): Counted {
   };
   for (const { status } of tasksOf(step)) counted[status]++;
   return counted;
+}
+
+/** Ready tasks that say that nobody may run them; NaN when one that is not ready says so. */
+function unschedulableTasks(step: StepState): number {
+  let marked = 0;
+  for (const { status, own } of tasksOf(step)) {
+    const isMarked = own === null ? step.record.untouched.unschedulable === true : own.unschedulable;
+    if (isMarked) marked += status === 'ready' ? 1 : NaN;
+  }
+  return marked;
 }
 
 const nameOf = (job: JobState, step: StepState, index: number): string =>
@@ -84,15 +97,19 @@ const ofFarms =
 
 const isLeasable = (job: JobState): boolean =>
   job.record.status === 'pending' || job.record.status === 'running';
-const isOver = (job: JobState): boolean =>
-  job.record.status === 'completed' || job.record.status === 'failed' || job.record.status === 'canceled';
+const isOverStatus = (status: JobStatus): boolean =>
+  status === 'completed' || status === 'failed' || status === 'canceled';
+const isOver = (job: JobState): boolean => isOverStatus(job.record.status);
 
 /** I6: each task is in exactly one status, and the counts of its step are those of the tasks. */
 const stepCountsAddUp: Invariant = {
   name: 'the counts of a step are those of its tasks',
   check: ofTouchedSteps((job, step) => {
     const counted = countTasks(step);
-    const { taskCounts } = step.record;
+    const { taskCounts, unschedulableReason = '' } = step.record;
+    const marked = unschedulableTasks(step);
+    if (marked !== taskCounts.unschedulable || marked > 0 !== (unschedulableReason !== ''))
+      return `${job.record.id} step ${step.record.order}: ${marked} tasks are marked, noted are ${taskCounts.unschedulable}: ${unschedulableReason}`;
     const isRight =
       taskCounts.total === step.record.taskCount &&
       TASK_STATUSES.every((status) => counted[status] === taskCounts[status]);
@@ -105,7 +122,7 @@ const stepCountsAddUp: Invariant = {
 const jobCountsAddUp: Invariant = {
   name: 'the counts of a job are those of its steps',
   check: ofTouchedJobs((job) => {
-    for (const status of [...TASK_STATUSES, 'total'] as const) {
+    for (const status of [...TASK_STATUSES, 'total', 'unschedulable'] as const) {
       let sum = 0;
       for (const step of job.steps) sum += step.record.taskCounts[status];
       if (sum !== job.record.taskCounts[status]) {
@@ -176,41 +193,54 @@ const successIsCreditedOnce: Invariant = {
   }),
 };
 
-/** I5: terminal tasks stay what they are. */
-const terminalTasksStay: Invariant = {
-  name: 'a terminal task stays what it is',
-  check: ofTouchedSteps((job, step, view) => {
-    for (const { index, status } of tasksOf(step)) {
-      const taskId = taskIdOf({ jobId: job.record.id, stepOrder: step.record.order, index });
-      const end = view.endOf(taskId);
-      if (end !== undefined && end !== status) return `${taskId} was ${end} and is ${status}`;
+/** interface.md, "Job": a job that runs something says so, and one that is parked says why. */
+const jobStatusFits: Invariant = {
+  name: 'a job with live tasks is running or paused, and a park_reason is that of a parked job',
+  check: ofTouchedJobs((job) => {
+    const { id, status, parkReason } = job.record;
+    if (job.openAttempts.size > 0 && status !== 'running' && status !== 'paused')
+      return `${id} is ${status} and has ${job.openAttempts.size} live tasks`;
+    if (parkReason !== '' && status !== 'paused' && status !== 'failed')
+      return `${id} is ${status}: ${parkReason}`;
+    return null;
+  }),
+};
+
+/** What a farm must know of its jobs to let queues be deleted, and dependents go. */
+const farmKnowsJobs: Invariant = {
+  name: 'the farm knows the queue of each job, and which jobs wait for which',
+  check: ofFarms(({ farm, jobs }) => {
+    const active = new Set(jobs.map(({ record }) => record.id));
+    for (const { record } of jobs) {
+      const known = farm.activeJobs.get(record.id);
+      if (isOverStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
+      if (known?.queueId !== record.queueId)
+        return `${record.id} is in the queue ${record.queueId}, the farm has it in ${known?.queueId ?? 'none'}`;
+      if (!farm.queues.has(record.queueId))
+        return `${record.id} is in the queue ${record.queueId} that is gone`;
+      const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
+      const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
+      const waitsFor = [...known.waitsFor];
+      if (expected.length === waitsFor.length && expected.every((id) => waitsFor.includes(id))) continue;
+      return `${record.id} waits for ${expected.join(', ')}, the farm has it waiting for ${waitsFor.join(', ')}`;
     }
     return null;
   }),
 };
 
-/** I9: only what a worker reported as failed is a failure; reclaimed work is none. */
-const failuresAreGenuine: Invariant = {
-  name: 'failed_attempts counts the failures that workers reported',
-  check: ofTouchedJobs((job, view) => {
-    let ofJob = 0;
-    for (const step of job.steps) {
-      for (const { index, own } of tasksOf(step)) {
-        if (own === null) continue;
-        const attempts = view.attemptsOf(
-          taskIdOf({ jobId: job.record.id, stepOrder: step.record.order, index }),
-        );
-        const failures = attempts.filter(
-          (each) => each.status === 'failed' && each.exitCode !== undefined,
-        ).length;
-        if (failures !== own.failedAttempts) {
-          return `${nameOf(job, step, index)} failed ${failures} times, noted are ${own.failedAttempts}`;
-        }
-        ofJob += failures;
+/** The cascade server, farm, queue: each active job has the settings that hold now. */
+const jobsKnowTheirSettings: Invariant = {
+  name: 'a job inherits the retry settings of server, farm and queue',
+  check: ofFarms(({ farm, jobs }, { serverRetry }) => {
+    for (const job of jobs) {
+      const levels = [farm.queues.get(job.record.queueId)?.retry, farm.record.retry, serverRetry];
+      for (const name of ['maxAttempts', 'retryDelaySeconds', 'failureLimit'] as const) {
+        const expected = levels.find((level) => level?.[name] !== undefined)?.[name];
+        if (job.inherited[name] !== expected)
+          return `${job.record.id} inherits the ${name} ${job.inherited[name]}, not ${expected ?? 0}`;
       }
     }
-    if (ofJob === job.record.failedAttempts) return null;
-    return `${job.record.id} has ${ofJob} failures, noted are ${job.record.failedAttempts}`;
+    return null;
   }),
 };
 
@@ -261,10 +291,11 @@ const blockedJobsWaitForSomething: Invariant = {
   check: ofFarms(({ jobs }, view) => {
     const active = new Set(jobs.map((job) => job.record.id));
     for (const job of jobs) {
-      if (job.record.status !== 'blocked') continue;
+      const { status, waitsWhilePaused } = job.record;
+      if (status !== 'blocked' && !(status === 'paused' && waitsWhilePaused === true)) continue;
       if (job.record.dependsOn.some((upstream) => active.has(upstream))) continue;
       const upstreams = job.record.dependsOn.map((id) => view.store.get('job', id)?.status ?? 'unknown');
-      return `${job.record.id} is blocked and its upstream jobs are ${upstreams.join(', ')}`;
+      return `${job.record.id} is ${status} and its upstream jobs are ${upstreams.join(', ')}`;
     }
     return null;
   }),
@@ -377,9 +408,10 @@ const leaseCountsLive: Invariant = {
 /** I12, at rest: no ready task waits while a worker that asks for work may run it. */
 const noReadyTaskWaits: Invariant = {
   name: 'no ready task waits while an eligible worker that asks has room',
-  check: ofFarms((view, { now, isClockSteady }) => {
+  check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
     for (const worker of view.workers) {
-      if (worker.record.status !== 'online') continue;
+      const { id } = worker.record;
+      if (worker.record.status !== 'online' || view.lease.reservations.has(id)) continue;
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;
       let free = worker.record.cpuCount;
@@ -392,8 +424,13 @@ const noReadyTaskWaits: Invariant = {
         )
           continue;
         if (!hasRoom(view, job.record.queueId)) continue;
+        const hasSlots = ({ plan }: StepState): boolean =>
+          plan.requirements.pools.every((name) => {
+            const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
+            return inUse < maxConcurrent;
+          });
         for (const step of job.steps) {
-          if (step.record.taskCounts.ready === 0) continue;
+          if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;
           const needs = step.plan.requirements;
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;
@@ -401,6 +438,7 @@ const noReadyTaskWaits: Invariant = {
             if (status !== 'ready') continue;
             const retryAfter = own?.retryAfter ?? 0;
             if (retryAfter >= now || (retryAfter > 0 && !isClockSteady)) continue;
+            if (isPassedOver(view, attemptsOf, id, job, step.record.order, index)) continue;
             return `${nameOf(job, step, index)} waits while ${worker.record.id} (${worker.record.name}) has ${free} free cores and asks for work`;
           }
         }
@@ -471,8 +509,10 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
 /** Nothing is left of what is over. */
 const everyJobIsOverOrCannotRun: Invariant = {
   name: 'in the end every job is terminal, or waits for what does not come',
-  check: ofFarms((view) => {
-    const stuck = new Set(view.jobs.filter((job) => cannotRun(view, job)).map((job) => job.record.id));
+  check: ofFarms((view, { isLifted }) => {
+    const stuck = new Set(
+      view.jobs.filter((job) => cannotRun(view, job, isLifted)).map((job) => job.record.id),
+    );
     for (const job of view.jobs) {
       if (stuck.has(job.record.id)) continue;
       if (
@@ -486,17 +526,41 @@ const everyJobIsOverOrCannotRun: Invariant = {
   }),
 };
 
-/** Nothing of the job runs, and whatever is ready is held by a pause or wants a worker that there is not. */
-function cannotRun({ farm, workers }: FarmView, job: JobState): boolean {
+/**
+ * Nothing of the job runs, and whatever is ready is held by a pause or wants a worker that there is not, or nothing is
+ * ready and what is pending waits for a step that did not complete.
+ */
+function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: boolean): boolean {
   if (job.openAttempts.size > 0 || job.record.status === 'blocked') return false;
-  if (job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true) return true;
+  const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
+  if (isPaused) return !isLifted;
   const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
-  return (
-    ready.length > 0 &&
-    ready.every(
-      (step) => !workers.some(({ record }) => mayRun(record, job.record.queueId, step.plan.requirements)),
-    )
+  if (ready.length === 0) return job.steps.every((step) => isOverStep(step) || waitsInVain(job, step));
+  // A pool that is full has holders, and those end; one that is not registered has no slots.
+  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
+  return ready.every(
+    (step) =>
+      step.plan.requirements.pools.some(isUnregistered) ||
+      !workers.some(
+        ({ record }) =>
+          (isLifted || record.status !== 'disabled') &&
+          mayRun(record, job.record.queueId, step.plan.requirements),
+      ),
   );
+}
+
+function isOverStep({ record: { taskCounts } }: StepState): boolean {
+  return taskCounts.succeeded + taskCounts.failed + taskCounts.canceled === taskCounts.total;
+}
+
+/** A task was tried again alone, and a step before it has ended without having completed. */
+function waitsInVain(job: JobState, step: StepState): boolean {
+  return step.plan.dependsOn.some((order) => {
+    const upstream = job.steps[order];
+    if (upstream === undefined) return false;
+    const { succeeded, total } = upstream.record.taskCounts;
+    return isOverStep(upstream) ? succeeded < total : waitsInVain(job, upstream);
+  });
 }
 
 const nothingIsBookedInTheEnd: Invariant = {
@@ -509,16 +573,109 @@ const nothingIsBookedInTheEnd: Invariant = {
   }),
 };
 
+/** I6: `unschedulable` is a subset of ready, set only while nobody may run the task, and set and cleared in time. */
+const unschedulableIsTrue: Invariant = {
+  name: 'a task is marked as unschedulable while no online worker may run it, and then alone',
+  check: ofFarms((farm, view) =>
+    judgeMarks(
+      surroundingsOf(farm, view.farms),
+      view.now,
+      view.unschedulableGraceMs,
+      view.quietSince(farm.farm.record.id),
+    ),
+  ),
+};
+
+/** I7: a pool is held by the open attempts of the steps that name it, and by nothing else. */
+const poolsAreHeldByOpenAttempts: Invariant = {
+  name: 'the slots of a usage pool that are in use are those of open attempts',
+  check: ({ store, farms, tallies }) => {
+    for (const { value: pool } of store.scan('usagePool')) {
+      const name = pool.name.toLowerCase();
+      let holders = 0;
+      for (const { jobs, lease } of farms) {
+        if (lease.pools.stateOf(name).maxConcurrent !== pool.maxConcurrent) return null;
+        for (const job of jobs) holders += holdersOf(job, name);
+      }
+      const inUse = tallies.total(pool.slot);
+      if (inUse !== holders) return `${pool.name}: ${inUse} slots are in use, ${holders} are held`;
+    }
+    return null;
+  },
+};
+
+/** Live tasks of the job that hold a slot of the pool. */
+export function holdersOf(job: JobState, pool: string): number {
+  let holders = 0;
+  for (const { plan, record } of job.steps) {
+    if (plan.requirements.pools.includes(pool))
+      holders += record.taskCounts.assigned + record.taskCounts.running;
+  }
+  return holders;
+}
+
+/** What was counted of failures is what attempts say, by step and worker. */
+const failuresAreCounted: Invariant = {
+  name: 'the failures of a step by worker are its genuinely failed attempts',
+  check: ({ store }) => {
+    const expected = new Map<string, number>();
+    for (const { value: attempt } of store.scan('attempt')) {
+      const address = parseAttemptId(attempt.id);
+      if (address === null || attempt.status !== 'failed' || attempt.exitCode === undefined) continue;
+      const key = keys.stepFailures(address.jobId, address.stepOrder, attempt.workerId);
+      expected.set(key, (expected.get(key) ?? 0) + 1);
+    }
+    for (const { key, value } of store.scan('stepFailures')) {
+      if (value.failures !== (expected.get(key) ?? 0))
+        return `${key}: ${value.failures} are counted, ${expected.get(key) ?? 0} attempts failed`;
+      expected.delete(key);
+    }
+    for (const [key, failures] of expected) return `${key}: ${failures} attempts failed, none is counted`;
+    return null;
+  },
+};
+
+/** Nothing is left of a worker that was deleted, but for its number. */
+const deletedWorkersAreGone: Invariant = {
+  name: 'what is kept of a worker goes with it',
+  check: ({ store }) => {
+    for (const table of ['booking', 'workerFailures'] as const) {
+      for (const { key } of store.scan(table)) {
+        if (!isThere(store.get('worker', key))) return `${table} ${key} is of no worker`;
+      }
+    }
+    return null;
+  },
+};
+
+const isThere = (row: unknown): boolean => row !== undefined;
+
+/** What lease actors have been told of pools is what the catalog holds. */
+const farmsKnowPools: Invariant = {
+  name: 'in the end every farm knows every usage pool',
+  check: ({ store, farms }) => {
+    for (const { value: pool } of store.scan('usagePool')) {
+      for (const { lease } of farms) {
+        const { maxConcurrent } = lease.pools.stateOf(pool.name.toLowerCase());
+        if (maxConcurrent !== pool.maxConcurrent)
+          return `${pool.name} has ${pool.maxConcurrent}, not ${maxConcurrent}`;
+      }
+    }
+    return null;
+  },
+};
+
 export const AFTER_EACH_STEP: readonly Invariant[] = [
   stepCountsAddUp,
   jobCountsAddUp,
   liveTasksHaveOneOpenAttempt,
   attemptsAreDense,
   successIsCreditedOnce,
-  terminalTasksStay,
-  failuresAreGenuine,
   stepsWaitForTheirDependencies,
   jobsEndWithTheirTasks,
+  jobStatusFits,
+  farmKnowsJobs,
+  jobsKnowTheirSettings,
   blockedJobsWaitForSomething,
   blockedJobsHaveTheirUpstreams,
   bookingsAreOpenAttempts,
@@ -528,18 +685,42 @@ export const AFTER_EACH_STEP: readonly Invariant[] = [
 ];
 
 /** When no message waits and no timer is due. */
-export const AT_REST: readonly Invariant[] = [noReadyTaskWaits];
+export const AT_REST: readonly Invariant[] = [noReadyTaskWaits, unschedulableIsTrue];
 
 /** When everything is on disk. */
-export const WHEN_FLUSHED: readonly Invariant[] = [memoryIsWhatTheStoreHolds];
+export const WHEN_FLUSHED: readonly Invariant[] = [
+  memoryIsWhatTheStoreHolds,
+  deletedWorkersAreGone,
+  poolsAreHeldByOpenAttempts,
+];
 
 const deletedJobsLeaveNothing: Invariant = {
   name: 'in the end nothing is left of a job that is not there',
   check: ({ store }) => rowsOfNoJob(store)[0] ?? null,
 };
 
-export const IN_THE_END: readonly Invariant[] = [
-  everyJobIsOverOrCannotRun,
-  nothingIsBookedInTheEnd,
+/** What retention may remove is removed in time. */
+const retentionIsDone: Invariant = {
+  name: 'in the end retention has removed what it may',
+  check: ({ store, farms, now, isClockSteady, retention }) => {
+    if (retention.afterMs === 0 || !isClockSteady) return null;
+    const needed = new Set(farms.flatMap(({ jobs }) => jobs.flatMap(({ record }) => record.dependsOn)));
+    for (const { value: job } of store.scan('job')) {
+      const mayGo = job.status === 'completed' || (retention.includeFailed && isOverStatus(job.status));
+      if (!mayGo || needed.has(job.id)) continue;
+      const keptMs = now - (job.endedAt ?? now);
+      if (keptMs > retention.afterMs * RETENTION_LATE) return `${job.id} is ${job.status} since ${keptMs} ms`;
+    }
+    return null;
+  },
+};
+
+export const IN_THE_END: readonly Invariant[] = [everyJobIsOverOrCannotRun, nothingIsBookedInTheEnd];
+
+/** When everything has come to its end: looks that are too slow to be taken often. */
+export const LAST_LOOK: readonly Invariant[] = [
+  farmsKnowPools,
+  failuresAreCounted,
   deletedJobsLeaveNothing,
+  retentionIsDone,
 ];

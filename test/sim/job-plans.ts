@@ -4,6 +4,9 @@ import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 
 export const LOCATIONS = ['', '', 'north', 'south'] as const;
+/** Usage pools that are registered at times; the last is never. Names compare without case. */
+export const POOL_NAMES = ['Nuke', 'seats'] as const;
+const UNREGISTERED_POOL = 'ghost';
 export const TAG_VALUES = ['a4000', 'A5000'] as const;
 
 /** A random job: steps that wait for earlier ones, one task or several, all kinds of requirements. */
@@ -37,12 +40,18 @@ function randomStep(order: number, random: Random, options: SimulationOptions): 
       amounts: random.chance(0.1)
         ? [{ name: 'amount.worker.memory', min: random.pick([1024, 4096, 8192]) }]
         : [],
-      pools: [],
+      pools: options.pools && random.chance(0.35) ? randomPools(random) : [],
       attributes: random.chance(0.15) ? [randomAttribute(random)] : [],
     },
     environments: [],
     script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
   };
+}
+
+function randomPools(random: Random): string[] {
+  if (random.chance(0.03)) return [UNREGISTERED_POOL];
+  const names = POOL_NAMES.map((name) => name.toLowerCase());
+  return random.chance(0.3) ? names : [random.pick(names)];
 }
 
 function randomAttribute(random: Random): AttributeRequirement {

@@ -1,5 +1,5 @@
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { AttemptId, TaskId } from '../../src/core/ids.ts';
+import type { AttemptId } from '../../src/core/ids.ts';
 import type { CancelMessage, LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { newLink, type BusModel, type Link } from './bus-model.ts';
 import type { Random } from './random.ts';
@@ -28,7 +28,6 @@ export interface MachineRules extends DaemonRules {
 }
 
 interface Process {
-  readonly taskId: TaskId;
   readonly attemptId: AttemptId;
   /** Null once the daemon that wants to know is dead. */
   onEnd: ((end: ProcessEnd) => void) | null;
@@ -207,11 +206,7 @@ export class MachineModel {
     if (this.running.get(process.attemptId) !== process) return;
     this.running.delete(process.attemptId);
     process.cancelExit();
-    this.world.processes.ended(
-      process.taskId,
-      process.attemptId,
-      end?.kind === 'exited' ? end.exitCode : null,
-    );
+    this.world.processes.ended(process.attemptId, end?.kind === 'exited' ? end.exitCode : null);
     if (end !== null) process.onEnd?.(end);
   }
 
@@ -266,7 +261,6 @@ export class MachineModel {
           this.die(process, { kind: 'exited', exitCode });
         });
         const process: Process = {
-          taskId,
           attemptId,
           onEnd: (end) => {
             this.inLife(life, () => {

@@ -5,6 +5,7 @@ import type { Random } from './random.ts';
  * and others off, so that rare ones are also met alone (reliability.md, 3.3).
  */
 export interface SimulationOptions {
+  readonly farms: number;
   readonly workers: number;
   readonly queues: number;
   readonly jobs: number;
@@ -14,12 +15,29 @@ export interface SimulationOptions {
   readonly taskMs: number;
   /** Share of task runs that fail. */
   readonly failures: number;
+  readonly unschedulableGraceMs: number;
+  readonly reservationAfterMs: number;
+  /** How long jobs that have ended are kept; 0 for ever. */
+  readonly retentionMs: number;
+  readonly retainsFailed: boolean;
   /** Length of the phase with faults, in milliseconds. */
   readonly safetyMs: number;
   /** Mean milliseconds between two actions of clients. */
   readonly clientMs: number;
   readonly cancels: boolean;
   readonly limits: boolean;
+  /** Clients pause, resume and move jobs, and change their settings. */
+  readonly steers: boolean;
+  /** Clients have failed and canceled tasks tried again. */
+  readonly retries: boolean;
+  /** Clients delete jobs. */
+  readonly deletes: boolean;
+  /** Clients disable, enable and delete workers. */
+  readonly standing: boolean;
+  /** Steps name usage pools, and clients register, change and delete them. */
+  readonly pools: boolean;
+  /** At the end everything that holds work back is lifted, so that all of it must come to its end. */
+  readonly lifts: boolean;
   readonly faults: Faults;
 }
 
@@ -136,16 +154,27 @@ export function drawOptions(random: Random): SimulationOptions {
   const taskMs =
     theme === null ? random.pick([50, 2_000, 8_000, 30_000]) : random.pick([2_000, LONG_TASK_MS]);
   return {
+    farms: random.chance(0.15) ? 2 : 1,
     workers: theme === null ? random.between(1, 6) : random.between(3, 6),
     queues: random.between(1, 3),
     jobs: random.between(3, 14),
     tasksMax: random.pick(taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40]),
     taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
+    unschedulableGraceMs: random.pick([30_000, 5_000, 5_000, 0]),
+    retentionMs: random.pick([0, 0, 0, 10_000, 60_000]),
+    retainsFailed: random.chance(0.5),
+    reservationAfterMs: random.pick([300_000, 30_000, 10_000, 0]),
     safetyMs: random.between(60_000, 240_000),
     clientMs: random.between(300, 4_000),
     cancels: random.chance(0.6),
     limits: random.chance(0.6),
+    steers: random.chance(0.5),
+    retries: random.chance(0.5),
+    deletes: random.chance(0.4),
+    standing: random.chance(0.4),
+    pools: random.chance(0.4),
+    lifts: random.chance(0.5),
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };
 }

@@ -9,80 +9,10 @@ import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
-import { soundBuild, type Build } from './simulation.ts';
-import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
-
-/**
- * Bugs that the simulation must find: each spoils one thing of a sound build, from outside. A simulation that finds no
- * planted bug proves nothing (reliability.md, 3.6).
- */
-export interface PlantedBug {
-  readonly name: string;
-  readonly plant: (build: Build) => Build;
-}
-
-type MessageOf<K extends Kind<ServiceWorld>, T extends string> = Extract<
-  ServiceWorld['messages'][K],
-  { type: T }
->;
-
-/** Puts another handler in the place of one; it may call the one that was there. */
-function handle<K extends Kind<ServiceWorld>, T extends ServiceWorld['messages'][K]['type']>(
-  kind: K,
-  type: T,
-  spoil: (state: unknown, message: MessageOf<K, T>, context: AnyContext, original: AnyHandler) => void,
-): (build: Build) => Build {
-  return withDefinitions((definition) => {
-    if (definition.kind !== kind) return definition;
-    const original = definition.handlers[type];
-    if (original === undefined) throw new Error(`${kind} has no handler for ${type}`);
-    const spoiled: AnyHandler = (state, message, context) => {
-      // The kernel files messages under their type.
-      spoil(state, message as MessageOf<K, T>, context, original);
-    };
-    return { ...definition, handlers: { ...definition.handlers, [type]: spoiled } };
-  });
-}
-
-function withDefinitions(
-  change: (definition: AnyDefinition<ServiceWorld>) => AnyDefinition<ServiceWorld>,
-): (build: Build) => Build {
-  return (build) => ({
-    ...build,
-    service: { ...build.service, definitions: build.service.definitions.map(change) },
-  });
-}
-
-/** A context with something of it replaced. */
-function contextWith(context: AnyContext, changed: Partial<AnyContext>): AnyContext {
-  return {
-    now: context.now,
-    listeningSince: context.listeningSince,
-    newId: () => context.newId(),
-    send: (actor, id, message) => {
-      context.send(actor, id, message);
-    },
-    reply: (to, answer) => {
-      context.reply(to, answer);
-    },
-    effect: (effect) => {
-      context.effect(effect);
-    },
-    change: (change) => {
-      context.change(change);
-    },
-    after: (name, delayMs, message) => {
-      context.after(name, delayMs, message);
-    },
-    cancelTimer: (name) => {
-      context.cancelTimer(name);
-    },
-    log: (level, text, attributes) => {
-      context.log(level, text, attributes);
-    },
-    ...changed,
-  };
-}
+import type { Build } from './build.ts';
+import { PLANTED_RULE_BUGS } from './planted-rule-bugs.ts';
+import { handle, passingOver, withDefinitions, type PlantedBug } from './planting.ts';
+import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
 
 /** In every handler of an actor, the time since when the service listens is lost. */
 const forgetListening =
@@ -315,13 +245,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'processes outlive their daemon',
     plant: machines({ guardsProcesses: false }),
   },
+  ...PLANTED_RULE_BUGS,
 ];
-
-function passingOver(context: AnyContext, type: AnyMessage['type']): AnyContext['send'] {
-  return (actor, id, message) => {
-    if (message.type !== type) context.send(actor, id, message);
-  };
-}
-
-/** The sound build with a bug in it. */
-export const buildWith = (bug: PlantedBug): Build => bug.plant(soundBuild());

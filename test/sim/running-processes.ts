@@ -4,7 +4,12 @@ import { Violation } from './violation.ts';
 
 /** Every process of every task on all machines, as an observer that no fault can blind would see them. */
 export class RunningProcesses {
-  private readonly byTask = new Map<TaskId, { readonly attemptId: AttemptId; readonly machine: string }>();
+  /** Whether a client has canceled the attempt: its process may live on for a while, and the task be tried again meanwhile. */
+  isCanceled: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
+  private readonly running = new Map<
+    AttemptId,
+    { readonly taskId: TaskId; readonly attemptId: AttemptId; readonly machine: string }
+  >();
   /** How the processes ended that were not killed. */
   private readonly exits = new Map<AttemptId, number>();
   private readonly trace: Trace;
@@ -14,26 +19,26 @@ export class RunningProcesses {
   }
 
   get size(): number {
-    return this.byTask.size;
+    return this.running.size;
   }
 
   /** No two processes of a task run at the same time (design.md, "The bus"; reliability.md, I20). */
   started(taskId: TaskId, attemptId: AttemptId, machine: string): void {
     this.trace.note('process', attemptId, 'on', machine);
-    const other = this.byTask.get(taskId);
-    if (other !== undefined) {
+    for (const other of this.running.values()) {
+      if (other.taskId !== taskId || this.isCanceled?.(other.attemptId, taskId) === true) continue;
       throw new Violation(
         'no two processes of a task run at the same time',
         `${attemptId} starts on ${machine} while ${other.attemptId} runs on ${other.machine}`,
       );
     }
-    this.byTask.set(taskId, { attemptId, machine });
+    this.running.set(attemptId, { taskId, attemptId, machine });
   }
 
   /** `exitCode` is null when the process was killed. */
-  ended(taskId: TaskId, attemptId: AttemptId, exitCode: number | null): void {
+  ended(attemptId: AttemptId, exitCode: number | null): void {
     this.trace.note('process end', attemptId, exitCode ?? 'killed');
-    this.byTask.delete(taskId);
+    this.running.delete(attemptId);
     if (exitCode !== null) this.exits.set(attemptId, exitCode);
   }
 

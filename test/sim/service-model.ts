@@ -9,6 +9,7 @@ import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
 import { takeUp } from '../../actors/take-up.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
+import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type {
   CancelMessage,
@@ -35,7 +36,6 @@ export interface ServiceDoor {
 export interface ServiceWatcher {
   /** A process has begun; nothing of it is in memory yet. */
   started(): void;
-  committing(changes: readonly Change[]): void;
   pumped(): void;
   event(event: DomainEvent): void;
   /** What was not on disk is gone. */
@@ -45,7 +45,8 @@ export interface ServiceWatcher {
 type CommitPort = (changes: readonly Change[], onDurable: () => void) => void;
 
 export interface ServiceBuild {
-  readonly definitions: readonly AnyDefinition<ServiceWorld>[];
+  /** Made anew with every start: nothing of them outlives the process. */
+  readonly definitions: () => readonly AnyDefinition<ServiceWorld>[];
   readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
@@ -90,6 +91,10 @@ export class ServiceModel implements ServiceDoor {
     this.env = env;
   }
 
+  get tallies(): Tallies {
+    return this.env.build.tallies;
+  }
+
   get host(): SimulationHost<ServiceWorld> | null {
     return this.running;
   }
@@ -107,12 +112,11 @@ export class ServiceModel implements ServiceDoor {
       this.commit(changes, onDurable);
     });
     const host = new SimulationHost<ServiceWorld>(
-      build.definitions,
+      build.definitions(),
       {
         reader: this.store,
         newId: () => this.env.newId(),
         commit: (changes, onDurable) => {
-          this.watcher?.committing(changes);
           commit(changes, onDurable);
         },
         release: (outputs) => {

@@ -2,11 +2,12 @@ import type { FarmState } from '../../actors/farm/state.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { Kernel } from '../../actors/kernel/kernel.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
-import type { ServiceWorld } from '../../actors/service-world.ts';
+import type { JobRetention, ServiceWorld } from '../../actors/service-world.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import type { FarmId, JobId, TaskId } from '../../src/core/ids.ts';
+import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
-import type { TerminalTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 
 /** A farm with everything of it that is in memory. */
@@ -24,6 +25,15 @@ export interface ServiceView {
   readonly now: number;
   /** Whether the time of day has gone steadily so far. */
   readonly isClockSteady: boolean;
+  /** Whether clients have taken away all that holds work back. */
+  readonly isLifted: boolean;
+  /** The server's end of the retry cascade. */
+  readonly serverRetry: RetryPolicy;
+  readonly tallies: Pick<Tallies, 'total'>;
+  readonly unschedulableGraceMs: number;
+  readonly retention: JobRetention;
+  /** Since when nothing has changed that decides who may run what in the farm, in milliseconds since the epoch; null when that cannot be told. */
+  readonly quietSince: (farm: FarmId) => number | null;
   /** What is on disk. */
   readonly store: StoreReader;
   readonly farms: readonly FarmView[];
@@ -32,8 +42,6 @@ export interface ServiceView {
   readonly leaseOf: (farm: FarmId) => LeaseState | undefined;
   /** Attempts by task, in order of their numbers: all that was committed, whether on disk yet or not. */
   readonly attemptsOf: (task: TaskId) => readonly AttemptRecord[];
-  /** How a task was seen to end. */
-  readonly endOf: (task: TaskId) => TerminalTaskStatus | undefined;
 }
 
 /**

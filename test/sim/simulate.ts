@@ -44,7 +44,7 @@ function wholeNumber(text: string, name: string): number {
 }
 
 function runOne(seed: number): boolean {
-  const result = simulate(seed, undefined, values.trace);
+  const result = simulate(seed, { keepsTrace: values.trace });
   for (const line of result.trace) print(line);
   describe(result);
   return result.violation === null;

@@ -1,29 +1,22 @@
 import { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import { serviceActors } from '../../actors/service-actors.ts';
-import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
-import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSettings } from '../../actors/service-world.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import { settingsOf, soundBuild, type Build } from './build.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
 import { LOCATIONS, TAG_VALUES } from './job-plans.ts';
 import { MachineModel, type MachineRules, type MachineWorld } from './machine-model.ts';
 import { drawOptions, type SimulationOptions } from './options.ts';
+import { PoolClients } from './pool-clients.ts';
 import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
-import { ServiceModel, type ServiceBuild } from './service-model.ts';
+import { ServiceModel } from './service-model.ts';
 import { Trace } from './trace.ts';
+import { SWEEP_MS_MAX } from './unschedulable-rules.ts';
 import { Violation } from './violation.ts';
 import { watchTurns } from './watch-turns.ts';
-import { SAFE_RULES } from './worker-ports.ts';
-
-/** What a simulation runs: the real thing, unless a bug was planted. */
-export interface Build {
-  readonly service: ServiceBuild;
-  readonly machines: MachineRules;
-}
 
 export interface SimulationResult {
   readonly seed: number;
@@ -35,17 +28,6 @@ export interface SimulationResult {
   readonly trace: readonly string[];
 }
 
-const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
-  heartbeatTimeoutMs: 30_000,
-  retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
-  leaseHoldMs: LEASE_HOLD_MS,
-  staleAssignedMs: STALE_ASSIGNED_MS,
-  unschedulableGraceMs: 30_000,
-  reservationAfterMs: 300_000,
-  retention: { afterMs: 0, includeFailed: false },
-  ownsFarm: () => true,
-};
-
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Once there are no faults, a task must run to its end at least so often until everything has come to rest. */
 const PROGRESS_MS = 900_000;
@@ -54,21 +36,26 @@ const NOTICED_STALL_MS = 7_000;
 /** Share of faults that are aimed at a machine on which a task runs. */
 const BUSY_SHARE = 0.7;
 const LOOK_EACH_MS = 1_000;
+/** Clients change pools once in so many actions. */
+const POOL_CHANGE_EACH = 8;
+/** Share of reports that are delivered twice more at the end. */
+const TWICE_SHARE = 0.3;
+const LIFT_EACH_MS = 4_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-export function soundBuild(): Build {
-  const tallies = new LocalTallies();
-  const settings = { ...SETTINGS, tallies };
-  return {
-    service: { definitions: serviceActors(settings), tallies, commit: (commit) => commit },
-    machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
-  };
+/** What is not as usual in a simulation. */
+export interface Variation {
+  /** Spoils the build. */
+  readonly plant?: (build: Build) => Build;
+  /** Changes what the seed has drawn. */
+  readonly options?: (drawn: SimulationOptions) => SimulationOptions;
+  readonly keepsTrace?: boolean;
 }
 
 /** Runs one seed: a random farm with faults, then without, and says what went wrong, if anything. */
-export function simulate(seed: number, build: Build = soundBuild(), keepsTrace = false): SimulationResult {
-  return new Simulation(seed, build, keepsTrace).run();
+export function simulate(seed: number, variation: Variation = {}): SimulationResult {
+  return new Simulation(seed, variation).run();
 }
 
 class Simulation {
@@ -82,15 +69,20 @@ class Simulation {
   private readonly checker: Checker;
   private readonly processes: RunningProcesses;
   private readonly machines: MachineModel[] = [];
-  private readonly client: ClientModel;
+  private readonly pools: PoolClients;
+  private readonly clients: readonly ClientModel[];
   private clockOffset = 0;
   private ids = 0;
   private isSafetyPhase = true;
 
-  constructor(seed: number, build: Build, keepsTrace: boolean) {
+  constructor(seed: number, { plant, options: change, keepsTrace = false }: Variation) {
     this.seed = seed;
     this.random = new Random(seed);
-    this.options = drawOptions(this.random);
+    const drawn = drawOptions(this.random);
+    this.options = change?.(drawn) ?? drawn;
+    const settings = settingsOf(this.options);
+    const sound = soundBuild(settings);
+    const build = plant?.(sound) ?? sound;
     const { random, options } = this;
     this.time = new VirtualTime(() => random.next());
     this.trace = new Trace(() => this.time.now, keepsTrace);
@@ -104,23 +96,19 @@ class Simulation {
       faults: options.faults,
       build: {
         ...build.service,
-        definitions: watchTurns(build.service.definitions, (...turn) => this.checker.observer(...turn)),
+        definitions: () => watchTurns(build.service.definitions(), (turn) => this.checker.observer(turn)),
       },
       wallClock: () => EPOCH_MS + time.now + this.clockOffset,
       newId: () => this.newId(),
     });
     this.processes = new RunningProcesses(trace);
-    this.checker = new Checker(this.service, time, this.processes, SETTINGS);
+    this.checker = new Checker(this.service, time, this.processes, settings);
     this.service.watcher = this.checker;
-    const farm = farmId(this.newId());
-    this.client = new ClientModel(farm, {
-      time,
-      random,
-      service: this.service,
-      checker: this.checker,
-      options,
-    });
-    this.makeMachines(farm, build.machines);
+    const farms = Array.from({ length: options.farms }, () => farmId(this.newId()));
+    const { service, checker } = this;
+    this.clients = farms.map((farm) => new ClientModel({ farm, time, random, service, checker, options }));
+    this.pools = new PoolClients({ time, random, service, checker, options });
+    this.makeMachines(farms, build.machines);
     this.service.onCancel = (message) => {
       for (const machine of this.machines) {
         this.bus.core(null, machine.link, message, () => {
@@ -160,11 +148,18 @@ class Simulation {
   private safetyPhase(): void {
     this.service.start();
     for (const machine of this.machines) machine.start();
-    this.client.setUp(() => {
-      this.every(this.options.clientMs, () => {
-        this.client.act();
+    this.pools.setUp(() => {
+      this.every(this.options.clientMs * POOL_CHANGE_EACH, () => {
+        this.pools.act();
       });
     });
+    for (const client of this.clients) {
+      client.setUp(() => {
+        this.every(this.options.clientMs, () => {
+          client.act();
+        });
+      });
+    }
     this.scheduleFaults();
     this.runUntil(() => this.time.now >= this.options.safetyMs);
   }
@@ -174,15 +169,22 @@ class Simulation {
     this.isSafetyPhase = false;
     this.trace.note('healed');
     this.heal();
+    if (this.options.lifts) this.lift();
     const healedAt = this.time.now;
     let lookAt = this.time.now;
     let unfinished: string | null = 'not looked';
+    let restsSince = this.time.now;
+    // What is still to be marked as unschedulable is marked by then, and what may be removed is gone.
+    const { unschedulableGraceMs, retentionMs } = this.options;
+    const restsMs = Math.max(unschedulableGraceMs, retentionMs * 1.2) + 2 * SWEEP_MS_MAX;
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
       unfinished = this.unfinished();
+      if (unfinished !== null) restsSince = this.time.now;
       return (
-        unfinished === null || this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
+        (this.time.now - restsSince >= restsMs && !this.isAtWork) ||
+        this.time.now - Math.max(healedAt, this.checker.progressedAt) >= PROGRESS_MS
       );
     });
     if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
@@ -190,21 +192,25 @@ class Simulation {
     this.checker.finish();
   }
 
+  private get isAtWork(): boolean {
+    return this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0;
+  }
+
   private unfinished(): string | null {
     for (const machine of this.machines) {
       if (machine.unconfirmedReports > 0)
         return `${machine.spec.name} has ${machine.unconfirmedReports} unconfirmed reports`;
     }
-    if (this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0)
-      return 'the service is at work';
     if (this.processes.size > 0) return `${this.processes.size} processes run`;
     return this.checker.unfinished();
   }
 
-  /** I18: redelivering any part of the status stream changes nothing. */
+  /** I18: redelivering any part of the status stream, in any order and some of it twice, changes nothing. */
   private redeliver(): void {
     const before = dump(this.service.store);
-    const history = this.bus.statusHistory.slice(0, this.random.between(0, this.bus.statusHistory.length));
+    const { random, bus } = this;
+    const part = bus.statusHistory.slice(0, random.between(0, bus.statusHistory.length));
+    const history = [...part, ...part.filter(() => random.chance(TWICE_SHARE))];
     for (const text of this.random.shuffled(history)) {
       const report: StatusMessage = JSON.parse(text);
       this.service.onStatus(report, () => undefined);
@@ -220,10 +226,12 @@ class Simulation {
 
   /** I19: the service comes back from what is on disk, to the same state. */
   private restart(): void {
+    const before = dump(this.service.store);
     this.service.crash();
     this.service.start();
     this.rest();
     this.checker.finish();
+    if (dump(this.service.store) !== before) throw new Violation('a restart changes nothing', 'it did');
   }
 
   /** Lets time pass until the service has nothing to do and everything is on disk. */
@@ -253,6 +261,19 @@ class Simulation {
     );
   }
 
+  private lift(): void {
+    this.checker.isLifted = true;
+    for (const client of this.clients) {
+      this.every(
+        LIFT_EACH_MS,
+        () => {
+          client.lift();
+        },
+        () => true,
+      );
+    }
+  }
+
   private scheduleFaults(): void {
     const { faults } = this.options;
     const { time, random, service, bus } = this;
@@ -267,6 +288,7 @@ class Simulation {
       this.trace.note('service stalls', forMs);
       const { host } = service;
       host?.stall(forMs);
+      this.checker.stalledUntil = time.now + forMs;
       if (forMs < NOTICED_STALL_MS) return;
       time.after(forMs, () => {
         if (service.host === host) this.checker.listeningSince = time.now;
@@ -342,7 +364,7 @@ class Simulation {
     });
   }
 
-  private makeMachines(farm: string, rules: MachineRules): void {
+  private makeMachines(farms: readonly string[], rules: MachineRules): void {
     const { random, options } = this;
     const world: MachineWorld = {
       time: this.time,
@@ -359,7 +381,7 @@ class Simulation {
       const queues = random.chance(0.3) ? [`queue${random.between(0, options.queues - 1)}`] : [];
       const spec = {
         name: `w${number}`,
-        farm,
+        farm: random.pick(farms),
         queues: queues.length > 0 && random.chance(0.5) ? [...queues, 'queue0'] : queues,
         cores: random.pick([1, 1, 2, 3, 4, 8]),
         computeLocation: random.pick(LOCATIONS),

@@ -1,30 +1,107 @@
 import type { AnyDefinition, Context, Kind } from '../../actors/kernel/actor.ts';
-import type { ServiceWorld } from '../../actors/service-world.ts';
+import type { ServiceEffect, ServiceWorld } from '../../actors/service-world.ts';
+import type { Change } from '../../src/core/records/change-set.ts';
 
 export type AnyContext = Context<ServiceWorld, Kind<ServiceWorld>>;
 export type AnyMessage = ServiceWorld['messages'][Kind<ServiceWorld>];
 export type AnyHandler = (state: unknown, message: AnyMessage, context: AnyContext) => void;
 
+/** One turn of one actor, as it is watched. */
+export interface Turn {
+  readonly kind: Kind<ServiceWorld>;
+  readonly state: unknown;
+  readonly message: AnyMessage;
+  readonly now: number;
+  /** Whether the message came from outside: with it a closure begins (docs/decisions/closures.md). */
+  readonly beginsClosure: boolean;
+}
+
+/** A message of an actor to another. */
+interface Sent {
+  readonly id: string;
+  readonly message: AnyMessage;
+}
+
+/** What a turn said. */
+export interface Said {
+  readonly sent: readonly Sent[];
+  readonly effects: readonly ServiceEffect[];
+  readonly answers: readonly unknown[];
+  readonly changes: readonly Change[];
+}
+
 /** Sees every turn of every actor. `before` may give a function that is called after the turn. */
-export type TurnObserver = (
-  kind: Kind<ServiceWorld>,
-  state: unknown,
-  message: AnyMessage,
-  context: AnyContext,
-) => (() => void) | null;
+export type TurnObserver = (turn: Turn) => ((said: Said) => void) | null;
+
+/** A context with something of it replaced. */
+export function contextWith(context: AnyContext, changed: Partial<AnyContext>): AnyContext {
+  return {
+    now: context.now,
+    listeningSince: context.listeningSince,
+    newId: () => context.newId(),
+    send: (actor, id, message) => {
+      context.send(actor, id, message);
+    },
+    reply: (to, answer) => {
+      context.reply(to, answer);
+    },
+    effect: (effect) => {
+      context.effect(effect);
+    },
+    change: (change) => {
+      context.change(change);
+    },
+    after: (name, delayMs, message) => {
+      context.after(name, delayMs, message);
+    },
+    cancelTimer: (name) => {
+      context.cancelTimer(name);
+    },
+    log: (level, text, attributes) => {
+      context.log(level, text, attributes);
+    },
+    ...changed,
+  };
+}
 
 /** The same definitions, with an observer of their turns. */
 export function watchTurns(
   definitions: readonly AnyDefinition<ServiceWorld>[],
   before: TurnObserver,
 ): AnyDefinition<ServiceWorld>[] {
+  /** Messages that actors have sent to each other. */
+  const inner = new WeakSet<object>();
   return definitions.map((definition) => {
     const handlers: Record<string, AnyHandler> = {};
     for (const [type, handle] of Object.entries(definition.handlers)) {
       handlers[type] = (state, message, context) => {
-        const after = before(definition.kind, state, message, context);
-        handle(state, message, context);
-        after?.();
+        const beginsClosure = !inner.has(message);
+        const after = before({ kind: definition.kind, state, message, now: context.now, beginsClosure });
+        const sent: Sent[] = [];
+        const effects: ServiceEffect[] = [];
+        const answers: unknown[] = [];
+        const changes: Change[] = [];
+        const watched = contextWith(context, {
+          send: (actor, id, said) => {
+            inner.add(said);
+            sent.push({ id, message: said });
+            context.send(actor, id, said);
+          },
+          effect: (effect) => {
+            effects.push(effect);
+            context.effect(effect);
+          },
+          reply: (to, answer) => {
+            answers.push(answer);
+            context.reply(to, answer);
+          },
+          change: (change) => {
+            changes.push(change);
+            context.change(change);
+          },
+        });
+        handle(state, message, watched);
+        after?.({ sent, effects, answers, changes });
       };
     }
     return { ...definition, handlers };

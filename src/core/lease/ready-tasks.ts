@@ -76,11 +76,15 @@ export class ReadyTasks {
     for (const { avoided, tasks } of this.groups.values()) if (allows(avoided)) sets.push(tasks);
     const taken = new TaskRanges();
     while (taken.size < howMany) {
-      const heads = sets.flatMap((set) => (set.first === null ? [] : [{ set, start: set.first }]));
+      const heads = sets.flatMap((set) => {
+        const [run] = set;
+        return run === undefined ? [] : [{ set, ...run }];
+      });
       heads.sort((a, b) => a.start - b.start);
       const [lowest, next] = heads;
       if (lowest === undefined) break;
-      const upTo = next === undefined ? Infinity : next.start - lowest.start;
+      // No further than the first run goes: the next set may have what lies behind it.
+      const upTo = next === undefined ? Infinity : Math.min(lowest.count, next.start - lowest.start);
       for (const range of lowest.set.takeFirst(Math.min(howMany - taken.size, upTo))) taken.add(range);
     }
     this.inGroups = 0;

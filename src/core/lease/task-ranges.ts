@@ -18,11 +18,6 @@ export class TaskRanges {
     return this.total;
   }
 
-  /** The lowest index, or null. */
-  get first(): number | null {
-    return this.runs[0]?.start ?? null;
-  }
-
   /** Adds indices; those that are in the set already stay in it once. */
   add(range: TaskRange): void {
     if (range.count <= 0) return;

@@ -185,6 +185,25 @@ test('a job moves to another queue: its caps, its retry settings and the delete 
   t.end();
 });
 
+test('a job moves to a paused queue whole: no step of it is leased by the rules of the old queue', (t) => {
+  const house = new TestHouse();
+  const paused = house.createQueue({ name: 'paused', paused: true });
+  house.replaceQueue({ maxConcurrentTasks: 1 });
+  house.submit('A', [
+    { name: 'a', tasks: 2, needs: { cores: 1 } },
+    { name: 'b', tasks: 2, needs: { cores: 1 } },
+  ]);
+  house.register('w1', { cpu_count: 1 });
+  house.register('w2', { cpu_count: 4 });
+  house.lease('w1');
+  house.lease('w2');
+  house.heard();
+  house.updateJob('A', { queueId: paused });
+  house.expect(t, 'w2 waits on', ['update A: ok']);
+  house.checkAtRest(t, 'moved');
+  t.end();
+});
+
 test('a paused job with live tasks changes its queue: the caps count them there', (t) => {
   const house = working();
   const other = house.createQueue({ name: 'other', maxConcurrentTasks: 2 });

@@ -92,6 +92,19 @@ test('a paused job says nothing, and says it again soon after it is resumed', (t
   t.end();
 });
 
+test('a job that is paused and resumed between two sweeps says it again', (t) => {
+  const house = new TestHouse();
+  house.submit('A', [{ name: 's', tasks: 1, needs: needsGpu }]);
+  house.advance(OVERDUE_MS);
+  t.strictSame(counts(house, 'A'), [1, 1]);
+  house.updateJob('A', { action: 'pause' });
+  t.strictSame(counts(house, 'A'), [1, 0]);
+  house.updateJob('A', { action: 'resume' });
+  house.advance(3_000);
+  t.strictSame(counts(house, 'A'), [1, 1]);
+  t.end();
+});
+
 test('each reason of the contract', (t) => {
   const reasonOf = (prepare: (house: TestHouse) => void, needs: object): string => {
     const house = new TestHouse();

@@ -1,29 +1,42 @@
 import type { WorkerId } from '../../src/core/ids.ts';
 import { ReadyTasks } from '../../src/core/lease/ready-tasks.ts';
+import type { Signature } from '../../src/core/lease/signatures.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage, StepOffer } from './messages.ts';
 import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { noteTold } from './unmatched.ts';
+import { clearSignature, noteTold } from './unmatched.ts';
 
-/** A job says all that is ready of one of its steps. */
-export function onStepOffered(
+/** A job says all that is ready of some of its steps. All of it is known before anything of it is handed out. */
+export function onStepsOffered(
   state: LeaseState,
-  message: Extract<LeaseMessage, { type: 'step.offered' }>,
+  message: Extract<LeaseMessage, { type: 'steps.offered' }>,
   context: ServiceContext<'lease'>,
 ): void {
-  const { offer } = message;
-  const queueBefore = state.index.entry(offer.jobId, offer.stepOrder)?.queueId ?? offer.queueId;
+  const signatures = new Set<Signature>();
+  let isMoved = false;
+  for (const offer of message.offers) {
+    const queueBefore = state.index.entry(offer.jobId, offer.stepOrder)?.queueId ?? offer.queueId;
+    if (queueBefore !== offer.queueId) isMoved = true;
+    signatures.add(noteOffer(state, offer, context));
+  }
+  // The live tasks of a step that has changed its queue have made room under the cap of the old one.
+  if (isMoved) serveAll(state, context);
+  else for (const signature of signatures) serveSignature(state, signature, context);
+  // In the new queue there may be a worker for what nobody could run in the old one.
+  if (isMoved) for (const signature of signatures) clearSignature(state, signature, context);
+}
+
+/** Puts what is offered of a step in place of what was known of it; the signature that has it now. */
+function noteOffer(state: LeaseState, offer: StepOffer, context: ServiceContext<'lease'>): Signature {
   const { ready, live } = withoutPicked(state, offer);
   const held = new Map(offer.held.map(({ index, until, avoided }) => [index, { until, avoided }]));
   const entry = state.index.offer({ ...offer, live }, ready, held);
-  noteTold(state, entry, offer.unschedulableReason, context.now);
+  noteTold(state, entry, offer.unschedulableReason);
   for (const { index, until } of offer.held) {
     holdTask(offer.jobId, offer.stepOrder, index, until, context);
   }
-  // The live tasks of a step that has changed its queue have made room under the cap of the old one.
-  if (queueBefore === offer.queueId) serveSignature(state, entry.signature, context);
-  else serveAll(state, context);
+  return entry.signature;
 }
 
 /**

@@ -2,9 +2,7 @@ import type { FarmState } from '../../actors/farm/state.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { JobMessage } from '../../actors/job/messages.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
-import { parseTaskId, taskIdOf } from '../../src/core/ids.ts';
-import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
-import { taskAt } from './invariants.ts';
+import { taskIdOf } from '../../src/core/ids.ts';
 import { mayRun } from './eligibility-oracle.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';
@@ -16,6 +14,8 @@ export interface LeaseSurroundings {
   readonly farm: FarmState | undefined;
   readonly worker: WorkerState | undefined;
   /** Live tasks of the farm and of the job's queue. */
+  /** How many tasks may hold a slot of the pool, as the farm knows, and how many of all farms do. */
+  readonly poolOf: (name: string) => { readonly max: number; readonly holders: number };
   readonly live: () => { readonly farm: number; readonly queue: number };
 }
 
@@ -73,59 +73,14 @@ export function watchTake(
         `${at}: ${message.workerId} is ${worker?.status ?? 'unknown'}`,
       );
     }
+    for (const pool of step.plan.requirements.pools) {
+      const { max, holders } = around.poolOf(pool);
+      if (holders <= max) continue;
+      const detail = `${at}: ${holders} tasks hold a slot of ${pool}, ${max} may`;
+      return new Violation('no more tasks than it allows hold a usage pool', detail);
+    }
     if (!mayRun(worker, state.record.queueId, step.plan.requirements)) {
       return new Violation('only an eligible worker gets a task', `${at}: ${worker.id} may not run it`);
-    }
-    return null;
-  };
-}
-
-/**
- * What must follow a genuine failure (interface.md, "Failure handling on a worker-reported failure"): exactly one of
- * retry, exhausted and auto-park, by the settings in force.
- */
-export function watchReport(
-  state: JobState,
-  { report, attemptId }: Extract<JobMessage, { type: 'task.reported' }>,
-  now: number,
-  farm: FarmState | undefined,
-  server: RetryPolicy,
-): () => Violation | null {
-  const task = parseTaskId(report.task_id);
-  const step = task === null ? undefined : state.steps[task.stepOrder];
-  const isOpen = state.openAttempts.get(report.task_id)?.id === attemptId;
-  if (report.status !== 'failed' || task === null || step === undefined || !isOpen) return () => null;
-  const levels = [
-    state.record.retry,
-    farm?.queues.get(state.record.queueId)?.retry,
-    farm?.record.retry,
-    server,
-  ];
-  const setting = (name: keyof RetryPolicy): number =>
-    levels.find((level) => level?.[name] !== undefined)?.[name] ?? 0;
-  const failures = (taskAt(step, task.index).own?.failedAttempts ?? 0) + 1;
-  const limit = setting('failureLimit');
-  const isParked = limit > 0 && state.record.failedAttempts + 1 >= limit;
-  const wasPaused = state.record.status === 'paused';
-  const isRetried = !isParked && failures < setting('maxAttempts');
-  return () => {
-    const { status, own } = taskAt(step, task.index);
-    const expected = isRetried ? `ready at ${now + setting('retryDelaySeconds') * 1000}` : 'failed';
-    const found = status === 'ready' ? `ready at ${own?.retryAfter ?? 0}` : status;
-    if (found !== expected) {
-      return new Violation(
-        'a failure is retried, or exhausts its task',
-        `${report.task_id} is ${found}, not ${expected}`,
-      );
-    }
-    if (isParked && (state.record.status === 'running' || state.record.status === 'pending')) {
-      return new Violation(
-        'a job is parked when its failures reach the limit',
-        `${state.record.id} is ${state.record.status}`,
-      );
-    }
-    if (!isParked && !wasPaused && state.record.status === 'paused') {
-      return new Violation('a job is parked only when its failures reach the limit', state.record.id);
     }
     return null;
   };

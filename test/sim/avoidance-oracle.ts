@@ -1,0 +1,38 @@
+import type { JobState } from '../../actors/job/state.ts';
+import { taskIdOf, type TaskId, type WorkerId } from '../../src/core/ids.ts';
+import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import { mayRun } from './eligibility-oracle.ts';
+import { taskAt } from './job-snapshot.ts';
+import type { FarmView } from './service-view.ts';
+
+/** Attempts by task, in order of their numbers. */
+export type AttemptsOf = (task: TaskId) => readonly AttemptRecord[];
+
+/**
+ * Whether the worker has failed the task since it was last tried again by hand, and another one that may run it and has
+ * not is online (docs/decisions/bad-nodes.md): such a worker is passed over.
+ */
+export function isPassedOver(
+  { workers }: Pick<FarmView, 'workers'>,
+  attemptsOf: AttemptsOf,
+  workerId: WorkerId,
+  job: JobState,
+  stepOrder: number,
+  index: number,
+): boolean {
+  const step = job.steps[stepOrder];
+  if (step === undefined) return false;
+  const failures = taskAt(step, index).own?.failedAttempts ?? 0;
+  if (failures === 0) return false;
+  const genuine = attemptsOf(taskIdOf({ jobId: job.record.id, stepOrder, index })).filter(
+    ({ status, exitCode }) => status === 'failed' && exitCode !== undefined,
+  );
+  const failedOn = new Set(genuine.slice(-failures).map((attempt) => attempt.workerId));
+  if (!failedOn.has(workerId)) return false;
+  return workers.some(
+    ({ record }) =>
+      record.status === 'online' &&
+      !failedOn.has(record.id) &&
+      mayRun(record, job.record.queueId, step.plan.requirements),
+  );
+}

@@ -1,0 +1,39 @@
+import { serviceActors } from '../../actors/service-actors.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSettings } from '../../actors/service-world.ts';
+import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
+import type { MachineRules } from './machine-model.ts';
+import type { SimulationOptions } from './options.ts';
+import type { ServiceBuild } from './service-model.ts';
+import { SAFE_RULES } from './worker-ports.ts';
+
+/** What a simulation runs: the real thing, unless a bug was planted. */
+export interface Build {
+  readonly service: ServiceBuild;
+  readonly machines: MachineRules;
+}
+
+/** The settings of the service, but for what belongs to one process. */
+export type Settings = Omit<ServiceSettings, 'tallies'>;
+
+export const settingsOf = (options: SimulationOptions): Settings => ({
+  heartbeatTimeoutMs: 30_000,
+  retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
+  leaseHoldMs: LEASE_HOLD_MS,
+  staleAssignedMs: STALE_ASSIGNED_MS,
+  unschedulableGraceMs: options.unschedulableGraceMs,
+  reservationAfterMs: options.reservationAfterMs,
+  retention: { afterMs: options.retentionMs, includeFailed: !options.retainsFailed },
+  ownsFarm: () => true,
+});
+
+export function soundBuild(settings: Settings): Build {
+  const tallies = new LocalTallies();
+  return {
+    service: {
+      definitions: () => serviceActors({ ...settings, tallies }),
+      tallies,
+      commit: (commit) => commit,
+    },
+    machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
+  };
+}

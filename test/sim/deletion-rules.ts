@@ -1,0 +1,25 @@
+import type { JobMessage } from '../../actors/job/messages.ts';
+import type { JobRetention } from '../../actors/service-world.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { JobSnapshot } from './job-snapshot.ts';
+import { Violation } from './violation.ts';
+
+/**
+ * When a job may go: when a client deletes it, or when it ended so long ago that retention lets go of it (interface.md,
+ * "Jobs" and "Subjects and push payloads"; interface-decisions.md, "Configuration").
+ */
+export function judgeDeletion(
+  { status }: JobSnapshot,
+  { id, endedAt = Infinity }: JobRecord,
+  { type }: JobMessage,
+  now: number,
+  { afterMs, includeFailed }: JobRetention,
+  isClockSteady: boolean,
+): Violation | null {
+  if (type === 'job.delete') return null;
+  const isKind = status === 'completed' || (includeFailed && (status === 'failed' || status === 'canceled'));
+  const isOld = !isClockSteady || now - endedAt >= afterMs;
+  if (type === 'job.expire' && afterMs > 0 && isKind && isOld) return null;
+  const detail = `${id}, ${type}: ${status} for ${now - endedAt} ms`;
+  return new Violation('a job is removed by a client, or when it was kept for long enough', detail);
+}

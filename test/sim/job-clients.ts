@@ -1,0 +1,263 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JobSubmission } from '../../actors/farm/messages.ts';
+import type { JobUpdate, Retried, RetryTarget } from '../../actors/job/messages.ts';
+import type { JobId, QueueId } from '../../src/core/ids.ts';
+import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { pageOf, readTask } from '../../src/core/records/task-page.ts';
+import { ask, type ClientWorld } from './client-door.ts';
+import { randomPlan, randomRetry } from './job-plans.ts';
+
+/** A job that a client has submitted. */
+interface OwnJob {
+  readonly id: JobId;
+  readonly plan: JobPlan;
+  /** Its deletion was asked for: it may be gone. */
+  isDoomed: boolean;
+  /** Requests that were made of it: what was answered to one holds until the next is made. */
+  requests: number;
+}
+
+const PRIORITIES = [10, 50, 50, 50, 90] as const;
+const PAUSED_SHARE = 0.4;
+
+/** The clients that submit jobs to a farm and steer them: cancel, pause, resume, retry, change. */
+export class JobClients {
+  private readonly world: ClientWorld;
+  private readonly queues: readonly QueueId[];
+  private readonly jobs: OwnJob[] = [];
+  private submitted = 0;
+
+  constructor(world: ClientWorld, queues: readonly QueueId[]) {
+    this.world = world;
+    this.queues = queues;
+  }
+
+  get mustSubmit(): boolean {
+    return this.submitted < this.world.options.jobs;
+  }
+
+  get hasJobs(): boolean {
+    return this.jobs.length > 0;
+  }
+
+  submit(): void {
+    const { random, options, service, checker, farm } = this.world;
+    const plan = randomPlan(`job${this.submitted++}`, random, options);
+    const upstreams =
+      random.chance(0.3) && this.jobs.length > 0 ? [random.pick(this.jobs), random.pick(this.jobs)] : [];
+    const submission: JobSubmission = {
+      queueId: random.pick(this.queues),
+      plan,
+      description: '',
+      extensions: [],
+      templateText: 'name: simulated',
+      templateFormat: 'yaml',
+      owner: 'simulation',
+      submitter: 'simulation',
+      project: '',
+      priority: random.pick(PRIORITIES),
+      retry: randomRetry(random),
+      upstreams: upstreams.flatMap(({ id }) => {
+        const status = service.store.get('job', keys.job(id))?.status;
+        return status === undefined ? [] : [{ jobId: id, status }];
+      }),
+    };
+    ask<JobRecord>(
+      this.world,
+      (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'job.submit', submission, replyTo } }),
+      (outcome) => {
+        if (!outcome.ok) return;
+        const { id } = outcome.value;
+        const own: OwnJob = { id, plan, isDoomed: false, requests: 0 };
+        this.jobs.push(own);
+        let tasks = 0;
+        for (const step of plan.steps) tasks += step.taskCount;
+        checker.promise((store) => {
+          const job = store.get('job', keys.job(id));
+          if (job === undefined) return this.mayBeGone(own) ? null : `job ${id} is not there`;
+          if (job.taskCounts.total !== tasks)
+            return `job ${id} has ${job.taskCounts.total} tasks, not ${tasks}`;
+          return isDeepStrictEqual(store.get('plan', keys.plan(id)), plan)
+            ? null
+            : `the plan of job ${id} is another`;
+        });
+      },
+    );
+  }
+
+  cancelJob(): void {
+    const job = this.anyJob();
+    const { id } = job;
+    const promise = this.promiser(job);
+    ask<null>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'job.cancel', replyTo } }),
+      (outcome) => {
+        if (!outcome.ok) return;
+        promise((store) => {
+          const status = store.get('job', keys.job(id))?.status;
+          return status === 'canceled' ? null : `job ${id} was canceled and is ${status ?? 'not there'}`;
+        });
+      },
+    );
+  }
+
+  cancelTask(): void {
+    const job = this.anyJob();
+    const { id } = job;
+    const { stepOrder, index } = this.anyTask(job);
+    const promise = this.promiser(job);
+    ask<null>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'task.cancel', stepOrder, index, replyTo } }),
+      (outcome) => {
+        if (!outcome.ok) return;
+        promise((store) => {
+          const page = store.get('taskPage', keys.taskPage(id, stepOrder, pageOf(index)));
+          const status = page === undefined ? undefined : readTask(page, index)?.status;
+          return status === 'canceled'
+            ? null
+            : `task ${index} of ${id} was canceled and is ${status ?? 'untouched'}`;
+        });
+      },
+    );
+  }
+
+  deleteJob(): void {
+    const { checker } = this.world;
+    const job = this.anyJob();
+    const { id } = job;
+    job.requests++;
+    job.isDoomed = true;
+    const settled = checker.undoing(id);
+    ask<null>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'job.delete', replyTo } }),
+      (outcome) => {
+        settled();
+        if (!outcome.ok && outcome.problem.kind !== 'not-found') return;
+        checker.promise((store) =>
+          store.get('job', keys.job(id)) === undefined ? null : `job ${id} was deleted and is there`,
+        );
+      },
+    );
+  }
+
+  pauseOrResume(): void {
+    const { random } = this.world;
+    this.update(this.anyJob(), {
+      action: random.chance(PAUSED_SHARE) ? 'pause' : 'resume',
+      ...(random.chance(0.1) ? { priority: random.pick(PRIORITIES) } : {}),
+      retry: random.chance(0.1) ? randomRetry(random) : {},
+    });
+  }
+
+  changeSettings(): void {
+    const { random } = this.world;
+    this.update(this.anyJob(), {
+      ...(random.chance(0.5) ? { priority: random.pick(PRIORITIES) } : {}),
+      retry: randomRetry(random),
+    });
+  }
+
+  move(): void {
+    const { random } = this.world;
+    const update: JobUpdate = {
+      ...(random.chance(0.2) ? { priority: random.pick(PRIORITIES) } : {}),
+      ...(random.chance(0.2) ? { action: random.pick(['pause', 'resume'] as const) } : {}),
+      retry: {},
+    };
+    this.update(this.anyJob(), update, random.pick(this.queues));
+  }
+
+  retry(): void {
+    const { random, checker } = this.world;
+    const job = this.anyJob();
+    const { id } = job;
+    job.requests++;
+    const target: RetryTarget = random.chance(0.5) ? 'job' : this.anyTask(job);
+    const settled = checker.undoing(id);
+    ask<Retried>(
+      this.world,
+      (replyTo) => ({ actor: 'job', id, message: { type: 'job.retry', target, replyTo } }),
+      settled,
+    );
+  }
+
+  /** Resumes whatever is paused. */
+  resumeAll(): void {
+    for (const job of this.jobs) {
+      if (this.world.service.store.get('job', keys.job(job.id))?.status === 'paused')
+        this.update(job, { action: 'resume', retry: {} });
+    }
+  }
+
+  private update(job: OwnJob, update: JobUpdate, queueId: QueueId | null = null): void {
+    const { farm } = this.world;
+    const { id } = job;
+    const promise = this.promiser(job);
+    ask<JobRecord>(
+      this.world,
+      (replyTo) =>
+        queueId === null
+          ? { actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo } }
+          : {
+              actor: 'farm',
+              id: farm,
+              message: { type: 'job.requeue', jobId: id, queueId, update, replyTo },
+            },
+      (outcome) => {
+        if (!outcome.ok) return;
+        promise((store) => {
+          const record = store.get('job', keys.job(id));
+          return record === undefined ? `job ${id} is not there` : differenceOf(record, update, queueId);
+        });
+      },
+    );
+  }
+
+  /** Counts a request; what its answer promises holds until the next request is made of the job. */
+  private promiser(job: OwnJob): (promised: (store: StoreReader) => string | null) => void {
+    const number = ++job.requests;
+    return (promised) => {
+      this.world.checker.promise((store) => {
+        if (job.requests !== number) return null;
+        const isGone = store.get('job', keys.job(job.id)) === undefined;
+        return isGone && this.mayBeGone(job) ? null : promised(store);
+      });
+    };
+  }
+
+  private mayBeGone({ isDoomed }: OwnJob): boolean {
+    return isDoomed || this.world.options.retentionMs > 0;
+  }
+
+  private anyJob(): OwnJob {
+    return this.world.random.pick(this.jobs);
+  }
+
+  private anyTask(job: OwnJob): { readonly stepOrder: number; readonly index: number } {
+    const { random } = this.world;
+    const step = random.pick(job.plan.steps);
+    return { stepOrder: step.order, index: random.between(0, step.taskCount - 1) };
+  }
+}
+
+/** What of an update that was answered is not in the record; null when all of it is. */
+function differenceOf(record: JobRecord, update: JobUpdate, queueId: QueueId | null): string | null {
+  const { id, status, parkReason } = record;
+  if (update.priority !== undefined && record.priority !== update.priority)
+    return `job ${id} has the priority ${record.priority}, not ${update.priority}`;
+  if (queueId !== null && record.queueId !== queueId)
+    return `job ${id} is in the queue ${record.queueId}, not ${queueId}`;
+  if (!isDeepStrictEqual({ ...record.retry, ...update.retry }, record.retry))
+    return `job ${id} has the settings ${JSON.stringify(record.retry)}, not ${JSON.stringify(update.retry)}`;
+  const isActive = status === 'pending' || status === 'running' || status === 'blocked';
+  if (update.action === 'pause' && isActive) return `job ${id} was paused and is ${status}`;
+  if (update.action === 'resume' && status === 'paused' && parkReason === '')
+    return `job ${id} was resumed and is paused`;
+  return null;
+}

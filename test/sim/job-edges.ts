@@ -1,0 +1,91 @@
+import type { JobMessage } from '../../actors/job/messages.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+
+/**
+ * interface.md, "States and transitions", read a second time, by what happens instead of by state: from where to where a
+ * task and its job may go in one turn. A turn is atomic, so that a row can stand for several rows of the contract: a task
+ * that is retried goes to pending, and on to ready when nothing holds it.
+ */
+type Edges<Status extends string> = readonly `${Status} ${Status}`[];
+
+const NOT_TERMINAL_TO_CANCELED: Edges<TaskStatus> = [
+  'pending canceled',
+  'ready canceled',
+  'assigned canceled',
+  'running canceled',
+];
+/** Consequences of the end of a step for the steps that wait for it. */
+const DEPENDENTS: Edges<TaskStatus> = ['pending ready', 'pending canceled'];
+const RETRIED: Edges<TaskStatus> = [
+  'failed pending',
+  'failed ready',
+  'canceled pending',
+  'canceled ready',
+  'pending ready',
+];
+const ENDED: Edges<JobStatus> = [
+  'pending completed',
+  'running completed',
+  'paused completed',
+  'pending failed',
+  'running failed',
+  'paused failed',
+];
+const RESUMED: Edges<JobStatus> = ['paused pending', 'paused running', 'paused blocked'];
+
+export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>> = {
+  'job.create': ['pending ready'],
+  'job.wake': [],
+  'upstreams.completed': ['pending ready'],
+  'upstream.failed': ['pending canceled'],
+  'tasks.take': ['ready assigned'],
+  'step.unmatched': [],
+  'step.matched': [],
+  'task.reported': [
+    'assigned running',
+    'assigned succeeded',
+    'assigned failed',
+    'assigned canceled',
+    'assigned ready',
+    'running succeeded',
+    'running failed',
+    'running canceled',
+    'running ready',
+    ...DEPENDENTS,
+  ],
+  'attempts.held': ['assigned running'],
+  'attempts.reclaim': ['assigned ready', 'running ready'],
+  'assigned.due': ['assigned ready'],
+  'policy.changed': [],
+  'job.update': [],
+  'job.retry': RETRIED,
+  'job.revive': RETRIED,
+  // What becomes of the tasks of a job that is gone, nobody sees.
+  'job.delete': [],
+  'job.expire': [],
+  'job.cancel': NOT_TERMINAL_TO_CANCELED,
+  'task.cancel': NOT_TERMINAL_TO_CANCELED,
+};
+
+export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> = {
+  'job.create': [],
+  'job.wake': [],
+  'upstreams.completed': ['blocked pending'],
+  'upstream.failed': ['blocked canceled', 'paused canceled'],
+  'tasks.take': ['pending running'],
+  'step.unmatched': [],
+  'step.matched': [],
+  'task.reported': [...ENDED, 'pending paused', 'running paused'],
+  'attempts.held': [],
+  'attempts.reclaim': [],
+  'assigned.due': ['running pending'],
+  'policy.changed': [],
+  'job.update': ['pending paused', 'running paused', 'blocked paused', ...RESUMED],
+  'job.retry': RESUMED,
+  'job.revive': ['completed pending', 'failed pending', 'canceled pending', ...RESUMED],
+  'job.delete': [],
+  'job.expire': [],
+  'job.cancel': ['pending canceled', 'blocked canceled', 'paused canceled', 'running canceled'],
+  'task.cancel': ['pending failed', 'blocked failed', 'running failed', 'paused failed'],
+};

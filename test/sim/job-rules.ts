@@ -1,0 +1,236 @@
+import type { FarmState } from '../../actors/farm/state.ts';
+import type { JobMessage, Retried } from '../../actors/job/messages.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import { parseTaskId } from '../../src/core/ids.ts';
+import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import { JOB_EDGES, TASK_EDGES } from './job-edges.ts';
+import { isSame, type JobSnapshot, type TaskSnapshot } from './job-snapshot.ts';
+import { Violation } from './violation.ts';
+import type { Said } from './watch-turns.ts';
+
+/** A turn of a job, with what the rules look at besides its state. */
+export interface JobTurnSeen {
+  readonly message: JobMessage;
+  readonly before: JobSnapshot;
+  readonly after: JobSnapshot;
+  readonly now: number;
+  readonly said: Said;
+  readonly graceMs: number;
+  readonly isClockSteady: boolean;
+  readonly expected: Expected;
+}
+
+/** What a turn must come to, known before it. */
+export interface Expected {
+  /** The task that was reported to have failed for good, and what must follow. */
+  readonly failure: Failure | null;
+  /** The message is a report that counts for nothing: its attempt is not the open one of its task. */
+  readonly isStaleReport: boolean;
+  readonly statusIfResumed: 'blocked' | 'running' | 'pending';
+}
+
+interface Failure {
+  readonly stepOrder: number;
+  readonly index: number;
+  readonly outcome: 'retry' | 'exhausted' | 'auto-park';
+  readonly retryAfter: number;
+}
+
+const PARK_REASON = 'failure limit reached';
+const RETRIES: readonly JobMessage['type'][] = ['job.retry', 'job.revive'];
+const STALE_REPORT = 'a report of an attempt that is not open changes nothing';
+
+/** The retry settings that hold for a job: the closest level that says something wins (interface.md, "Job"). */
+export function settingsOf(
+  job: JobState,
+  farm: FarmState | undefined,
+  server: RetryPolicy,
+): (name: keyof RetryPolicy) => number {
+  const levels = [job.record.retry, farm?.queues.get(job.record.queueId)?.retry, farm?.record.retry, server];
+  return (name) => levels.find((level) => level?.[name] !== undefined)?.[name] ?? 0;
+}
+
+/** What must follow, read off the contract and the state before the turn. */
+export function expectedOf(
+  job: JobState,
+  before: JobSnapshot,
+  message: JobMessage,
+  now: number,
+  setting: (name: keyof RetryPolicy) => number,
+): Expected {
+  const resumed = job.openAttempts.size > 0 ? 'running' : 'pending';
+  const statusIfResumed = before.waits ? 'blocked' : resumed;
+  if (message.type !== 'task.reported') return { failure: null, isStaleReport: false, statusIfResumed };
+  const { report, attemptId } = message;
+  const task = parseTaskId(report.task_id);
+  const isOpen = job.openAttempts.get(report.task_id)?.id === attemptId;
+  const known = task === null ? undefined : before.steps[task.stepOrder]?.[task.index];
+  if (!isOpen || task === null || known === undefined) {
+    return { failure: null, isStaleReport: true, statusIfResumed };
+  }
+  if (report.status !== 'failed') return { failure: null, isStaleReport: false, statusIfResumed };
+  const limit = setting('failureLimit');
+  const isParked = limit > 0 && before.failedAttempts + 1 >= limit;
+  const isRetried = !isParked && known.failedAttempts + 1 < setting('maxAttempts');
+  const other = isParked ? 'auto-park' : 'exhausted';
+  const failure: Failure = {
+    stepOrder: task.stepOrder,
+    index: task.index,
+    outcome: isRetried ? 'retry' : other,
+    retryAfter: now + setting('retryDelaySeconds') * 1000,
+  };
+  return { failure, isStaleReport: false, statusIfResumed };
+}
+
+/**
+ * What a turn of a job may change, and what it must (interface.md, "States and transitions"): edges of tasks and job,
+ * attempt numbers, counts of failures, retry_after, park_reason, and what is counted in the metrics.
+ */
+export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
+  const { before, after, message, expected } = seen;
+  const wrong = (name: string, detail: string): Violation =>
+    new Violation(name, `${jobId}, ${message.type}: ${detail}`);
+  if (expected.isStaleReport && !isSame(before, after)) return wrong(STALE_REPORT, JSON.stringify(message));
+  const edge = `${before.status} ${after.status}` as const;
+  if (before.status !== after.status && !JOB_EDGES[message.type].includes(edge))
+    return wrong('a job changes its status as the contract says', edge);
+  for (const [stepOrder, tasks] of after.steps.entries()) {
+    for (const [index, task] of tasks.entries()) {
+      const was = before.steps[stepOrder]?.[index];
+      if (was === undefined) continue;
+      const fault = judgeTask(seen, was, task, isTheFailed(seen, stepOrder, index));
+      if (fault !== null) return wrong(fault[0], `task ${stepOrder}-${index}: ${fault[1]}`);
+    }
+  }
+  const fault = judgeCounters(seen) ?? judgeStatus(seen) ?? judgeAnswer(seen);
+  return fault === null ? null : wrong(fault[0], fault[1]);
+}
+
+/** The name of the rule, and what is wrong. */
+type Fault = readonly [string, string];
+
+const isTheFailed = ({ expected: { failure } }: JobTurnSeen, stepOrder: number, index: number): boolean =>
+  failure?.stepOrder === stepOrder && failure.index === index;
+
+function judgeTask(
+  { message, expected: { failure }, now, graceMs, isClockSteady }: JobTurnSeen,
+  was: TaskSnapshot,
+  is: TaskSnapshot,
+  hasFailed: boolean,
+): Fault | null {
+  const hasMoved = was.status !== is.status;
+  const edge = `${was.status} ${is.status}` as const;
+  if (hasMoved && !TASK_EDGES[message.type].includes(edge))
+    return ['a task changes its status as the contract says', edge];
+  const attempts = was.attemptNumber + (edge === 'ready assigned' ? 1 : 0);
+  if (is.attemptNumber !== attempts)
+    return ['each lease is one attempt more', `attempt ${is.attemptNumber}, not ${attempts}`];
+  if (hasFailed && failure !== null) {
+    const expected = failure.outcome === 'retry' ? `ready at ${failure.retryAfter}` : 'failed';
+    const found = is.status === 'ready' ? `ready at ${is.retryAfter}` : is.status;
+    if (found !== expected)
+      return ['a failure is retried, or exhausts its task', `${found}, not ${expected}`];
+  }
+  const isRetried = hasMoved && RETRIES.includes(message.type) && was.status !== 'pending';
+  const failures = isRetried ? 0 : was.failedAttempts + (hasFailed ? 1 : 0);
+  if (is.failedAttempts !== failures)
+    return ['failed_attempts counts genuine failures', `${is.failedAttempts}, not ${failures}`];
+  const stays = hasMoved ? 0 : was.retryAfter;
+  const retryAfter = hasFailed && is.status === 'ready' && failure !== null ? failure.retryAfter : stays;
+  if (is.retryAfter !== retryAfter)
+    return ['retry_after is set by an auto-retry alone', `${is.retryAfter}, not ${retryAfter}`];
+  const isMarked = is.isUnschedulable && !was.isUnschedulable;
+  if (isMarked && (message.type !== 'step.unmatched' || (isClockSteady && now - is.since < graceMs)))
+    return ['a task is unschedulable after the grace', `${message.type}, ready for ${now - is.since} ms`];
+  const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);
+  const mayHaveReason = mustHaveReason || is.status === 'canceled';
+  if ((mustHaveReason && !is.hasText) || (is.hasText && !mayHaveReason))
+    return [
+      'failure_reason is there exactly when a task failed or was canceled',
+      `${is.status} ${is.hasText}`,
+    ];
+  return null;
+}
+
+/** I9 and I10: the job's own count of failures, and the metrics. */
+function judgeCounters({ before, after, message, said, expected: { failure } }: JobTurnSeen): Fault | null {
+  const isReset = isResume(message, before) || retriedOf(message, said) > 0;
+  const failures = isReset ? 0 : before.failedAttempts + (failure === null ? 0 : 1);
+  if (after.failedAttempts !== failures)
+    return [
+      'failed_attempts counts genuine failures',
+      `the job has ${after.failedAttempts}, not ${failures}`,
+    ];
+  const isParked = failure?.outcome === 'auto-park' && before.status !== 'paused';
+  const counted = (counter: string): number =>
+    said.effects.filter((effect) => effect.kind === 'count' && effect.counter === counter).length;
+  const retries = failure?.outcome === 'retry' ? 1 : 0;
+  if (counted('task-retries') !== retries || counted('jobs-autoparked') !== (isParked ? 1 : 0))
+    return ['the metrics count retries and parked jobs', JSON.stringify(said.effects)];
+  return null;
+}
+
+/** What follows for the job: parked, resumed, or neither. */
+function judgeStatus(seen: JobTurnSeen): Fault | null {
+  const { before, after, message, said, expected } = seen;
+  const isParked = expected.failure?.outcome === 'auto-park' && before.status !== 'paused';
+  if (
+    isParked &&
+    (after.parkReason !== PARK_REASON || (after.status !== 'paused' && after.status !== 'failed'))
+  )
+    return ['a job is parked when its failures reach the limit', `${after.status} ${after.parkReason}`];
+  if (!isParked && after.status === 'paused' && before.status !== 'paused' && !isPause(message))
+    return ['a job is parked only when its failures reach the limit', before.status];
+  const wasParked = before.status === 'paused' && before.parkReason !== '';
+  const retried = retriedOf(message, said) > 0;
+  const goesOn = isResume(message, before) || (retried && wasParked);
+  if (goesOn && after.status !== expected.statusIfResumed)
+    return [
+      'a job that is resumed goes on where it stands',
+      `${after.status}, not ${expected.statusIfResumed}`,
+    ];
+  if (!goesOn && before.status === 'paused' && !isTerminal(after.status) && after.status !== 'paused')
+    return ['a manual pause lasts until a client resumes the job', after.status];
+  const isCleared = goesOn || retried || message.type === 'job.cancel' || message.type === 'upstream.failed';
+  const kept = isCleared && after.status !== before.status ? '' : before.parkReason;
+  const reason = isParked ? PARK_REASON : kept;
+  if (after.parkReason !== (retried ? '' : reason))
+    return ['park_reason says that a job was parked', `"${after.parkReason}", not "${reason}"`];
+  return null;
+}
+
+/** A retry says how many tasks it was, and it was all that had failed or were canceled. */
+function judgeAnswer({ before, after, message, said }: JobTurnSeen): Fault | null {
+  if (message.type !== 'job.retry' && message.type !== 'job.revive') return null;
+  const retried = retriedOf(message, said);
+  const moved = countIf(before, (task) => isRetriable(task)) - countIf(after, (task) => isRetriable(task));
+  if (moved !== retried) return ['a retry says how many tasks it was', `${retried}, not ${moved}`];
+  if (message.target === 'job' && retried > 0 && countIf(after, isRetriable) > 0)
+    return ['a retry of a job is one of all its tasks', `${countIf(after, isRetriable)} are left`];
+  return null;
+}
+
+const isRetriable = ({ status }: TaskSnapshot): boolean => status === 'failed' || status === 'canceled';
+const isTerminal = (status: JobSnapshot['status']): boolean =>
+  status === 'completed' || status === 'failed' || status === 'canceled';
+const isPause = (message: JobMessage): boolean =>
+  message.type === 'job.update' && message.update.action === 'pause';
+const isResume = (message: JobMessage, before: JobSnapshot): boolean =>
+  message.type === 'job.update' && message.update.action === 'resume' && before.status === 'paused';
+
+function countIf(job: JobSnapshot, wanted: (task: TaskSnapshot) => boolean): number {
+  let count = 0;
+  for (const tasks of job.steps) for (const task of tasks) if (wanted(task)) count++;
+  return count;
+}
+
+/** How many tasks a turn said that it has retried; 0 when it was no retry. */
+function retriedOf(message: JobMessage, said: Said): number {
+  if (!RETRIES.includes(message.type)) return 0;
+  for (const answer of said.answers) {
+    // What a retry is answered with: actors/job/messages.ts.
+    const outcome = answer as { readonly ok: boolean; readonly value?: Retried };
+    if (outcome.ok) return outcome.value?.retried ?? 0;
+  }
+  return 0;
+}

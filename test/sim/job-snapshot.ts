@@ -1,0 +1,115 @@
+import type { JobState, StepState } from '../../actors/job/state.ts';
+import type { QueueId } from '../../src/core/ids.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import { pageOf, readTask, type TaskState } from '../../src/core/records/task-page.ts';
+
+/** What is looked at of a task. Times are milliseconds since the epoch. */
+export interface TaskSnapshot {
+  readonly status: TaskStatus;
+  readonly failedAttempts: number;
+  readonly attemptNumber: number;
+  readonly retryAfter: number;
+  readonly hasText: boolean;
+  readonly isUnschedulable: boolean;
+  /** When it became what it is. */
+  readonly since: number;
+}
+
+/** A job between two turns, read without the actors' own functions. */
+export interface JobSnapshot {
+  readonly status: JobStatus;
+  readonly priority: number;
+  readonly queueId: QueueId;
+  readonly failedAttempts: number;
+  readonly parkReason: string;
+  readonly waits: boolean;
+  readonly steps: readonly (readonly TaskSnapshot[])[];
+}
+
+/** The record of a task and its status. */
+export function taskAt(
+  step: StepState,
+  index: number,
+): { readonly status: TaskStatus; readonly own: TaskState | null } {
+  const page = step.pages.get(pageOf(index));
+  const own = page === undefined ? null : readTask(page, index);
+  return { own, status: own?.status ?? step.record.untouched.status };
+}
+
+export function snapshotOf({ record, steps }: JobState): JobSnapshot {
+  return {
+    status: record.status,
+    priority: record.priority,
+    queueId: record.queueId,
+    failedAttempts: record.failedAttempts,
+    parkReason: record.parkReason,
+    waits: record.status === 'blocked' || (record.status === 'paused' && record.waitsWhilePaused === true),
+    steps: steps.map((step) =>
+      Array.from({ length: step.record.taskCount }, (_, index) => {
+        const { own } = taskAt(step, index);
+        if (own === null) return untouchedOf(step);
+        const { status, failedAttempts, attemptNumber, retryAfter, hasText, unschedulable, updatedAt } = own;
+        return {
+          status,
+          failedAttempts,
+          attemptNumber,
+          retryAfter,
+          hasText,
+          isUnschedulable: unschedulable,
+          since: updatedAt,
+        };
+      }),
+    ),
+  };
+}
+
+function untouchedOf({ record: { untouched } }: StepState): TaskSnapshot {
+  return {
+    status: untouched.status,
+    failedAttempts: 0,
+    attemptNumber: 0,
+    retryAfter: 0,
+    hasText: false,
+    isUnschedulable: untouched.unschedulable === true,
+    since: untouched.updatedAt,
+  };
+}
+
+/** Whether two snapshots are of the same state. */
+export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
+  return (
+    one.status === other.status &&
+    one.priority === other.priority &&
+    one.queueId === other.queueId &&
+    one.failedAttempts === other.failedAttempts &&
+    one.parkReason === other.parkReason &&
+    one.waits === other.waits &&
+    one.steps.every((tasks, order) =>
+      tasks.every((task, index) => {
+        const same = other.steps[order]?.[index];
+        return (
+          same !== undefined &&
+          task.status === same.status &&
+          task.failedAttempts === same.failedAttempts &&
+          task.attemptNumber === same.attemptNumber &&
+          task.retryAfter === same.retryAfter &&
+          task.hasText === same.hasText &&
+          task.isUnschedulable === same.isUnschedulable
+        );
+      }),
+    )
+  );
+}
+
+/**
+ * Since when each step has had ready tasks that are not held back, without a break; Infinity when it has none. `before` is
+ * the same as it was before the turn.
+ */
+export const readySinceOf = (job: JobSnapshot, now: number, before: readonly number[]): readonly number[] =>
+  job.steps.map((tasks, order) => {
+    const times = tasks.flatMap(({ status, since, retryAfter }) =>
+      status === 'ready' && retryAfter <= now ? [Math.max(since, retryAfter)] : [],
+    );
+    return times.length === 0 ? Infinity : Math.min(before[order] ?? Infinity, ...times);
+  });

@@ -1,0 +1,244 @@
+import type { JobMessage } from '../../actors/job/messages.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import type { LeaseState } from '../../actors/lease/state.ts';
+import type { JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
+import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
+import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';
+import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import { taskAt } from './job-snapshot.ts';
+import type { FarmView } from './service-view.ts';
+import { Violation } from './violation.ts';
+
+type Take = Extract<JobMessage, { type: 'tasks.take' }>;
+
+/** A ready task with all that its place in the order depends on. */
+interface Candidate {
+  readonly job: JobState;
+  readonly stepOrder: number;
+  readonly index: number;
+}
+
+/** What the oracle asks the checker. */
+export interface LeaseSurroundings {
+  readonly view: FarmView;
+  readonly now: number;
+  readonly isClockSteady: boolean;
+  readonly attemptsOf: AttemptsOf;
+  /** Workers that were kept free for a step, before the turn. */
+  readonly reserved: LeaseState['reservations'];
+  /** Whether the job has become what it is within this closure: the lease actor may be told of it only later in it. */
+  readonly isFresh: (job: JobId) => boolean;
+}
+
+const nameOf = (job: JobId, stepOrder: number, index: number): string => `${job}-${stepOrder}-${index}`;
+
+/**
+ * The leases of one turn, worked out again: walks every ready task of the farm one by one in the order of interface.md,
+ * "Lease (assignment) algorithm", rules 2 to 4, and takes each that fits. Shares no code with the lease.
+ */
+export function judgeLeases(
+  lease: LeaseState,
+  takes: readonly Take[],
+  around: LeaseSurroundings,
+): Violation | null {
+  const picks = new Map<string, Take[]>();
+  for (const take of takes) picks.set(take.leaseId, [...(picks.get(take.leaseId) ?? []), take]);
+  if (picks.size === 0) return null;
+  const books = new Books(lease, takes);
+  const elsewhere = pickedBefore(lease, picks);
+  const candidates = candidatesOf(around);
+  for (const [leaseId, ofLease] of picks) {
+    const request = lease.pending.get(leaseId)?.request;
+    if (request === undefined) return new Violation('a lease is kept until its jobs have answered', leaseId);
+    const mine = new Set<string>();
+    for (const take of ofLease) {
+      for (const name of tasksOf(take)) {
+        if (mine.has(name) || elsewhere.has(name)) return new Violation('a task is picked once', name);
+        mine.add(name);
+      }
+    }
+    const wrong = walk(candidates, request, ofLease, mine, elsewhere, books, around);
+    if (wrong !== null) return wrong;
+    for (const name of tasksOfAll(ofLease)) elsewhere.add(name);
+  }
+  return null;
+}
+
+function walk(
+  candidates: readonly Candidate[],
+  request: { readonly workerId: WorkerId; readonly queueId: QueueId | null },
+  takes: readonly Take[],
+  mine: ReadonlySet<string>,
+  elsewhere: ReadonlySet<string>,
+  books: Books,
+  { view, isFresh, attemptsOf, reserved }: LeaseSurroundings,
+): Violation | null {
+  const worker = view.workers.find(({ record }) => record.id === request.workerId)?.record;
+  if (worker === undefined) return new Violation('only a known worker gets a lease', request.workerId);
+  const only = reservationOf(request.workerId, takes, reserved, view.lease.reservations);
+  // Of a job that has just changed, tasks may be picked that are not ready any more: it refuses them.
+  const ready = new Set(
+    candidates.map(({ job, stepOrder, index }) => nameOf(job.record.id, stepOrder, index)),
+  );
+  const stale = takes
+    .filter(({ pick }) => isFresh(pick.jobId))
+    .flatMap((take) => tasksOf(take))
+    .filter((name) => !ready.has(name));
+  const left = new Set(mine);
+  const steps = new Set<string>();
+  for (const { job, stepOrder, index } of candidates) {
+    const name = nameOf(job.record.id, stepOrder, index);
+    const isMine = mine.has(name);
+    if (!isMine && elsewhere.has(name)) continue;
+    const { queueId } = job.record;
+    const needs = job.steps[stepOrder]?.plan.requirements;
+    if (needs === undefined) continue;
+    const cores = coresNeeded(worker, needs);
+    const fits =
+      (request.queueId === null || request.queueId === queueId) &&
+      mayRun(worker, queueId, needs) &&
+      (only === undefined || (only.jobId === job.record.id && only.stepOrder === stepOrder)) &&
+      !isPassedOver(view, attemptsOf, worker.id, job, stepOrder, index) &&
+      cores <= worker.cpuCount - books.coresOf(worker.id) &&
+      hasRoom(view, books, queueId) &&
+      needs.pools.every((name) => books.hasSlot(name));
+    if (isMine && !fits) return new Violation('only a task that fits is taken', `${name} by ${worker.id}`);
+    if (isMine) {
+      const take = takes.find(({ pick }) => pick.jobId === job.record.id && pick.stepOrder === stepOrder);
+      if (take?.pick.cores !== cores)
+        return new Violation('a task takes the cores that it declares', `${name}: ${take?.pick.cores ?? 0}`);
+      books.take(worker.id, queueId, cores, needs.pools);
+      steps.add(`${job.record.id}-${stepOrder}`);
+      left.delete(name);
+      continue;
+    }
+    const isFull = mine.size >= WIRE_LIMITS.tasksPerLease || steps.size >= WIRE_LIMITS.stepsPerLease;
+    if (!fits || (left.size === 0 && isFull) || isFresh(job.record.id) || stale.length > 0) continue;
+    return new Violation(
+      'no candidate is passed over that fits',
+      `${worker.id} (${worker.name}) is given ${[...mine].join(', ')}, and not ${name} with the priority ${job.record.priority}`,
+    );
+  }
+  for (const name of stale) left.delete(name);
+  return left.size === 0
+    ? null
+    : new Violation('only a candidate is taken', `${[...left].join(', ')} to ${worker.id}`);
+}
+
+/**
+ * The step that the worker was kept free for when the lease was made. In the turn that ends a reservation the worker may
+ * have been served before that and after it; what it was given tells which.
+ */
+function reservationOf(
+  workerId: WorkerId,
+  takes: readonly Take[],
+  reserved: LeaseState['reservations'],
+  afterwards: LeaseState['reservations'],
+): { readonly jobId: JobId; readonly stepOrder: number } | undefined {
+  const only = reserved.get(workerId);
+  if (only !== undefined && afterwards.get(workerId) === only) return only;
+  const isForIt = takes.every(({ pick }) => pick.jobId === only?.jobId && pick.stepOrder === only.stepOrder);
+  return isForIt ? only : undefined;
+}
+
+/** What is committed before each lease of a turn: what the lease actor counts after it, without its leases. */
+class Books {
+  private readonly lease: LeaseState;
+  private readonly cores = new Map<WorkerId, number>();
+  private readonly live = new Map<QueueId | null, number>();
+  private readonly held = new Map<string, number>();
+
+  constructor(lease: LeaseState, takes: readonly Take[]) {
+    this.lease = lease;
+    for (const { workerId, pick } of takes) {
+      const count = pick.ranges.reduce((sum, range) => sum + range.count, 0);
+      this.add(this.cores, workerId, -count * pick.cores);
+      this.add(this.live, null, -count);
+      const entry = lease.index.entry(pick.jobId, pick.stepOrder);
+      if (entry === undefined) continue;
+      this.add(this.live, entry.queueId, -count);
+      for (const pool of entry.requirements.pools) this.add(this.held, pool, -count);
+    }
+  }
+
+  coresOf(worker: WorkerId): number {
+    return (this.lease.workers.get(worker)?.committedCores ?? 0) + (this.cores.get(worker) ?? 0);
+  }
+
+  liveOf(queue: QueueId | null): number {
+    return this.lease.index.caps.of(queue).live + (this.live.get(queue) ?? 0);
+  }
+
+  hasSlot(pool: string): boolean {
+    const { maxConcurrent, inUse } = this.lease.pools.stateOf(pool);
+    return inUse + (this.held.get(pool) ?? 0) < maxConcurrent;
+  }
+
+  take(worker: WorkerId, queue: QueueId, cores: number, pools: readonly string[]): void {
+    for (const pool of pools) this.add(this.held, pool, 1);
+    this.add(this.cores, worker, cores);
+    this.add(this.live, null, 1);
+    this.add(this.live, queue, 1);
+  }
+
+  private add<Key>(counts: Map<Key, number>, key: Key, change: number): void {
+    counts.set(key, (counts.get(key) ?? 0) + change);
+  }
+}
+
+function hasRoom({ farm }: FarmView, books: Books, queueId: QueueId): boolean {
+  const queue = farm.queues.get(queueId);
+  if (queue === undefined || queue.paused) return false;
+  const ofFarm = farm.record.maxConcurrentTasks;
+  if (ofFarm > 0 && books.liveOf(null) >= ofFarm) return false;
+  return queue.maxConcurrentTasks === 0 || books.liveOf(queueId) < queue.maxConcurrentTasks;
+}
+
+/** Rule 3: priority descending, created ascending, step ascending, task ascending; without what may not be leased now. */
+function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidate[] {
+  const jobs = view.jobs
+    .filter(({ record }) => record.status === 'pending' || record.status === 'running')
+    .sort(
+      (a, b) =>
+        b.record.priority - a.record.priority ||
+        a.record.createdAt - b.record.createdAt ||
+        (a.record.id < b.record.id ? -1 : 1),
+    );
+  const candidates: Candidate[] = [];
+  for (const job of jobs) {
+    for (const step of job.steps) {
+      if (step.record.taskCounts.ready === 0) continue;
+      const stepOrder = step.record.order;
+      const held = view.lease.index.entry(job.record.id, stepOrder)?.held;
+      for (let index = 0; index < step.record.taskCount; index++) {
+        const { status, own } = taskAt(step, index);
+        if (status !== 'ready') continue;
+        // Due, but its timer has not come yet: that it comes is seen when the service is at rest.
+        if (held?.has(index) === true) continue;
+        if (isClockSteady && (own?.retryAfter ?? 0) > now) continue;
+        candidates.push({ job, stepOrder, index });
+      }
+    }
+  }
+  return candidates;
+}
+
+function pickedBefore(lease: LeaseState, now: ReadonlyMap<string, unknown>): Set<string> {
+  const picked = new Set<string>();
+  for (const [leaseId, { outstanding }] of lease.pending) {
+    if (now.has(leaseId)) continue;
+    for (const { jobId, stepOrder, ranges } of outstanding) {
+      for (const { start, count } of ranges)
+        for (let index = start; index < start + count; index++) picked.add(nameOf(jobId, stepOrder, index));
+    }
+  }
+  return picked;
+}
+
+const tasksOfAll = (takes: readonly Take[]): string[] => takes.flatMap((take) => tasksOf(take));
+
+function tasksOf({ pick }: Take): string[] {
+  return pick.ranges.flatMap(({ start, count }) =>
+    Array.from({ length: count }, (_, offset) => nameOf(pick.jobId, pick.stepOrder, start + offset)),
+  );
+}

@@ -1,0 +1,40 @@
+import type { LeaseState } from '../../actors/lease/state.ts';
+import type { JobId } from '../../src/core/ids.ts';
+import { mayRun } from './eligibility-oracle.ts';
+import type { FarmView } from './service-view.ts';
+import { Violation } from './violation.ts';
+
+/** Of the online workers at most this part is kept free, and one always may be (docs/decisions/reservation.md). */
+const SHARE_MAX = 0.1;
+
+/**
+ * Workers that are kept free since this turn: each for a step whose tasks have waited long enough, and which the
+ * worker may run. When the clock was set, how long a task has waited cannot be told.
+ */
+export function judgeReservations(
+  view: FarmView,
+  before: LeaseState['reservations'],
+  now: number,
+  afterMs: number,
+  isClockSteady: boolean,
+  readySince: (job: JobId, stepOrder: number) => number,
+): Violation | null {
+  const { reservations } = view.lease;
+  const online = view.workers.filter(({ record }) => record.status === 'online');
+  for (const [workerId, { jobId, stepOrder }] of reservations) {
+    if (before.get(workerId) !== undefined) continue;
+    const at = `${workerId} for ${jobId} step ${stepOrder}`;
+    if (afterMs === 0 || reservations.size > Math.max(1, Math.floor(online.length * SHARE_MAX)))
+      return new Violation('only so many workers are kept free', at);
+    const job = view.jobs.find(({ record }) => record.id === jobId);
+    const worker = online.find(({ record }) => record.id === workerId);
+    const needs = job?.steps[stepOrder]?.plan.requirements;
+    if (job === undefined || worker === undefined || needs === undefined)
+      return new Violation('a worker is kept free for a step that is there', at);
+    if (!mayRun(worker.record, job.record.queueId, needs))
+      return new Violation('a worker is kept free for what it may run', at);
+    if (isClockSteady && now - readySince(jobId, stepOrder) < afterMs)
+      return new Violation('a worker is kept free for what has waited long enough', at);
+  }
+  return null;
+}

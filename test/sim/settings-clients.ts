@@ -1,0 +1,175 @@
+import { CATALOG_ID } from '../../actors/catalog/messages.ts';
+import type { FarmInput, QueueInput } from '../../actors/farm/messages.ts';
+import type { QueueId } from '../../src/core/ids.ts';
+import type { Outcome } from '../../src/core/problems.ts';
+import type { QueueRecord } from '../../src/core/records/queue.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { ask, insist, type ClientWorld } from './client-door.ts';
+import { randomRetry } from './job-plans.ts';
+
+/** The clients that set a farm up and change its settings and queues. */
+export class SettingsClients {
+  /** Queues that may be submitted to: the last one that was made may be deleted. */
+  readonly queues: QueueId[] = [];
+  private readonly world: ClientWorld;
+  private settings = 0;
+  private spares = 0;
+
+  constructor(world: ClientWorld) {
+    this.world = world;
+  }
+
+  /** Creates the farm and its queues, trying again for as long as it takes. */
+  setUp(onReady: () => void): void {
+    const { farm, checker } = this.world;
+    insist(
+      this.world,
+      (replyTo) => ({
+        actor: 'catalog',
+        id: CATALOG_ID,
+        message: { type: 'farm.create', farmId: farm, input: this.farmInput(), replyTo },
+      }),
+      () => {
+        checker.farms.push(farm);
+        checker.promise((store) =>
+          store.get('farm', keys.farm(farm)) === undefined ? `farm ${farm}` : null,
+        );
+        this.createQueue(0, onReady);
+      },
+    );
+  }
+
+  replaceQueue(): void {
+    const { random } = this.world;
+    this.replace(random.pick(this.queues), random.chance(0.4));
+  }
+
+  replaceFarm(input: FarmInput = this.farmInput()): void {
+    const { farm } = this.world;
+    ask(
+      this.world,
+      (replyTo) => ({
+        actor: 'catalog',
+        id: CATALOG_ID,
+        message: { type: 'farm.replace', farmId: farm, input, replyTo },
+      }),
+      () => undefined,
+    );
+  }
+
+  /** Makes one queue more, or deletes the one that was made so last. */
+  addOrDeleteQueue(): void {
+    const { random, farm, options } = this.world;
+    const last = this.queues[options.queues];
+    if (last === undefined) {
+      const input = this.queueInput(`spare${this.spares++}`, false);
+      ask<QueueRecord>(
+        this.world,
+        (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo } }),
+        (outcome) => {
+          if (outcome.ok && this.queues.length === options.queues) this.queues.push(outcome.value.id);
+        },
+      );
+    } else if (random.chance(0.5)) {
+      ask<null>(
+        this.world,
+        (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'queue.delete', queueId: last, replyTo } }),
+        (outcome) => {
+          const isGone = outcome.ok || outcome.problem.kind === 'not-found';
+          if (isGone && this.queues[options.queues] === last) this.queues.pop();
+        },
+      );
+    }
+  }
+
+  /** Takes away every pause and every cap. */
+  lift(): void {
+    for (const queueId of this.queues) {
+      const queue = this.world.service.store.get('queue', keys.queue(queueId));
+      if (queue?.paused === true || (queue?.maxConcurrentTasks ?? 0) > 0) this.replace(queueId, false, 0);
+    }
+    const farm = this.world.service.store.get('farm', keys.farm(this.world.farm));
+    if ((farm?.maxConcurrentTasks ?? 0) > 0) this.replaceFarm({ ...this.farmInput(), maxConcurrentTasks: 0 });
+  }
+
+  private createQueue(number: number, onReady: () => void): void {
+    const { farm, checker, options } = this.world;
+    if (number >= options.queues) {
+      onReady();
+      return;
+    }
+    const input = this.queueInput(`queue${number}`, false);
+    insist(
+      this.world,
+      (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo } }),
+      (outcome: Outcome<QueueRecord>) => {
+        // A queue whose creation was not answered is found by its name.
+        const id = outcome.ok ? outcome.value.id : this.queueNamed(input.name);
+        if (id === null)
+          throw new Error(`the queue ${input.name} was refused, and there is none of that name`);
+        this.queues.push(id);
+        checker.promise((store) => (store.get('queue', keys.queue(id)) === undefined ? `queue ${id}` : null));
+        this.createQueue(number + 1, onReady);
+      },
+    );
+  }
+
+  private queueNamed(name: string): QueueId | null {
+    for (const { value } of this.world.service.store.scan('queue')) {
+      if (value.farmId === this.world.farm && value.name === name) return value.id;
+    }
+    return null;
+  }
+
+  private replace(queueId: QueueId, paused: boolean, cap?: number): void {
+    const { service, checker, farm } = this.world;
+    const before = service.store.get('queue', keys.queue(queueId));
+    if (before === undefined) return;
+    const drawn = this.queueInput(before.name, paused);
+    const input = cap === undefined ? drawn : { ...drawn, maxConcurrentTasks: cap };
+    ask<QueueRecord>(
+      this.world,
+      (replyTo) => ({ actor: 'farm', id: farm, message: { type: 'queue.replace', queueId, input, replyTo } }),
+      (outcome) => {
+        if (!outcome.ok) return;
+        const answered = Number(outcome.value.description);
+        checker.promise((store) => {
+          const record = store.get('queue', keys.queue(queueId));
+          // Only the queue that was made last is ever deleted.
+          if (record === undefined && this.isSpare(outcome.value.name)) return null;
+          const kept = Number(record?.description);
+          return kept >= answered
+            ? null
+            : `queue ${queueId} has the settings ${kept}, not ${answered} or later`;
+        });
+      },
+    );
+  }
+
+  private isSpare(name: string): boolean {
+    return name.startsWith('spare');
+  }
+
+  private farmInput(): FarmInput {
+    const { random, options, farm } = this.world;
+    return {
+      name: `farm ${farm}`,
+      description: '',
+      maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 3, 10]) : 0,
+      retry: randomRetry(random),
+    };
+  }
+
+  private queueInput(name: string, paused: boolean): QueueInput {
+    const { random, options } = this.world;
+    return {
+      name,
+      // Settings are numbered, so that later ones are known from earlier ones.
+      description: String(this.settings++),
+      priority: 0,
+      maxConcurrentTasks: options.limits ? random.pick([0, 0, 1, 2, 5]) : 0,
+      paused,
+      retry: randomRetry(random),
+    };
+  }
+}

@@ -1,0 +1,100 @@
+import type { JobMessage } from '../../actors/job/messages.ts';
+import { ineligibleAt } from './eligibility-oracle.ts';
+import { snapshotOf } from './job-snapshot.ts';
+import type { FarmView } from './service-view.ts';
+import { Violation } from './violation.ts';
+
+/** interface.md, "Worker and related rules", the reasons of a ready task that no online worker may run. */
+const NO_WORKERS = 'no online workers';
+const NO_ELIGIBLE = 'no eligible online worker: ';
+const POOL_FULL = `${NO_ELIGIBLE}usage pool at capacity`;
+
+/** Longest time from when a task is due to be marked to when it is: one sweep, and the turn after it. */
+export const SWEEP_MS_MAX = 4_000;
+
+/** A farm with what its ready tasks depend on beyond it. */
+export interface Surroundings {
+  readonly view: FarmView;
+  /** Online workers of all farms. */
+  readonly onlineInAll: number;
+  /** How many more tasks may hold a slot of the pool. */
+  readonly roomOfPool: (name: string) => number;
+}
+
+/** `all` are the views of every farm. */
+export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surroundings => ({
+  view,
+  onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => record.status === 'online')
+    .length,
+  roomOfPool: (name) => {
+    const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
+    return maxConcurrent - inUse;
+  },
+});
+
+/** Why no online worker may run tasks of the step, or null. Of several workers the one that comes furthest counts. */
+export function reasonOf(
+  { view, onlineInAll, roomOfPool }: Surroundings,
+  job: FarmView['jobs'][number],
+  stepOrder: number,
+): string | null {
+  const needs = job.steps[stepOrder]?.plan.requirements;
+  if (needs === undefined) return null;
+  const online = view.workers.filter(({ record }) => record.status === 'online');
+  if (online.length === 0) return onlineInAll === 0 ? NO_WORKERS : `${NO_ELIGIBLE}farm mismatch`;
+  const gates = ['queue affinity', 'compute location mismatch', 'amount requirement not met'];
+  let furthest = -1;
+  for (const { record } of online) {
+    const gate = ineligibleAt(record, job.record.queueId, needs);
+    if (gate === null) return needs.pools.every((name) => roomOfPool(name) > 0) ? null : POOL_FULL;
+    furthest = Math.max(furthest, gate);
+  }
+  return NO_ELIGIBLE + (gates[furthest] ?? 'attribute requirement not met');
+}
+
+/** What the lease actor tells jobs of tasks that nobody may run is so, by the state of the farm at that moment. */
+export function judgeReasons(
+  messages: readonly { readonly jobId: string; readonly message: JobMessage }[],
+  around: Surroundings,
+): Violation | null {
+  for (const { jobId, message } of messages) {
+    if (message.type !== 'step.unmatched') continue;
+    const job = around.view.jobs.find(({ record }) => record.id === jobId);
+    if (job === undefined) continue;
+    const reason = reasonOf(around, job, message.stepOrder);
+    if (reason === message.reason) continue;
+    const detail = `${jobId} step ${message.stepOrder}: "${message.reason}", not "${reason ?? ''}"`;
+    return new Violation('a task that nobody may run says why', detail);
+  }
+  return null;
+}
+
+/**
+ * I6: a task is marked only while nobody may run it. When `quietSince` is given (milliseconds since the epoch), nothing
+ * of the farm has changed since, and a task that nobody may run is marked in time.
+ */
+export function judgeMarks(
+  around: Surroundings,
+  now: number,
+  graceMs: number,
+  quietSince: number | null,
+): string | null {
+  for (const job of around.view.jobs) {
+    if (job.record.status !== 'pending' && job.record.status !== 'running') continue;
+    for (const [stepOrder, tasks] of snapshotOf(job).steps.entries()) {
+      if (job.steps[stepOrder]?.record.taskCounts.ready === 0) continue;
+      const reason = reasonOf(around, job, stepOrder);
+      for (const [index, task] of tasks.entries()) {
+        const name = `${job.record.id}-${stepOrder}-${index}`;
+        if (task.isUnschedulable && reason === null) return `${name} is marked, and there is a worker for it`;
+        if (task.status !== 'ready' || reason === null || reason === POOL_FULL || graceMs === 0) continue;
+        if (quietSince === null || task.isUnschedulable) continue;
+        const dueAt =
+          Math.max(task.since + graceMs, task.retryAfter + graceMs, quietSince, job.record.updatedAt) +
+          SWEEP_MS_MAX;
+        if (now > dueAt) return `${name} is not marked ${now - dueAt} ms after it should be: ${reason}`;
+      }
+    }
+  }
+  return null;
+}

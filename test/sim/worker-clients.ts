@@ -1,0 +1,54 @@
+import type { WorkerMessage, WorkerStanding } from '../../actors/worker/messages.ts';
+import type { WorkerId } from '../../src/core/ids.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import { ask, type ClientWorld } from './client-door.ts';
+
+type Standing = Extract<WorkerMessage['type'], 'worker.disable' | 'worker.enable' | 'worker.delete'>;
+
+/** The clients that disable, enable and delete the workers of a farm. */
+export class WorkerClients {
+  private readonly world: ClientWorld;
+  /** Requests that were made of each worker: what was answered to one holds until the next is made. */
+  private readonly requests = new Map<WorkerId, number>();
+
+  constructor(world: ClientWorld) {
+    this.world = world;
+  }
+
+  act(): void {
+    const { random } = this.world;
+    const workers = this.workers();
+    if (workers.length === 0) return;
+    const { id, status } = random.pick(workers);
+    if (status === 'disabled') this.ask(id, random.pick(['worker.enable', 'worker.enable', 'worker.delete']));
+    else this.ask(id, status === 'offline' ? 'worker.delete' : 'worker.disable');
+  }
+
+  /** Enables whatever is disabled. */
+  enableAll(): void {
+    for (const { id, status } of this.workers()) if (status === 'disabled') this.ask(id, 'worker.enable');
+  }
+
+  private workers(): readonly WorkerRecord[] {
+    const { service, farm } = this.world;
+    return [...service.store.scan('worker')].flatMap(({ value }) => (value.farmId === farm ? [value] : []));
+  }
+
+  private ask(id: WorkerId, type: Standing): void {
+    const number = (this.requests.get(id) ?? 0) + 1;
+    this.requests.set(id, number);
+    ask<WorkerStanding | null>(
+      this.world,
+      (replyTo) => ({ actor: 'worker', id, message: { type, replyTo } }),
+      (outcome) => {
+        if (!outcome.ok || type !== 'worker.disable') return;
+        this.world.checker.promise((store) => {
+          if (this.requests.get(id) !== number) return null;
+          const status = store.get('worker', keys.worker(id))?.status;
+          return status === 'disabled' ? null : `worker ${id} was disabled and is ${status ?? 'not there'}`;
+        });
+      },
+    );
+  }
+}

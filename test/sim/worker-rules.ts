@@ -1,0 +1,45 @@
+import type { WorkerMessage } from '../../actors/worker/messages.ts';
+import type { WorkerState } from '../../actors/worker/state.ts';
+import type { WorkerRecord, WorkerStatus } from '../../src/core/records/worker.ts';
+import { Violation } from './violation.ts';
+
+type Edges = readonly `${WorkerStatus} ${WorkerStatus}`[];
+
+/** interface.md, "Worker and related rules", by what happens: from where to where a worker may go in one turn. */
+const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
+  'worker.registered': ['offline online'],
+  'worker.wake': [],
+  'worker.heartbeat': ['offline online'],
+  'worker.deregister': ['online offline'],
+  'attempts.booked': [],
+  'attempt.released': [],
+  'attempt.failed': [],
+  'worker.disable': ['online disabled', 'offline disabled'],
+  'worker.enable': ['disabled online', 'disabled offline'],
+  'worker.delete': [],
+  'liveness.due': [],
+  'expiry.granted': ['online offline'],
+  'expiry.held': [],
+  'worker.remove': [],
+};
+
+/** What a turn of a worker may change of its status, and when it may be removed. */
+export function judgeWorkerTurn(
+  before: WorkerRecord,
+  { record, isRemoved }: WorkerState,
+  { type }: WorkerMessage,
+  silentMs: number,
+  timeoutMs: number,
+): Violation | null {
+  const edge = `${before.status} ${record.status}` as const;
+  if (before.status !== record.status && !WORKER_EDGES[type].includes(edge))
+    return new Violation(
+      'a worker changes its status as the contract says',
+      `${record.id}, ${type}: ${edge}`,
+    );
+  if (!isRemoved || type === 'worker.remove') return null;
+  const mayGo = before.status === 'offline' || (before.status === 'disabled' && silentMs >= timeoutMs);
+  if (type === 'worker.delete' && mayGo) return null;
+  const detail = `${record.id}, ${type}: ${before.status}, silent for ${silentMs} ms`;
+  return new Violation('only a worker that is offline, or disabled and silent, is deleted', detail);
+}
