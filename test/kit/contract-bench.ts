@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApiClient, type ApiAnswer, type AttemptView, type Page } from './api-client.ts';
+import { type ApiClient, type ApiAnswer, type AttemptView, type Page } from './api-client.ts';
 import { startWorker, type Daemon, type RunningService } from './daemons.ts';
 import { until } from './until.ts';
 
