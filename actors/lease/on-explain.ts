@@ -1,4 +1,4 @@
-import type { QueueId } from '../../src/core/ids.ts';
+import type { QueueId, WorkerId } from '../../src/core/ids.ts';
 import { compareCandidates } from '../../src/core/lease/candidate-order.ts';
 import { coresOf, isEligible, type Demand } from '../../src/core/lease/eligibility.ts';
 import type {
@@ -38,6 +38,10 @@ export function onTaskExplain(state: LeaseState, message: Explain, context: Serv
       state,
       { queueId, requirements },
       held?.avoided ?? entry?.ready.avoidedBy(index) ?? [],
+      (workerId) => {
+        const step = state.reservations.get(workerId);
+        return step !== undefined && (step.jobId !== jobId || step.stepOrder !== stepOrder);
+      },
     ),
     before: entry === undefined ? { tasks: 0, jobs: 0 } : before(state, entry, index),
     reservedWorker:
@@ -84,19 +88,24 @@ function workersFor(
   state: LeaseState,
   demand: Demand,
   avoided: WorkersExplanation['avoided'],
+  isKeptForOthers: (workerId: WorkerId) => boolean,
 ): WorkersExplanation {
   const { byReason, nearest } = state.kinds.rejections(demand);
   const eligible = state.kinds.eligible({ ...demand, key: signatureKey(demand) });
   let withRoom = 0;
+  let keptForOthers = 0;
   for (const worker of state.workers.values()) {
     const needed = coresOf(demand.requirements, worker.offer.cpuCount);
-    if (needed <= freeCoresOf(worker) && isEligible(worker.offer, demand)) withRoom++;
+    if (needed > freeCoresOf(worker) || !isEligible(worker.offer, demand)) continue;
+    if (isKeptForOthers(worker.offer.workerId)) keptForOthers++;
+    else withRoom++;
   }
   return {
     online: state.kinds.online,
     elsewhere: Math.max(0, state.tallies.total(ONLINE_WORKERS_SLOT) - state.kinds.online),
     eligible,
     withRoom,
+    keptForOthers,
     rejected: byReason,
     nearestMiss: eligible > 0 ? null : nearest,
     avoided,

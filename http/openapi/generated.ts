@@ -948,7 +948,7 @@ export interface components {
             readonly elsewhere: number;
             /** @description Online workers of the farm that may run the task. */
             readonly eligible: number;
-            /** @description Eligible workers that have the cores free. */
+            /** @description Eligible workers that have the cores free and are not kept free for another step. */
             readonly with_room: number;
             /** @description How many online workers of the farm may not run it, by the first gate that they fail. */
             readonly rejected: readonly components["schemas"]["RejectedWorkers"][];

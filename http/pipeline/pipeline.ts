@@ -8,6 +8,7 @@ import { pointedProblem, problemResponse } from '../problems.ts';
 import type { AnyReply, Handlers } from '../routes/operation.ts';
 import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
 import { MAX_BODY_BYTES, type BodyReader } from './body.ts';
+import { headerValues } from './message.ts';
 import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestIdOf } from './request-id.ts';
@@ -95,7 +96,8 @@ export function createPipeline(
     requestId: string,
   ): Promise<HttpResponse> {
     const mediaType = reader.mediaType(request.headers);
-    if (!mediaType.ok) return problemResponse(mediaType.problem, requestId);
+    const hasType = headerValues(request.headers, 'content-type').length > 0;
+    if (!mediaType.ok && hasType) return problemResponse(mediaType.problem, requestId);
     const read = await request.readBody(MAX_BODY_BYTES);
     if (!read.ok) {
       const problem: Problem =
@@ -103,6 +105,11 @@ export function createPipeline(
           ? { kind: 'too-large', detail: `the body is over ${MAX_BODY_BYTES} bytes` }
           : { kind: 'bad-request', detail: 'the body broke off' };
       return problemResponse(problem, requestId, [], true);
+    }
+    if (!mediaType.ok) {
+      const isMissing = read.bytes.byteLength === 0;
+      const missing: Problem = { kind: 'bad-request', detail: 'the request has no body' };
+      return problemResponse(isMissing ? missing : mediaType.problem, requestId);
     }
     const body = reader.read(mediaType.value, read.bytes);
     if (!body.ok) return problemResponse(body.problem, requestId);

@@ -102,6 +102,7 @@ export const leaseExplanation = (
     elsewhere: 0,
     eligible: 14,
     withRoom: 0,
+    keptForOthers: 0,
     rejected: [],
     nearestMiss: null,
     avoided: [],

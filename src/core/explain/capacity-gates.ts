@@ -144,18 +144,27 @@ export function coresGates({ requirements }: TaskFacts, { workers }: LeaseExplan
     {
       gate: 'cores',
       reason: 'no free cores',
-      sentence: sentenceOf(`${busyText(workers.eligible)}; ${why}`),
+      sentence: sentenceOf(`${busyText(workers)}; ${why}`),
       cores,
       eligible: workers.eligible,
     },
   ];
 }
 
-/** `14 of 14 eligible workers are busy`. */
-export const busyText = (eligible: number): string =>
-  eligible === 1
-    ? 'the only eligible worker is busy'
-    : `${numberText(eligible)} of ${numberText(eligible)} eligible workers are busy`;
+/** `14 of 14 eligible workers are busy`. A worker that has room may be reserved (docs/decisions/reservation.md). */
+export function busyText({
+  eligible,
+  keptForOthers,
+}: Pick<LeaseExplanation['workers'], 'eligible' | 'keptForOthers'>): string {
+  if (eligible === 1) {
+    return keptForOthers === 0
+      ? 'the only eligible worker is busy'
+      : 'the only eligible worker is kept free for a task that was overtaken';
+  }
+  const kept =
+    keptForOthers === 0 ? '' : `, or kept free for tasks that were overtaken (${numberText(keptForOthers)})`;
+  return `${numberText(eligible)} of ${numberText(eligible)} eligible workers are busy${kept}`;
+}
 
 /** Tasks that are served first. */
 export function orderGates({ before }: LeaseExplanation): OrderGate[] {

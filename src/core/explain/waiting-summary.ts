@@ -125,8 +125,9 @@ function unobstructed({ task, lease, requirements, names }: TaskFacts): string {
 const turnText = ({ before }: LeaseExplanation): string =>
   before.tasks === 0 ? 'ready, and next in line' : `ready, behind ${beforeText(before)}`;
 
-function roomText({ workers: { eligible, withRoom } }: LeaseExplanation): string {
-  if (withRoom === 0) return busyText(eligible);
+function roomText({ workers }: LeaseExplanation): string {
+  const { eligible, withRoom } = workers;
+  if (withRoom === 0) return busyText(workers);
   if (eligible === 1) return 'the only eligible worker has room';
   const has = withRoom === 1 ? 'has' : 'have';
   return `${numberText(withRoom)} of ${numberText(eligible)} eligible workers ${has} room`;

@@ -53,8 +53,10 @@ export interface WorkersExplanation {
   readonly elsewhere: number;
   /** Online workers that may run the step. */
   readonly eligible: number;
-  /** Eligible workers that have the cores free at this moment. */
+  /** Eligible workers that have the cores free at this moment, and may give them to the step. */
   readonly withRoom: number;
+  /** Eligible workers that have the cores free, and are kept free for another step. */
+  readonly keptForOthers: number;
   /** How many online workers fail each gate, each counted at the first that it fails. */
   readonly rejected: readonly RejectedWorkers[];
   /** The online worker that comes nearest to being eligible; null when one is eligible or none is online. */

@@ -27,6 +27,7 @@ test('what the lease knows of a task that waits its turn', (t) => {
       elsewhere: 0,
       eligible: 2,
       withRoom: 1,
+      keptForOthers: 0,
       rejected: [],
       nearestMiss: null,
       avoided: [],

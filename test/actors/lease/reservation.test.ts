@@ -66,6 +66,12 @@ test('after the wait a worker is kept free, and the task runs once what runs the
   t.equal(farm.house.explain('whole/0/0').reservedWorker, null);
   farm.workFor(30_000);
   t.match(farm.house.explain('whole/0/0').reservedWorker, /^id-of-w/);
+  farm.workFor(15_000);
+  t.match(
+    farm.house.explain('small/0/1999').workers,
+    { withRoom: 0, keptForOthers: 1 },
+    'it has room for no other',
+  );
   farm.workFor(2 * TASK_MS);
   t.equal(farm.wholeRanOn.length, 1, 'the wait, and the longest of the tasks that ran on the worker');
   t.end();

@@ -71,6 +71,7 @@ const lease: fc.Arbitrary<LeaseExplanation> = fc.record({
     elsewhere: number,
     eligible: fc.oneof(fc.constant(0), number),
     withRoom: fc.oneof(fc.constant(0), number),
+    keptForOthers: fc.oneof(fc.constant(0), number),
     rejected: fc.array(
       fc.record({ reason: fc.constantFrom(...INELIGIBLE_REASONS), requirement: name, workers: number }),
     ),

@@ -826,6 +826,20 @@ test('its turn: next in line, behind others, room or none', (t) => {
       ],
     ],
     [
+      leaseExplanation({ workers: { eligible: 1, keptForOthers: 1 } }),
+      {},
+      'Ready, and next in line: the only eligible worker is kept free for a task that was overtaken.',
+      ['The only eligible worker is kept free for a task that was overtaken; it reserves 2 cores.'],
+    ],
+    [
+      leaseExplanation({ workers: { keptForOthers: 2 } }),
+      {},
+      'Ready, and next in line: 14 of 14 eligible workers are busy, or kept free for tasks that were overtaken (2).',
+      [
+        '14 of 14 eligible workers are busy, or kept free for tasks that were overtaken (2); it reserves 2 cores.',
+      ],
+    ],
+    [
       leaseExplanation({ before: { tasks: 1, jobs: 0 }, workers: { withRoom: 3 } }),
       {},
       'Ready, behind 1 task of its own job: 3 of 14 eligible workers have room.',
