@@ -411,7 +411,8 @@ const noReadyTaskWaits: Invariant = {
   check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
     for (const worker of view.workers) {
       const { id } = worker.record;
-      if (worker.record.status !== 'online' || view.lease.reservations.has(id)) continue;
+      if (worker.record.status !== 'online') continue;
+      const only = view.lease.reservations.get(id);
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;
       let free = worker.record.cpuCount;
@@ -431,6 +432,9 @@ const noReadyTaskWaits: Invariant = {
           });
         for (const step of job.steps) {
           if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;
+          // A worker that is kept free is so for one step, and takes that as soon as it has the cores.
+          const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;
+          if (only !== undefined && !isForIt) continue;
           const needs = step.plan.requirements;
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;

@@ -187,11 +187,23 @@ export class JobClients {
     );
   }
 
-  /** Resumes whatever is paused. */
+  /** Resumes whatever is paused, also jobs of which the submission was never answered. */
   resumeAll(): void {
-    for (const job of this.jobs) {
-      if (this.world.service.store.get('job', keys.job(job.id))?.status === 'paused')
-        this.update(job, { action: 'resume', retry: {} });
+    const { service, farm } = this.world;
+    const paused = [...service.store.scan('job')].filter(
+      ({ value }) => value.farmId === farm && value.status === 'paused',
+    );
+    for (const { value } of paused) {
+      const { id } = value;
+      const own = this.jobs.find((job) => job.id === id);
+      const update: JobUpdate = { action: 'resume', retry: {} };
+      if (own !== undefined) this.update(own, update);
+      else
+        ask<JobRecord>(
+          this.world,
+          (replyTo) => ({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo } }),
+          () => undefined,
+        );
     }
   }
 

@@ -33,7 +33,7 @@ export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surrou
 });
 
 /** Why no online worker may run tasks of the step, or null. Of several workers the one that comes furthest counts. */
-export function reasonOf(
+function reasonOf(
   { view, onlineInAll, roomOfPool }: Surroundings,
   job: FarmView['jobs'][number],
   stepOrder: number,
