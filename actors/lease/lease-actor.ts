@@ -6,7 +6,7 @@ import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-w
 import type { LeaseMessage } from './messages.ts';
 import { onPoolExplain, onTaskExplain } from './on-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
-import { onStepsOffered, onTaskDue, onTasksReady } from './on-step-offered.ts';
+import { onStepsOffered, onTaskDue, onTasksReady } from './on-steps-offered.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
 import { onTasksTaken } from './on-tasks-taken.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
