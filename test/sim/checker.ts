@@ -80,6 +80,7 @@ export class Checker implements ServiceWatcher {
   private readonly settings: Settings;
   private states: ActorStates | null = null;
   private readonly touched = new Set<JobState>();
+  private readonly touchedFarms = new Set<FarmId>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
   /** How tasks were told to the world to have ended: lasts, but for a retry. */
   private readonly toldEnds = new Map<TaskId, TerminalTaskStatus>();
@@ -121,6 +122,16 @@ export class Checker implements ServiceWatcher {
 
   readonly observer: TurnObserver = (turn) => {
     if (turn.beginsClosure) this.closures++;
+    const farm = farmOf(turn);
+    const after = this.watch(turn);
+    return (said) => {
+      // A heartbeat that says nothing changes nothing that others know.
+      if (farm !== null && (turn.kind !== 'worker' || said.sent.length > 0)) this.touchedFarms.add(farm);
+      after?.(said);
+    };
+  };
+
+  private watch(turn: Turn): AfterTurn | null {
     switch (turn.kind) {
       case 'job':
         return this.watchJob(turn);
@@ -135,7 +146,7 @@ export class Checker implements ServiceWatcher {
       case 'purge':
         return null;
     }
-  };
+  }
 
   private watchJob(turn: Turn): AfterTurn {
     const job = turn.state as JobState;
@@ -276,6 +287,7 @@ export class Checker implements ServiceWatcher {
     const nextTimer = kernel.nextTimerAt();
     if (kernel.queuedMessages > 0 || (nextTimer !== null && nextTimer <= this.time.now)) return;
     this.check(AT_REST, view);
+    this.touchedFarms.clear();
     if (kernel.isIdle && store.waiting === 0 && ++this.flushedLooks % FLUSHED_LOOK_EACH === 0) {
       this.check(WHEN_FLUSHED, view);
     }
@@ -297,7 +309,7 @@ export class Checker implements ServiceWatcher {
 
   /** What is wrong with the state in which everything should have come to rest, or null. */
   unfinished(): string | null {
-    const view = this.view();
+    const view = this.view(true);
     if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is not up';
     for (const { name, check } of IN_THE_END) {
       const wrong = check(view);
@@ -308,7 +320,7 @@ export class Checker implements ServiceWatcher {
 
   /** The last look: at everything. */
   finish(): void {
-    const view = this.view();
+    const view = this.view(true);
     this.check(AFTER_EACH_STEP, view);
     this.check(AT_REST, view);
     this.check(WHEN_FLUSHED, view);
@@ -334,8 +346,9 @@ export class Checker implements ServiceWatcher {
     if (wrong !== null) throw new Violation('what was answered is in the store', wrong);
   }
 
-  private view(): ServiceView {
+  private view(isLast = false): ServiceView {
     const { states, service } = this;
+    const farms = this.farmViews(missing);
     return {
       tallies: service.tallies,
       retention: this.settings.retention,
@@ -343,7 +356,8 @@ export class Checker implements ServiceWatcher {
       quietSince: (farm) => this.quietSince(farm),
       now: service.host?.now ?? 0,
       store: service.store,
-      farms: this.farmViews(missing),
+      farms,
+      touchedFarms: isLast ? farms : farms.filter(({ farm }) => this.touchedFarms.has(farm.record.id)),
       isClockSteady: this.isClockSteady,
       isLifted: this.isLifted,
       serverRetry: this.settings.retry,
@@ -449,6 +463,25 @@ export class Checker implements ServiceWatcher {
         `${taskId} was ${end} and is ${status ?? 'not there'}`,
       );
     }
+  }
+}
+
+/** The farm whose actor has the turn; null for what belongs to no farm in particular. */
+function farmOf({ kind, state }: Turn): FarmId | null {
+  switch (kind) {
+    case 'job':
+      return (state as JobState).record.farmId;
+    case 'worker':
+      return (state as WorkerState).record.farmId;
+    case 'farm':
+      return (state as FarmState).record.id;
+    case 'lease':
+      return (state as LeaseState).farmId;
+    case 'catalog':
+    case 'retention':
+    case 'sweep':
+    case 'purge':
+      return null;
   }
 }
 
