@@ -159,6 +159,7 @@ export class Checker implements ServiceWatcher {
       this.note(new Violation('a job that is loaded again is what it was', id));
     const setting = settingsOf(job, this.states?.farm(farmId), this.settings.retry);
     const expected = expectedOf(job, before, message, turn.now, setting);
+    const isWaitedFor = message.type === 'job.expire' && this.isWaitedFor(id, farmId);
     const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
     return (said) => {
       this.touched.add(job);
@@ -168,7 +169,15 @@ export class Checker implements ServiceWatcher {
       if (job.isDeleted) {
         this.seen.delete(id);
         this.note(
-          judgeDeletion(before, record, message, turn.now, this.settings.retention, this.isClockSteady),
+          judgeDeletion(
+            before,
+            record,
+            message,
+            turn.now,
+            this.settings.retention,
+            this.isClockSteady,
+            isWaitedFor,
+          ),
         );
         return;
       }
@@ -183,6 +192,14 @@ export class Checker implements ServiceWatcher {
       this.note(judgeTurn(seen, id));
       if (afterTake !== null) this.note(afterTake());
     };
+  }
+
+  /** Whether a job of the farm that is blocked depends on it. */
+  private isWaitedFor(id: JobId, farmId: FarmId): boolean {
+    return [...(this.states?.farm(farmId)?.activeJobs.keys() ?? [])].some((each) => {
+      const record = this.states?.job(each)?.record;
+      return record?.status === 'blocked' && record.dependsOn.includes(id);
+    });
   }
 
   private watchTake(
