@@ -44,7 +44,7 @@ import { judgeWorkerTurn } from './worker-rules.ts';
 import type { Said, Turn, TurnObserver } from './watch-turns.ts';
 
 /** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
-const FLUSHED_LOOK_EACH = 16;
+const FLUSHED_LOOK_EACH = 64;
 
 /** Something that the service has said and must stand by: says what is wrong, or null. */
 export type Promised = (store: StoreReader) => string | null;
@@ -365,7 +365,10 @@ export class Checker implements ServiceWatcher {
 
   private view(isLast = false): ServiceView {
     const { states, service } = this;
-    const farms = this.farmViews(missing);
+    // Worked out when it is asked for: most looks are at one farm, or at none.
+    let farms: readonly FarmView[] | null = null;
+    const all = (): readonly FarmView[] => (farms ??= this.farmViews(this.farms, missing));
+    const touched = isLast ? all() : this.farmViews([...this.touchedFarms], missing);
     return {
       tallies: service.tallies,
       retention: this.settings.retention,
@@ -373,8 +376,10 @@ export class Checker implements ServiceWatcher {
       quietSince: (farm) => this.quietSince(farm),
       now: service.host?.now ?? 0,
       store: service.store,
-      farms,
-      touchedFarms: isLast ? farms : farms.filter(({ farm }) => this.touchedFarms.has(farm.record.id)),
+      get farms() {
+        return all();
+      },
+      touchedFarms: touched,
       isClockSteady: this.isClockSteady,
       isLifted: this.isLifted,
       serverRetry: this.settings.retry,
@@ -384,8 +389,11 @@ export class Checker implements ServiceWatcher {
     };
   }
 
-  private farmViews(missing: ((what: string) => never) | null = null): FarmView[] {
-    return this.farms.flatMap((id) => {
+  private farmViews(
+    ids: readonly FarmId[] = this.farms,
+    missing: ((what: string) => never) | null = null,
+  ): FarmView[] {
+    return ids.flatMap((id) => {
       const farm = this.states?.farm(id);
       const lease = this.states?.lease(id);
       return farm === undefined || lease === undefined ? [] : [this.farmView(farm, lease, missing)];

@@ -117,6 +117,12 @@ const THEME_SHARE = 0.4;
 const THEME_ACTIVITY = 0.3;
 const LONG_TASK_MS = 100_000;
 
+/** Long tasks are fewer: what takes hours of virtual time shows little that minutes do not. */
+function tasksMaxOf(taskMs: number): readonly number[] {
+  if (taskMs > 20_000) return [2, 3, 6];
+  return taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40];
+}
+
 /** Draws the options of a seed. */
 export function drawOptions(random: Random): SimulationOptions {
   const share = random.pick([0.15, 0.3, 0.6]);
@@ -160,8 +166,8 @@ export function drawOptions(random: Random): SimulationOptions {
     farms: random.chance(0.15) ? 2 : 1,
     workers: theme === null ? random.between(1, 6) : random.between(3, 6),
     queues: random.between(1, 3),
-    jobs: random.between(3, 14),
-    tasksMax: random.pick(taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40]),
+    jobs: random.between(3, 10),
+    tasksMax: random.pick(tasksMaxOf(taskMs)),
     taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
     unschedulableGraceMs: random.pick([30_000, 5_000, 5_000, 0]),
