@@ -188,17 +188,18 @@ export class JobTurn {
    */
   markUnschedulable(step: StepState, reason: string, readyBefore: number): boolean {
     const { untouched, unschedulableReason = '' } = step.record;
-    const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>): boolean =>
-      task.status === 'ready' && task.updatedAt <= readyBefore;
+    // What is held back by retry_after is ready for the lease from then on.
+    const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>, retryAfter: number): boolean =>
+      task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
     const marked: number[] = [];
     let touchedReady = 0;
     for (const { index, task } of [...touchedTasks(step)]) {
       if (task.status === 'ready') touchedReady++;
-      if (!isOld(task) || task.unschedulable) continue;
+      if (!isOld(task, task.retryAfter) || task.unschedulable) continue;
       this.write(step, index, { ...task, unschedulable: true });
       marked.push(index);
     }
-    const marksUntouched = isOld(untouched) && untouched.unschedulable !== true;
+    const marksUntouched = isOld(untouched, 0) && untouched.unschedulable !== true;
     const howMany = marked.length + (marksUntouched ? step.record.taskCounts.ready - touchedReady : 0);
     const isNewReason = reason !== unschedulableReason && step.record.taskCounts.unschedulable > 0;
     if (howMany === 0 && !isNewReason) return false;

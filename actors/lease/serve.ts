@@ -72,6 +72,7 @@ export function serveSignature(
   signature: Signature,
   context: ServiceContext<'lease'>,
 ): void {
+  serveReservedFor(state, signature, context);
   const passedOver = new Set<WorkerId>();
   while (signature.steps.length > 0 && state.index.room(signature) > 0) {
     const request = state.parked.firstFor(signature, passedOver);
@@ -94,6 +95,15 @@ export function servePool(state: LeaseState, pool: string, context: ServiceConte
   serveReserved(state, context);
   for (const signature of state.index.waitingSignatures()) {
     if (signature.requirements.pools.includes(pool)) serveSignature(state, signature, context);
+  }
+}
+
+/** A worker that is kept free for a step of the signature stands in no group: what is ready again may end its wait. */
+function serveReservedFor(state: LeaseState, signature: Signature, context: ServiceContext<'lease'>): void {
+  for (const [workerId, { jobId, stepOrder }] of [...state.reservations]) {
+    const worker = state.workers.get(workerId);
+    if (worker === undefined || state.index.entry(jobId, stepOrder)?.signature !== signature) continue;
+    serveWorker(state, worker, context);
   }
 }
 

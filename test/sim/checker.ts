@@ -44,7 +44,7 @@ import { judgeWorkerTurn } from './worker-rules.ts';
 import type { Said, Turn, TurnObserver } from './watch-turns.ts';
 
 /** Looking at all that is on disk is slow: done each so many times that everything is on disk. */
-const FLUSHED_LOOK_EACH = 16;
+const FLUSHED_LOOK_EACH = 64;
 
 /** Something that the service has said and must stand by: says what is wrong, or null. */
 export type Promised = (store: StoreReader) => string | null;
@@ -80,6 +80,7 @@ export class Checker implements ServiceWatcher {
   private readonly settings: Settings;
   private states: ActorStates | null = null;
   private readonly touched = new Set<JobState>();
+  private readonly touchedFarms = new Set<FarmId>();
   private readonly attempts = new Map<TaskId, AttemptRecord[]>();
   /** How tasks were told to the world to have ended: lasts, but for a retry. */
   private readonly toldEnds = new Map<TaskId, TerminalTaskStatus>();
@@ -121,6 +122,16 @@ export class Checker implements ServiceWatcher {
 
   readonly observer: TurnObserver = (turn) => {
     if (turn.beginsClosure) this.closures++;
+    const farm = farmOf(turn);
+    const after = this.watch(turn);
+    return (said) => {
+      // A heartbeat that says nothing changes nothing that others know.
+      if (farm !== null && (turn.kind !== 'worker' || said.sent.length > 0)) this.touchedFarms.add(farm);
+      after?.(said);
+    };
+  };
+
+  private watch(turn: Turn): AfterTurn | null {
     switch (turn.kind) {
       case 'job':
         return this.watchJob(turn);
@@ -135,7 +146,7 @@ export class Checker implements ServiceWatcher {
       case 'purge':
         return null;
     }
-  };
+  }
 
   private watchJob(turn: Turn): AfterTurn {
     const job = turn.state as JobState;
@@ -148,6 +159,7 @@ export class Checker implements ServiceWatcher {
       this.note(new Violation('a job that is loaded again is what it was', id));
     const setting = settingsOf(job, this.states?.farm(farmId), this.settings.retry);
     const expected = expectedOf(job, before, message, turn.now, setting);
+    const isWaitedFor = message.type === 'job.expire' && this.isWaitedFor(id, farmId);
     const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
     return (said) => {
       this.touched.add(job);
@@ -157,7 +169,15 @@ export class Checker implements ServiceWatcher {
       if (job.isDeleted) {
         this.seen.delete(id);
         this.note(
-          judgeDeletion(before, record, message, turn.now, this.settings.retention, this.isClockSteady),
+          judgeDeletion(
+            before,
+            record,
+            message,
+            turn.now,
+            this.settings.retention,
+            this.isClockSteady,
+            isWaitedFor,
+          ),
         );
         return;
       }
@@ -172,6 +192,14 @@ export class Checker implements ServiceWatcher {
       this.note(judgeTurn(seen, id));
       if (afterTake !== null) this.note(afterTake());
     };
+  }
+
+  /** Whether a job of the farm that is blocked depends on it. */
+  private isWaitedFor(id: JobId, farmId: FarmId): boolean {
+    return [...(this.states?.farm(farmId)?.activeJobs.keys() ?? [])].some((each) => {
+      const record = this.states?.job(each)?.record;
+      return record?.status === 'blocked' && record.dependsOn.includes(id);
+    });
   }
 
   private watchTake(
@@ -276,6 +304,7 @@ export class Checker implements ServiceWatcher {
     const nextTimer = kernel.nextTimerAt();
     if (kernel.queuedMessages > 0 || (nextTimer !== null && nextTimer <= this.time.now)) return;
     this.check(AT_REST, view);
+    this.touchedFarms.clear();
     if (kernel.isIdle && store.waiting === 0 && ++this.flushedLooks % FLUSHED_LOOK_EACH === 0) {
       this.check(WHEN_FLUSHED, view);
     }
@@ -297,7 +326,7 @@ export class Checker implements ServiceWatcher {
 
   /** What is wrong with the state in which everything should have come to rest, or null. */
   unfinished(): string | null {
-    const view = this.view();
+    const view = this.view(true);
     if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is not up';
     for (const { name, check } of IN_THE_END) {
       const wrong = check(view);
@@ -308,7 +337,7 @@ export class Checker implements ServiceWatcher {
 
   /** The last look: at everything. */
   finish(): void {
-    const view = this.view();
+    const view = this.view(true);
     this.check(AFTER_EACH_STEP, view);
     this.check(AT_REST, view);
     this.check(WHEN_FLUSHED, view);
@@ -334,8 +363,12 @@ export class Checker implements ServiceWatcher {
     if (wrong !== null) throw new Violation('what was answered is in the store', wrong);
   }
 
-  private view(): ServiceView {
+  private view(isLast = false): ServiceView {
     const { states, service } = this;
+    // Worked out when it is asked for: most looks are at one farm, or at none.
+    let farms: readonly FarmView[] | null = null;
+    const all = (): readonly FarmView[] => (farms ??= this.farmViews(this.farms, missing));
+    const touched = isLast ? all() : this.farmViews([...this.touchedFarms], missing);
     return {
       tallies: service.tallies,
       retention: this.settings.retention,
@@ -343,7 +376,10 @@ export class Checker implements ServiceWatcher {
       quietSince: (farm) => this.quietSince(farm),
       now: service.host?.now ?? 0,
       store: service.store,
-      farms: this.farmViews(missing),
+      get farms() {
+        return all();
+      },
+      touchedFarms: touched,
       isClockSteady: this.isClockSteady,
       isLifted: this.isLifted,
       serverRetry: this.settings.retry,
@@ -353,8 +389,11 @@ export class Checker implements ServiceWatcher {
     };
   }
 
-  private farmViews(missing: ((what: string) => never) | null = null): FarmView[] {
-    return this.farms.flatMap((id) => {
+  private farmViews(
+    ids: readonly FarmId[] = this.farms,
+    missing: ((what: string) => never) | null = null,
+  ): FarmView[] {
+    return ids.flatMap((id) => {
       const farm = this.states?.farm(id);
       const lease = this.states?.lease(id);
       return farm === undefined || lease === undefined ? [] : [this.farmView(farm, lease, missing)];
@@ -449,6 +488,25 @@ export class Checker implements ServiceWatcher {
         `${taskId} was ${end} and is ${status ?? 'not there'}`,
       );
     }
+  }
+}
+
+/** The farm whose actor has the turn; null for what belongs to no farm in particular. */
+function farmOf({ kind, state }: Turn): FarmId | null {
+  switch (kind) {
+    case 'job':
+      return (state as JobState).record.farmId;
+    case 'worker':
+      return (state as WorkerState).record.farmId;
+    case 'farm':
+      return (state as FarmState).record.id;
+    case 'lease':
+      return (state as LeaseState).farmId;
+    case 'catalog':
+    case 'retention':
+    case 'sweep':
+    case 'purge':
+      return null;
   }
 }
 

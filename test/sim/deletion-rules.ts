@@ -6,7 +6,8 @@ import { Violation } from './violation.ts';
 
 /**
  * When a job may go: when a client deletes it, or when it ended so long ago that retention lets go of it (interface.md,
- * "Jobs" and "Subjects and push payloads"; interface-decisions.md, "Configuration").
+ * "Jobs" and "Subjects and push payloads"; interface-decisions.md, "Configuration"). Retention keeps what a blocked job depends
+ * on (docs/decisions/deletion.md).
  */
 export function judgeDeletion(
   { status }: JobSnapshot,
@@ -15,11 +16,12 @@ export function judgeDeletion(
   now: number,
   { afterMs, includeFailed }: JobRetention,
   isClockSteady: boolean,
+  isWaitedFor: boolean,
 ): Violation | null {
   if (type === 'job.delete') return null;
   const isKind = status === 'completed' || (includeFailed && (status === 'failed' || status === 'canceled'));
   const isOld = !isClockSteady || now - endedAt >= afterMs;
-  if (type === 'job.expire' && afterMs > 0 && isKind && isOld) return null;
-  const detail = `${id}, ${type}: ${status} for ${now - endedAt} ms`;
+  if (type === 'job.expire' && afterMs > 0 && isKind && isOld && !isWaitedFor) return null;
+  const detail = `${id}, ${type}: ${status} for ${now - endedAt} ms${isWaitedFor ? ', and another waits' : ''}`;
   return new Violation('a job is removed by a client, or when it was kept for long enough', detail);
 }

@@ -88,7 +88,7 @@ const ofTouchedJobs =
 const ofFarms =
   (check: (farm: FarmView, view: ServiceView) => string | null) =>
   (view: ServiceView): string | null => {
-    for (const farm of view.farms) {
+    for (const farm of view.touchedFarms) {
       const wrong = check(farm, view);
       if (wrong !== null) return wrong;
     }
@@ -304,10 +304,12 @@ const blockedJobsWaitForSomething: Invariant = {
 /** I11: whoever waited for a job that was deleted is canceled with it. */
 const blockedJobsHaveTheirUpstreams: Invariant = {
   name: 'no job is blocked on one that is not there',
-  check: ofFarms(({ jobs }, view) => {
+  check: ofFarms(({ farm, jobs }, view) => {
     for (const { record } of jobs) {
       if (record.status !== 'blocked') continue;
-      const lost = record.dependsOn.find((id) => view.store.get('job', keys.job(id)) === undefined);
+      const lost = record.dependsOn.find(
+        (id) => !farm.activeJobs.has(id) && view.store.get('job', keys.job(id)) === undefined,
+      );
       if (lost !== undefined) return `${record.id} is blocked on ${lost}`;
     }
     return null;
@@ -411,7 +413,8 @@ const noReadyTaskWaits: Invariant = {
   check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
     for (const worker of view.workers) {
       const { id } = worker.record;
-      if (worker.record.status !== 'online' || view.lease.reservations.has(id)) continue;
+      if (worker.record.status !== 'online') continue;
+      const only = view.lease.reservations.get(id);
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;
       let free = worker.record.cpuCount;
@@ -431,6 +434,9 @@ const noReadyTaskWaits: Invariant = {
           });
         for (const step of job.steps) {
           if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;
+          // A worker that is kept free is so for one step, and takes that as soon as it has the cores.
+          const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;
+          if (only !== undefined && !isForIt) continue;
           const needs = step.plan.requirements;
           if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
             continue;

@@ -74,12 +74,15 @@ export class JobClients {
         const own: OwnJob = { id, plan, isDoomed: false, requests: 0 };
         this.jobs.push(own);
         let tasks = 0;
+        let plansSeen = 0;
         for (const step of plan.steps) tasks += step.taskCount;
         checker.promise((store) => {
           const job = store.get('job', keys.job(id));
           if (job === undefined) return this.mayBeGone(own) ? null : `job ${id} is not there`;
           if (job.taskCounts.total !== tasks)
             return `job ${id} has ${job.taskCounts.total} tasks, not ${tasks}`;
+          // A plan never changes: it is compared when it was answered, and once more later.
+          if (plansSeen++ > 1) return null;
           return isDeepStrictEqual(store.get('plan', keys.plan(id)), plan)
             ? null
             : `the plan of job ${id} is another`;
@@ -187,11 +190,23 @@ export class JobClients {
     );
   }
 
-  /** Resumes whatever is paused. */
+  /** Resumes whatever is paused, also jobs of which the submission was never answered. */
   resumeAll(): void {
-    for (const job of this.jobs) {
-      if (this.world.service.store.get('job', keys.job(job.id))?.status === 'paused')
-        this.update(job, { action: 'resume', retry: {} });
+    const { service, farm } = this.world;
+    const paused = [...service.store.scan('job')].filter(
+      ({ value }) => value.farmId === farm && value.status === 'paused',
+    );
+    for (const { value } of paused) {
+      const { id } = value;
+      const own = this.jobs.find((job) => job.id === id);
+      const update: JobUpdate = { action: 'resume', retry: {} };
+      if (own !== undefined) this.update(own, update);
+      else
+        ask<JobRecord>(
+          this.world,
+          (replyTo) => ({ actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo } }),
+          () => undefined,
+        );
     }
   }
 

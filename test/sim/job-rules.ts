@@ -140,7 +140,11 @@ function judgeTask(
   if (is.retryAfter !== retryAfter)
     return ['retry_after is set by an auto-retry alone', `${is.retryAfter}, not ${retryAfter}`];
   const isMarked = is.isUnschedulable && !was.isUnschedulable;
-  if (isMarked && (message.type !== 'step.unmatched' || (isClockSteady && now - is.since < graceMs)))
+  if (
+    isMarked &&
+    (message.type !== 'step.unmatched' ||
+      (isClockSteady && now - Math.max(is.since, is.retryAfter) < graceMs))
+  )
     return ['a task is unschedulable after the grace', `${message.type}, ready for ${now - is.since} ms`];
   const mustHaveReason = is.status === 'failed' || (is.status === 'canceled' && is.attemptNumber > 0);
   const mayHaveReason = mustHaveReason || is.status === 'canceled';

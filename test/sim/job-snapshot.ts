@@ -103,13 +103,14 @@ export function isSame(one: JobSnapshot, other: JobSnapshot): boolean {
 }
 
 /**
- * Since when each step has had ready tasks that are not held back, without a break; Infinity when it has none. `before` is
- * the same as it was before the turn.
+ * Since when each step has had ready tasks that are not held back, without a break; later than `now` when all of them are
+ * held back, Infinity when it has none. `before` is the same as it was before the turn.
  */
 export const readySinceOf = (job: JobSnapshot, now: number, before: readonly number[]): readonly number[] =>
   job.steps.map((tasks, order) => {
     const times = tasks.flatMap(({ status, since, retryAfter }) =>
-      status === 'ready' && retryAfter <= now ? [Math.max(since, retryAfter)] : [],
+      status === 'ready' ? [Math.max(since, retryAfter)] : [],
     );
-    return times.length === 0 ? Infinity : Math.min(before[order] ?? Infinity, ...times);
+    const earliest = Math.min(...times);
+    return earliest <= now ? Math.min(before[order] ?? Infinity, earliest) : earliest;
   });

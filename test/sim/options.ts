@@ -114,7 +114,14 @@ const THEMES: readonly ((random: Random) => Partial<Faults>)[] = [
   }),
 ];
 const THEME_SHARE = 0.4;
+const THEME_ACTIVITY = 0.3;
 const LONG_TASK_MS = 100_000;
+
+/** Long tasks are fewer: what takes hours of virtual time shows little that minutes do not. */
+function tasksMaxOf(taskMs: number): readonly number[] {
+  if (taskMs > 20_000) return [2, 3, 6];
+  return taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40];
+}
 
 /** Draws the options of a seed. */
 export function drawOptions(random: Random): SimulationOptions {
@@ -153,12 +160,14 @@ export function drawOptions(random: Random): SimulationOptions {
   const theme = random.chance(THEME_SHARE) ? random.pick(THEMES) : null;
   const taskMs =
     theme === null ? random.pick([50, 2_000, 8_000, 30_000]) : random.pick([2_000, LONG_TASK_MS]);
+  // Clients that do all kinds of things would hide what a theme is about.
+  const isActive = (share: number): boolean => random.chance(theme === null ? share : share * THEME_ACTIVITY);
   return {
     farms: random.chance(0.15) ? 2 : 1,
     workers: theme === null ? random.between(1, 6) : random.between(3, 6),
     queues: random.between(1, 3),
-    jobs: random.between(3, 14),
-    tasksMax: random.pick(taskMs > 5_000 ? [2, 5, 12] : [2, 5, 12, 40]),
+    jobs: random.between(3, 10),
+    tasksMax: random.pick(tasksMaxOf(taskMs)),
     taskMs,
     failures: random.chance(0.6) ? random.next() * 0.4 : 0,
     unschedulableGraceMs: random.pick([30_000, 5_000, 5_000, 0]),
@@ -167,13 +176,13 @@ export function drawOptions(random: Random): SimulationOptions {
     reservationAfterMs: random.pick([300_000, 30_000, 10_000, 0]),
     safetyMs: random.between(60_000, 240_000),
     clientMs: random.between(300, 4_000),
-    cancels: random.chance(0.6),
-    limits: random.chance(0.6),
-    steers: random.chance(0.5),
-    retries: random.chance(0.5),
-    deletes: random.chance(0.4),
-    standing: random.chance(0.4),
-    pools: random.chance(0.4),
+    cancels: isActive(0.6),
+    limits: isActive(0.6),
+    steers: isActive(0.5),
+    retries: isActive(0.5),
+    deletes: isActive(0.4),
+    standing: isActive(0.4),
+    pools: isActive(0.4),
     lifts: random.chance(0.5),
     faults: theme !== null ? { ...noFaults(drawn), ...theme(random) } : isGentle ? noFaults(drawn) : drawn,
   };

@@ -25,8 +25,11 @@ export class RunningProcesses {
   /** No two processes of a task run at the same time (design.md, "The bus"; reliability.md, I20). */
   started(taskId: TaskId, attemptId: AttemptId, machine: string): void {
     this.trace.note('process', attemptId, 'on', machine);
+    // One that was canceled before it began is told so with the next heartbeat.
+    const isDoomed = this.isCanceled?.(attemptId, taskId) === true;
     for (const other of this.running.values()) {
-      if (other.taskId !== taskId || this.isCanceled?.(other.attemptId, taskId) === true) continue;
+      if (isDoomed || other.taskId !== taskId || this.isCanceled?.(other.attemptId, taskId) === true)
+        continue;
       throw new Violation(
         'no two processes of a task run at the same time',
         `${attemptId} starts on ${machine} while ${other.attemptId} runs on ${other.machine}`,

@@ -37,6 +37,8 @@ export interface ServiceView {
   /** What is on disk. */
   readonly store: StoreReader;
   readonly farms: readonly FarmView[];
+  /** Those of which an actor has had a turn since the last look; all of them at the last look. */
+  readonly touchedFarms: readonly FarmView[];
   /** Jobs that have had a turn since the last look. */
   readonly touchedJobs: readonly JobState[];
   readonly leaseOf: (farm: FarmId) => LeaseState | undefined;

@@ -1,6 +1,6 @@
 import type { JobMessage } from '../../actors/job/messages.ts';
 import { ineligibleAt } from './eligibility-oracle.ts';
-import { snapshotOf } from './job-snapshot.ts';
+import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
 
@@ -33,7 +33,7 @@ export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surrou
 });
 
 /** Why no online worker may run tasks of the step, or null. Of several workers the one that comes furthest counts. */
-export function reasonOf(
+function reasonOf(
   { view, onlineInAll, roomOfPool }: Surroundings,
   job: FarmView['jobs'][number],
   stepOrder: number,
@@ -81,18 +81,23 @@ export function judgeMarks(
 ): string | null {
   for (const job of around.view.jobs) {
     if (job.record.status !== 'pending' && job.record.status !== 'running') continue;
-    for (const [stepOrder, tasks] of snapshotOf(job).steps.entries()) {
-      if (job.steps[stepOrder]?.record.taskCounts.ready === 0) continue;
-      const reason = reasonOf(around, job, stepOrder);
-      for (const [index, task] of tasks.entries()) {
-        const name = `${job.record.id}-${stepOrder}-${index}`;
-        if (task.isUnschedulable && reason === null) return `${name} is marked, and there is a worker for it`;
-        if (task.status !== 'ready' || reason === null || reason === POOL_FULL || graceMs === 0) continue;
-        if (quietSince === null || task.isUnschedulable) continue;
-        const dueAt =
-          Math.max(task.since + graceMs, task.retryAfter + graceMs, quietSince, job.record.updatedAt) +
-          SWEEP_MS_MAX;
-        if (now > dueAt) return `${name} is not marked ${now - dueAt} ms after it should be: ${reason}`;
+    for (const step of job.steps) {
+      const { order, taskCount, taskCounts } = step.record;
+      if (taskCounts.ready === 0) continue;
+      const reason = reasonOf(around, job, order);
+      const at = `${job.record.id} step ${order}`;
+      if (reason === null && taskCounts.unschedulable > 0)
+        return `${at}: ${taskCounts.unschedulable} tasks are marked, and there is a worker for them`;
+      if (reason === null || reason === POOL_FULL || graceMs === 0 || quietSince === null) continue;
+      for (let index = 0; index < taskCount; index++) {
+        const { status, own } = taskAt(step, index);
+        const { untouched } = step.record;
+        const isMarked = own === null ? untouched.unschedulable === true : own.unschedulable;
+        if (status !== 'ready' || isMarked) continue;
+        const readyAt = own === null ? untouched.updatedAt : Math.max(own.updatedAt, own.retryAfter);
+        const dueAt = Math.max(readyAt + graceMs, quietSince, job.record.updatedAt) + SWEEP_MS_MAX;
+        if (now > dueAt)
+          return `${at} task ${index} is not marked ${now - dueAt} ms after it should be: ${reason}`;
       }
     }
   }

@@ -102,7 +102,8 @@ export class WorkerDaemon {
   /** A new incarnation: nothing is open but what waits in the outbox. */
   private renew(): void {
     this.disk.starts++;
-    this.incarnation = String(this.disk.starts).padStart(8, '0');
+    // As a UUIDv7 is: later than every earlier one, also those of a disk that was wiped since.
+    this.incarnation = `${String(this.ports.now()).padStart(12, '0')}-${this.disk.starts}`;
   }
 
   private get openAttempts(): AttemptId[] {
@@ -150,7 +151,9 @@ export class WorkerDaemon {
   private onRegisterReply(reply: PresenceReply, sentAt: number): void {
     if (reply.type === 'refused') {
       // A later start than this one is known: this one's number must be higher.
-      if (reply.reason.startsWith('a later start')) this.renew();
+      if (!reply.reason.startsWith('a later start')) return;
+      this.renew();
+      this.tryToRegister();
       return;
     }
     if (reply.type !== 'registered' || this.isDeparting) return;
