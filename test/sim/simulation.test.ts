@@ -2,7 +2,7 @@ import tap, { test } from 'tap';
 import { PLANTED_BUGS } from './planted-bugs.ts';
 import { simulate } from './simulation.ts';
 
-tap.setTimeout(300_000);
+tap.setTimeout(600_000);
 
 const SEEDS = 200;
 /** Every so many seeds one is run twice. */
