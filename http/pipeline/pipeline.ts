@@ -1,7 +1,8 @@
 import type { Problem } from '../../src/core/problems.ts';
-import { CorsPolicy } from '../guards/cors.ts';
+import type { CorsPolicy } from '../guards/cors.ts';
 import { framingFault } from '../guards/framing.ts';
 import { ANONYMOUS } from '../guards/principal.ts';
+import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Ports } from '../ports.ts';
 import { pointedProblem, problemResponse } from '../problems.ts';
@@ -21,18 +22,24 @@ const SECURITY_HEADERS: readonly Header[] = [
   ['Cache-Control', 'no-store'],
 ];
 
+/** What stands between the clients and the routes. */
+export interface Guards {
+  readonly cors: CorsPolicy;
+  /** Asked for every request to the API; probes and metrics are never one too many. */
+  readonly tooMany: RateLimitGuard;
+}
+
 /**
- * The way of a request, forward only: id, framing, route, parameters, content type, body, handler, answer. Every stage
+ * The way of a request, forward only: id, framing, rate, route, parameters, content type, body, handler, answer. Every stage
  * but the last can leave with a problem. Throws when contract and handlers do not fit.
  */
 export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  corsOrigins: readonly string[],
+  { cors, tooMany }: Guards,
 ): RequestHandler {
   const router = bindRoutes(contract, handlers);
-  const cors = new CorsPolicy(corsOrigins);
 
   return (request) => {
     const requestId = requestIdOf(request.headers, () => ports.newId());
@@ -49,6 +56,9 @@ export function createPipeline(
 
     const fault = framingFault(request.headers);
     if (fault !== null) return refuse({ kind: 'bad-request', detail: fault }, [], true);
+
+    const refusal = isApi(request.path) ? tooMany(request) : null;
+    if (refusal !== null) return refuse(refusal.problem, refusal.headers);
 
     const match = router.match(request.method, request.path);
     if (!match.found) return withoutRoute(request, match.methods, refuse);
@@ -154,11 +164,12 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
   }
 }
 
+const isApi = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
+
 function commonHeaders(path: string, requestId: string): readonly Header[] {
-  const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
   return [
     ['X-Request-ID', requestId],
-    ...(isApi ? [['X-API-Version', '1'] as const] : []),
+    ...(isApi(path) ? [['X-API-Version', '1'] as const] : []),
     ...SECURITY_HEADERS,
   ];
 }

@@ -12,6 +12,7 @@ export class Exchange implements HttpRequest {
   readonly path: string;
   readonly query: string;
   readonly headers: readonly Header[];
+  readonly remoteAddress: string;
 
   #response: EngineResponse | null;
   /** Whether the engine's handler is still on the stack: only then can a body be read. */
@@ -31,6 +32,7 @@ export class Exchange implements HttpRequest {
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
+    this.remoteAddress = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
     const headers: Header[] = [];
     request.forEach((name, value) => {
       headers.push([name, value]);

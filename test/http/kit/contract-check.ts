@@ -22,14 +22,14 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
 
   const match = router.match(method, path);
   if (!match.found) {
-    if (answer.status !== 404 && answer.status !== 405 && answer.status !== 204 && answer.status !== 400) {
+    if (![204, 400, 404, 405, 429].includes(answer.status)) {
       fail(where, 'no such operation');
     }
     return;
   }
   const { responses, id } = match.target;
   // What any operation can answer is said once, in the contract's description.
-  if ([400, 413, 415, 500].includes(answer.status) && !responses.has(String(answer.status))) return;
+  if ([400, 413, 415, 429, 500].includes(answer.status) && !responses.has(String(answer.status))) return;
   const content = responses.get(String(answer.status));
   if (content === undefined) {
     fail(where, 'the contract has no such status');

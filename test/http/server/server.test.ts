@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES } from '../../../http/pipeline/body.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { House, openHouse } from '../kit/house.ts';
+import { House, NO_RATE_LIMIT, openHouse } from '../kit/house.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
 const SUBMIT = `/api/v1/jobs?farm_id=${FARM}&queue_id=${QUEUE}`;
@@ -192,8 +192,8 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     t.equal((await client.send('POST', path)).status, 404, path);
   }
   const wrong: [string, string, string][] = [
-      ['PATCH', '/api/v1/workers/x', 'GET, HEAD, DELETE, OPTIONS'],
-      ['PUT', '/api/v1/jobs/x', 'GET, HEAD, DELETE, PATCH, OPTIONS'],
+    ['PATCH', '/api/v1/workers/x', 'GET, HEAD, DELETE, OPTIONS'],
+    ['PUT', '/api/v1/jobs/x', 'GET, HEAD, DELETE, PATCH, OPTIONS'],
     ['GET', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['HEAD', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
@@ -275,12 +275,18 @@ void test('requests in one segment are answered in order', async (t) => {
 
 void test('an address that is taken is an error', async (t) => {
   const { server } = await openHouse(t);
-  const second = startFront({ host: '127.0.0.1', port: server.port, corsOrigins: [] }, new House().ports());
+  const second = startFront(
+    { host: '127.0.0.1', port: server.port, corsOrigins: [], rateLimit: NO_RATE_LIMIT },
+    new House().ports(),
+  );
   await t.rejects(second, {
     message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine`,
   });
   await t.rejects(
-    startFront({ host: '192.0.2.1', port: 0, corsOrigins: [] }, new House().ports()),
+    startFront(
+      { host: '192.0.2.1', port: 0, corsOrigins: [], rateLimit: NO_RATE_LIMIT },
+      new House().ports(),
+    ),
     /cannot listen/,
   );
 });
