@@ -631,7 +631,7 @@ export interface components {
             readonly errors?: readonly components["schemas"]["PointedError"][];
         };
         readonly PointedError: {
-            /** @description JSON pointer into the submitted document, or `/query/<name>` and `/path/<name>` for a parameter of the request. */
+            /** @description JSON pointer into the submitted document, or `/query/<name>`, `/path/<name>` and `/header/<name>` for a parameter of the request. */
             readonly pointer: string;
             readonly detail: string;
             /** @description From 1. */
@@ -1225,6 +1225,24 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The client has the answer already. There is no body. */
+        readonly NotModified: {
+            headers: {
+                readonly ETag: components["headers"]["ETag"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client address has made too many requests. */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The state of the resource does not allow it. */
         readonly Conflict: {
             headers: {
@@ -1249,6 +1267,8 @@ export interface components {
         readonly Limit: number;
         readonly Offset: number;
         readonly SortDir: "asc" | "desc";
+        /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+        readonly IfNoneMatch: readonly string[];
     };
     requestBodies: {
         readonly Farm: {
@@ -1267,7 +1287,12 @@ export interface components {
             };
         };
     };
-    headers: never;
+    headers: {
+        /** @description A weak entity tag of the body, for `If-None-Match`. */
+        readonly ETag: string;
+        /** @description In how many seconds the request may be made again. */
+        readonly RetryAfter: number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1344,7 +1369,10 @@ export interface operations {
     readonly getOpenapi: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1353,18 +1381,24 @@ export interface operations {
             /** @description The contract, as it is enforced. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/yaml": string;
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 429: components["responses"]["TooManyRequests"];
         };
     };
     readonly getVersion: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1373,18 +1407,24 @@ export interface operations {
             /** @description Build metadata. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Version"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 429: components["responses"]["TooManyRequests"];
         };
     };
     readonly listFarms: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1393,12 +1433,15 @@ export interface operations {
             /** @description Every farm. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": readonly components["schemas"]["Farm"][];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 429: components["responses"]["TooManyRequests"];
         };
     };
     readonly createFarm: {
@@ -1421,13 +1464,17 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly getFarm: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -1438,13 +1485,16 @@ export interface operations {
             /** @description The farm. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Farm"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1471,6 +1521,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1488,6 +1539,7 @@ export interface operations {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1501,7 +1553,10 @@ export interface operations {
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1510,13 +1565,16 @@ export interface operations {
             /** @description A page of queues. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["QueuePage"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1544,13 +1602,17 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly getQueue: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -1561,13 +1623,16 @@ export interface operations {
             /** @description The queue. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Queue"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1598,6 +1663,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1615,13 +1681,17 @@ export interface operations {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly listComputeLocations: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1630,12 +1700,15 @@ export interface operations {
             /** @description Every compute location. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": readonly components["schemas"]["ComputeLocation"][];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 429: components["responses"]["TooManyRequests"];
         };
     };
     readonly createComputeLocation: {
@@ -1658,13 +1731,17 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly getComputeLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -1675,13 +1752,16 @@ export interface operations {
             /** @description The compute location. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ComputeLocation"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1708,6 +1788,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1724,13 +1805,17 @@ export interface operations {
         readonly responses: {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly listUsagePools: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1739,12 +1824,15 @@ export interface operations {
             /** @description Every usage pool. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": readonly components["schemas"]["UsagePool"][];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 429: components["responses"]["TooManyRequests"];
         };
     };
     readonly createUsagePool: {
@@ -1767,13 +1855,17 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly getUsagePool: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -1784,13 +1876,16 @@ export interface operations {
             /** @description The usage pool. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["UsagePool"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1817,6 +1912,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1833,6 +1929,7 @@ export interface operations {
         readonly responses: {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1851,7 +1948,10 @@ export interface operations {
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1860,13 +1960,16 @@ export interface operations {
             /** @description A page of jobs. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["JobPage"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1925,6 +2028,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            readonly 429: components["responses"]["TooManyRequests"];
             /** @description The template took too long to evaluate (a second attempt may succeed), or the service is short of disk space. */
             readonly 503: {
                 headers: {
@@ -1940,7 +2044,10 @@ export interface operations {
     readonly getJob: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -1951,13 +2058,16 @@ export interface operations {
             /** @description The job. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["JobDetail"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -1974,6 +2084,7 @@ export interface operations {
         readonly responses: {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2004,6 +2115,7 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2016,7 +2128,10 @@ export interface operations {
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -2027,14 +2142,17 @@ export interface operations {
             /** @description A page of tasks. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TaskPage"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2052,6 +2170,7 @@ export interface operations {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2077,13 +2196,17 @@ export interface operations {
             };
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly getTask: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -2094,20 +2217,26 @@ export interface operations {
             /** @description The task. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Task"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly listTaskAttempts: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -2118,20 +2247,26 @@ export interface operations {
             /** @description Every attempt; none for a task that has not run. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["AttemptList"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly explainTask: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -2142,13 +2277,16 @@ export interface operations {
             /** @description The explanation, as of `at`. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TaskExplanation"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2160,7 +2298,10 @@ export interface operations {
                 readonly after_bus_seq?: number;
                 readonly tail?: boolean;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -2171,6 +2312,7 @@ export interface operations {
             /** @description A page, or the stream. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2178,8 +2320,10 @@ export interface operations {
                     readonly "application/x-ndjson": string;
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2205,6 +2349,7 @@ export interface operations {
             };
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2230,6 +2375,7 @@ export interface operations {
             };
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2246,7 +2392,10 @@ export interface operations {
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2255,20 +2404,26 @@ export interface operations {
             /** @description A page of workers. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerPage"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly getWorker: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -2279,13 +2434,16 @@ export interface operations {
             /** @description The worker. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerDetail"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2303,6 +2461,7 @@ export interface operations {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2327,6 +2486,7 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2351,6 +2511,7 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };

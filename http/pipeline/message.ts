@@ -26,8 +26,8 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly Header[];
-  /** A text, an endless answer piece by piece, or nothing. */
-  readonly body: string | AsyncIterable<string> | null;
+  /** A text, bytes of a content coding, an endless answer piece by piece, or nothing. */
+  readonly body: string | Uint8Array | AsyncIterable<string> | null;
   /** Whether the connection is closed after the answer. */
   readonly close?: boolean;
 }

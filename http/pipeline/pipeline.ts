@@ -9,6 +9,8 @@ import { pointedProblem, problemResponse } from '../problems.ts';
 import type { AnyReply, Handlers } from '../routes/operation.ts';
 import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
 import { MAX_BODY_BYTES, type BodyReader } from './body.ts';
+import { compressed } from './compress.ts';
+import { conditional } from './conditional.ts';
 import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestIdOf } from './request-id.ts';
@@ -19,7 +21,6 @@ const SECURITY_HEADERS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['Referrer-Policy', 'no-referrer'],
-  ['Cache-Control', 'no-store'],
 ];
 
 /** What stands between the clients and the routes. */
@@ -30,8 +31,8 @@ export interface Guards {
 }
 
 /**
- * The way of a request, forward only: id, framing, rate, route, parameters, content type, body, handler, answer. Every stage
- * but the last can leave with a problem. Throws when contract and handlers do not fit.
+ * The way of a request, forward only: id, framing, rate, route, parameters, content type, body, handler, tag, coding. The stages
+ * up to the handler can leave with a problem. Throws when contract and handlers do not fit.
  */
 export function createPipeline(
   contract: Contract,
@@ -44,11 +45,23 @@ export function createPipeline(
   return (request) => {
     const requestId = requestIdOf(request.headers, () => ports.newId());
     const answered = dispatch(request, requestId);
-    const common = [...commonHeaders(request.path, requestId), ...cors.headers(request)];
     return answered instanceof Promise
-      ? answered.then((response) => withHeaders(response, common))
-      : withHeaders(answered, common);
+      ? answered.then((response) => finish(request, response, requestId))
+      : finish(request, answered, requestId);
   };
+
+  /** What is the same for every answer: its tag, its coding, the headers that all have. */
+  function finish(
+    request: HttpRequest,
+    response: HttpResponse,
+    requestId: string,
+  ): HttpResponse | Promise<HttpResponse> {
+    const common = [...commonHeaders(request.path, requestId), ...cors.headers(request)];
+    const coded = compressed(request, isApi(request.path) ? conditional(request, response) : response);
+    return coded instanceof Promise
+      ? coded.then((given) => withHeaders(given, common))
+      : withHeaders(coded, common);
+  }
 
   function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
     const refuse = (problem: Problem, headers: readonly Header[] = [], close = false): HttpResponse =>
@@ -66,12 +79,13 @@ export function createPipeline(
     const query = parseQueryString(request.query);
     if (query === null) return refuse({ kind: 'bad-request', detail: 'the query has a malformed escape' });
     const route = match.target;
-    const parameters = route.parameters.read(match.parameters, query);
+    const parameters = route.parameters.read(match.parameters, query, request.headers);
     if (!parameters.ok) return refuse(pointedProblem('bad-request', parameters.errors));
 
     const call = (body: unknown): ErasedCall => ({
       path: parameters.path,
       query: parameters.query,
+      headers: parameters.headers,
       body,
       principal: ANONYMOUS,
       ended: () => request.ended(),
@@ -174,7 +188,9 @@ function commonHeaders(path: string, requestId: string): readonly Header[] {
   ];
 }
 
-const withHeaders = (response: HttpResponse, headers: readonly Header[]): HttpResponse => ({
-  ...response,
-  headers: [...response.headers, ...headers],
-});
+/** An answer that says nothing of caches must not be kept by any. */
+function withHeaders(response: HttpResponse, headers: readonly Header[]): HttpResponse {
+  const saysOfCaches = response.headers.some(([name]) => name === 'Cache-Control');
+  const caches: readonly Header[] = saysOfCaches ? [] : [['Cache-Control', 'no-store']];
+  return { ...response, headers: [...response.headers, ...headers, ...caches] };
+}

@@ -32,6 +32,10 @@ type QueryOf<Op extends OperationId> = [GivenQuery<Op>] extends [never]
   ? object
   : GivenQuery<Op> & Required<Pick<GivenQuery<Op>, keyof GivenQuery<Op> & Defaulted>>;
 
+type HeadersOf<Op extends OperationId> = [NonNullable<operations[Op]['parameters']['header']>] extends [never]
+  ? object
+  : NonNullable<operations[Op]['parameters']['header']>;
+
 type ContentOf<Op extends OperationId> = operations[Op] extends {
   readonly requestBody: { readonly content: infer Content };
 }
@@ -47,6 +51,7 @@ type BodyOf<Op extends OperationId> = [ContentOf<Op>] extends [never]
 export interface Call<Op extends OperationId> {
   readonly path: PathOf<Op>;
   readonly query: QueryOf<Op>;
+  readonly headers: HeadersOf<Op>;
   readonly body: BodyOf<Op>;
   readonly principal: Principal;
   /** Aborts when the client is gone or the server stops. */

@@ -211,7 +211,7 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     allow: 'GET, HEAD, PUT, DELETE, OPTIONS',
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, PUT, DELETE, OPTIONS',
-    'access-control-allow-headers': 'Accept, Authorization, Content-Type, X-Request-ID',
+    'access-control-allow-headers': 'Accept, Authorization, Content-Type, If-None-Match, X-Request-ID',
   });
   t.equal((await client.send('OPTIONS', '/nowhere')).status, 404);
   t.same(house.asked, []);
@@ -226,7 +226,7 @@ void test('origins are allowed as configured', async (t) => {
   const { client } = await openHouse(t, ['https://farm.example', 'http://localhost:3000']);
   const named = await client.get('/healthz', { origin: 'https://farm.example' });
   t.equal(named.headers['access-control-allow-origin'], 'https://farm.example');
-  t.equal(named.headers['vary'], 'Origin');
+  t.equal(named.headers['vary'], 'Accept-Encoding, Origin');
   for (const origin of [
     'https://evil.example',
     'https://farm.example.evil',
@@ -235,7 +235,7 @@ void test('origins are allowed as configured', async (t) => {
   ]) {
     const other = await client.get('/healthz', { origin });
     t.notOk('access-control-allow-origin' in other.headers, origin);
-    t.equal(other.headers['vary'], 'Origin');
+    t.equal(other.headers['vary'], 'Accept-Encoding, Origin');
     const preflight = await client.send('OPTIONS', '/api/v1/jobs', { headers: { origin } });
     t.notOk('access-control-allow-methods' in preflight.headers, origin);
   }
@@ -259,7 +259,7 @@ void test('every answer has the headers that protect browsers', async (t) => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
+      'cache-control': path === '/api/v1/farms' ? 'private, no-cache' : 'no-store',
     });
   }
 });
