@@ -1269,6 +1269,8 @@ export interface components {
         readonly SortDir: "asc" | "desc";
         /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
         readonly IfNoneMatch: readonly string[];
+        /** @description The first job that is made with a key is the answer to every repeat of the same request by the same principal within a day, across restarts of the service. A request that made no job does not take up its key. */
+        readonly IdempotencyKey: string;
     };
     requestBodies: {
         readonly Farm: {
@@ -1288,6 +1290,8 @@ export interface components {
         };
     };
     headers: {
+        /** @description There, and `true`, when this is the first answer to the same request once more. */
+        readonly IdempotencyReplayed: "true";
         /** @description A weak entity tag of the body, for `If-None-Match`. */
         readonly ETag: string;
         /** @description In how many seconds the request may be made again. */
@@ -1995,7 +1999,10 @@ export interface operations {
                     readonly [key: string]: string;
                 };
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description The first job that is made with a key is the answer to every repeat of the same request by the same principal within a day, across restarts of the service. A request that made no job does not take up its key. */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2012,6 +2019,7 @@ export interface operations {
             /** @description The new job. */
             readonly 201: {
                 headers: {
+                    readonly "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2019,7 +2027,16 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
-            /** @description The template or a parameter value is not valid. `detail` is a list of `<JSON pointer>: <message>`, joined with semicolons; `errors` holds the same, one by one. */
+            /** @description A request with the same `Idempotency-Key` is being answered. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The template or a parameter value is not valid, or the `Idempotency-Key` has come with another request before. Of a template, `detail` is a list of `<JSON pointer>: <message>`, joined with semicolons; `errors` holds the same, one by one. */
             readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;

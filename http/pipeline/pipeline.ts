@@ -171,7 +171,7 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
       const location: readonly Header[] = reply.location === undefined ? [] : [['Location', reply.location]];
       return {
         status: reply.status,
-        headers: [['Content-Type', 'application/json'], ...location],
+        headers: [['Content-Type', 'application/json'], ...location, ...(reply.headers ?? [])],
         body: JSON.stringify(reply.body),
       };
     }

@@ -2,6 +2,7 @@ import type { Problem, ProblemKind } from '../../src/core/problems.ts';
 import type { Principal } from '../guards/principal.ts';
 import type { operations } from '../openapi/generated.ts';
 import { pointedProblem } from '../problems.ts';
+import type { Header } from '../pipeline/message.ts';
 import type { VerbatimBody } from '../pipeline/body.ts';
 import type { Ports } from '../ports.ts';
 
@@ -64,7 +65,13 @@ type JsonReply<Op extends OperationId> = {
   [Status in keyof Responses<Op> & number]: Responses<Op>[Status] extends {
     readonly content: { readonly 'application/json': infer Body };
   }
-    ? { readonly kind: 'json'; readonly status: Status; readonly body: Body; readonly location?: string }
+    ? {
+        readonly kind: 'json';
+        readonly status: Status;
+        readonly body: Body;
+        readonly location?: string;
+        readonly headers?: readonly Header[];
+      }
     : never;
 }[keyof Responses<Op> & number];
 

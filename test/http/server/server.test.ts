@@ -211,7 +211,8 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     allow: 'GET, HEAD, PUT, DELETE, OPTIONS',
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, PUT, DELETE, OPTIONS',
-    'access-control-allow-headers': 'Accept, Authorization, Content-Type, If-None-Match, X-Request-ID',
+    'access-control-allow-headers':
+      'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID',
   });
   t.equal((await client.send('OPTIONS', '/nowhere')).status, 404);
   t.same(house.asked, []);
