@@ -253,6 +253,37 @@ void test('a request id that is safe is taken over', async (t) => {
   }
 });
 
+void test('every answer below the prefix has the version and the id, and a problem names that', async (t) => {
+  const { house, client } = await openHouse(t, [], { limit: { rps: 1, burst: 8 }, trustProxy: false });
+  const cases: [number, string, string, Record<string, string>, string?][] = [
+    [200, 'GET', '/api/v1/farms', {}],
+    [204, 'OPTIONS', '/api/v1/farms', {}],
+    [304, 'GET', '/api/v1/farms', { 'if-none-match': '*' }],
+    [400, 'GET', '/api/v1/jobs?limit=0', {}],
+    [404, 'GET', '/api/v1', {}],
+    [405, 'DELETE', '/api/v1/farms', {}],
+    [413, 'POST', '/api/v1/farms', { 'content-type': 'application/json' }, 'x'.repeat(MAX_BODY_BYTES + 1)],
+    [415, 'POST', '/api/v1/farms', { 'content-type': 'text/html' }, '{}'],
+    [429, 'GET', '/api/v1/farms', {}],
+  ];
+  for (const [status, method, path, headers, body] of cases) {
+    const id = `test-${status}`;
+    const sent = { headers: { ...headers, 'x-request-id': id }, ...(body !== undefined && { body }) };
+    const answer = await client.send(method, path, sent);
+    t.equal(answer.status, status, `${method} ${path}`);
+    t.match(answer.headers, { 'x-request-id': id, 'x-api-version': '1' }, String(status));
+    if (status < 400) continue;
+    t.equal(answer.headers['content-type'], 'application/problem+json');
+    t.match(answer.body, { type: 'about:blank', status, instance: id });
+  }
+  const broken = await client.raw('GET /api/v1/farms HTTP/1.1\r\nX-Request-ID: test-raw\r\n\r\n');
+  t.equal(statusOf(broken), 400);
+  t.same(house.asked, []);
+  for (const path of ['/healthz', '/nowhere', '/api/v10/farms', '/api/v2/farms']) {
+    t.notOk('x-api-version' in (await client.get(path)).headers, path);
+  }
+});
+
 void test('every answer has the headers that protect browsers', async (t) => {
   const { client } = await openHouse(t);
   for (const path of ['/healthz', '/api/v1/farms', '/nowhere']) {
