@@ -1,5 +1,6 @@
 import { catalogActor } from './catalog/catalog-actor.ts';
 import { farmActor } from './farm/farm-actor.ts';
+import { idempotencyActor } from './idempotency/idempotency-actor.ts';
 import { jobActor } from './job/job-actor.ts';
 import { anyActor, type AnyDefinition } from './kernel/actor.ts';
 import { leaseActor } from './lease/lease-actor.ts';
@@ -19,4 +20,5 @@ export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition
   anyActor(purgeActor()),
   anyActor(retentionActor(settings.retention)),
   anyActor(sweepActor(settings.retention)),
+  anyActor(idempotencyActor()),
 ];

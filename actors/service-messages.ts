@@ -1,5 +1,6 @@
 import type { CatalogMessage } from './catalog/messages.ts';
 import type { FarmMessage } from './farm/messages.ts';
+import type { IdempotencyMessage } from './idempotency/messages.ts';
 import type { JobMessage } from './job/messages.ts';
 import type { Envelope } from './kernel/address.ts';
 import type { LeaseMessage } from './lease/messages.ts';
@@ -17,6 +18,7 @@ export type ServiceMessages = {
   purge: PurgeMessage;
   retention: RetentionMessage;
   sweep: SweepMessage;
+  idempotency: IdempotencyMessage;
 };
 
 export type ServiceEnvelope = Envelope<ServiceMessages>;

@@ -1,3 +1,5 @@
+import { CorsPolicy } from './guards/cors.ts';
+import { rateLimitGuard, type RateLimitSettings } from './guards/rate-limit.ts';
 import { readContract } from './openapi/contract.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import type { Ports } from './ports.ts';
@@ -7,6 +9,7 @@ import { serveHttp, type HttpServer, type ListenAddress } from './server/server.
 export interface FrontOptions extends ListenAddress {
   /** `http.cors_origins`, already checked; empty means every origin. */
   readonly corsOrigins: readonly string[];
+  readonly rateLimit: RateLimitSettings;
 }
 
 /**
@@ -15,7 +18,10 @@ export interface FrontOptions extends ListenAddress {
  */
 export async function startFront(options: FrontOptions, ports: Ports): Promise<HttpServer> {
   const contract = readContract();
-  const pipeline = createPipeline(contract, handlersOf(contract), ports, options.corsOrigins);
+  const pipeline = createPipeline(contract, handlersOf(contract), ports, {
+    cors: new CorsPolicy(options.corsOrigins),
+    tooMany: rateLimitGuard(options.rateLimit, () => ports.steadyNow()),
+  });
   return serveHttp(options, pipeline, (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     ports.log('error', 'an answer broke off', { error: text });

@@ -31,6 +31,8 @@ export interface Ports {
   newId(): string;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds of a clock that never goes back. */
+  steadyNow(): number;
   /** Resolves after a time, or at once when the signal aborts. */
   delay(milliseconds: number, signal: AbortSignal): Promise<void>;
   log(level: 'info' | 'warn' | 'error', text: string, attributes: Readonly<Record<string, string>>): void;

@@ -41,6 +41,17 @@ export interface JobSubmission {
   readonly retry: RetryOverride;
   /** Upstream jobs, with the status that the store held a moment ago. */
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
+  /** Written with the job, when the client has given a key. */
+  readonly once?: OnceKey;
+}
+
+/** The row that lets a repeat of a submission be answered with the job that is there already. */
+export interface OnceKey {
+  /** Of the table `idempotencyKey`. */
+  readonly rowKey: string;
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
 /** The farm actor: its settings, its queues, the jobs that wait for other jobs, the names of its workers. Id: farm id. */

@@ -44,6 +44,7 @@ export const onJobSubmit =
       templateText: submission.templateText,
       templateFormat: submission.templateFormat,
       inherited: inheritedRetry(state, record.queueId, serverRetry),
+      ...(submission.once !== undefined && { once: submission.once }),
       replyTo,
     });
     if (record.status !== 'blocked') return;

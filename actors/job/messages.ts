@@ -5,6 +5,7 @@ import type { RetryOverride, RetryPolicy } from '../../src/core/lifecycle/retry-
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import type { OnceKey } from '../farm/messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
 /** Tasks of one step that the lease actor has picked for a worker. */
@@ -43,6 +44,7 @@ export type JobMessage =
       readonly templateFormat: TemplateFormat;
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
+      readonly once?: OnceKey;
       readonly replyTo: ReplyTo;
     }
   /** From the lease actor, at its start: load the job, take up its timers and offer what is ready. */

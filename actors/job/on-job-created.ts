@@ -46,7 +46,7 @@ function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
   };
 }
 
-/** Writes a new job whole: its record, plan, template and steps in one commit. */
+/** Writes a new job whole: its record, plan, template and steps in one commit, and the key that a client gave it. */
 export function onJobCreated(state: JobState, message: Create, context: ServiceContext<'job'>): void {
   const { record } = state;
   context.change(put('plan', keys.plan(record.id), message.plan));
@@ -62,5 +62,12 @@ export function onJobCreated(state: JobState, message: Create, context: ServiceC
   for (const step of state.steps) turn.touch(step);
   if (record.status === 'pending') turn.promoteFreeSteps();
   turn.end();
+  if (message.once !== undefined) {
+    const { rowKey, fingerprint, expiresAt } = message.once;
+    const { inherited } = message;
+    context.change(
+      put('idempotencyKey', rowKey, { version: 1, fingerprint, expiresAt, job: state.record, inherited }),
+    );
+  }
   context.reply(message.replyTo, done(state.record));
 }

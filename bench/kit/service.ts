@@ -29,6 +29,7 @@ export async function startBenchService(extraFlags: readonly string[] = []): Pro
       `--data-dir=${dataDirectory}`,
       '--log-level=warn',
       '--log-format=text',
+      '--http-rate-limit-enabled=false',
       ...extraFlags,
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },

@@ -30,7 +30,7 @@ export type ParameterKind = 'string' | 'integer' | 'number' | 'boolean' | 'list'
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
   readonly kind: ParameterKind;
   readonly schema: Node;
@@ -103,7 +103,7 @@ function readOperation(
 function readParameter(document: Node, parameter: Node, where: string): Parameter {
   const name = textAt(parameter['name'], `a parameter of ${where}`);
   const place = parameter['in'];
-  if (place !== 'path' && place !== 'query')
+  if (place !== 'path' && place !== 'query' && place !== 'header')
     throw unclear(`parameter ${name} of ${where} is in ${String(place)}`);
   const schema = nodeAt(parameter['schema'], `parameter ${name} of ${where}`);
   const target = resolve(document, schema, where);

@@ -20,6 +20,7 @@ type ErasedHandler = (call: ErasedCall, ports: Ports) => AnyReply | Promise<AnyR
 export interface ErasedCall {
   readonly path: object;
   readonly query: object;
+  readonly headers: object;
   readonly body: unknown;
   readonly principal: { readonly username: string };
   readonly ended: () => AbortSignal;

@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly query: string;
   /** In the order of arrival; names in lower case. */
   readonly headers: readonly Header[];
+  /** The address of the peer as a text; empty when the engine does not know it. */
+  readonly remoteAddress: string;
   /** Reads the whole body. To be called at most once, and before the handler of the request has returned. */
   readBody(limitBytes: number): Promise<BodyRead>;
   /** Aborts when the client is gone or the server stops: an endless answer ends then. */
@@ -24,8 +26,8 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly Header[];
-  /** A text, an endless answer piece by piece, or nothing. */
-  readonly body: string | AsyncIterable<string> | null;
+  /** A text, bytes of a content coding, an endless answer piece by piece, or nothing. */
+  readonly body: string | Uint8Array | AsyncIterable<string> | null;
   /** Whether the connection is closed after the answer. */
   readonly close?: boolean;
 }

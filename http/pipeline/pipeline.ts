@@ -1,7 +1,8 @@
 import type { Problem } from '../../src/core/problems.ts';
-import { CorsPolicy } from '../guards/cors.ts';
+import type { CorsPolicy } from '../guards/cors.ts';
 import { framingFault } from '../guards/framing.ts';
 import { ANONYMOUS } from '../guards/principal.ts';
+import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Ports } from '../ports.ts';
 import { pointedProblem, problemResponse } from '../problems.ts';
@@ -9,6 +10,8 @@ import type { AnyReply, Handlers } from '../routes/operation.ts';
 import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
 import { MAX_BODY_BYTES, type BodyReader } from './body.ts';
 import { headerValues } from './message.ts';
+import { compressed } from './compress.ts';
+import { conditional } from './conditional.ts';
 import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
 import { parseQueryString } from './query-string.ts';
 import { requestIdOf } from './request-id.ts';
@@ -19,30 +22,47 @@ const SECURITY_HEADERS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['Referrer-Policy', 'no-referrer'],
-  ['Cache-Control', 'no-store'],
 ];
 
+/** What stands between the clients and the routes. */
+export interface Guards {
+  readonly cors: CorsPolicy;
+  /** Asked for every request to the API; probes and metrics are never one too many. */
+  readonly tooMany: RateLimitGuard;
+}
+
 /**
- * The way of a request, forward only: id, framing, route, parameters, content type, body, handler, answer. Every stage
- * but the last can leave with a problem. Throws when contract and handlers do not fit.
+ * The way of a request, forward only: id, framing, rate, route, parameters, content type, body, handler, tag, coding. The stages
+ * up to the handler can leave with a problem. Throws when contract and handlers do not fit.
  */
 export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  corsOrigins: readonly string[],
+  { cors, tooMany }: Guards,
 ): RequestHandler {
   const router = bindRoutes(contract, handlers);
-  const cors = new CorsPolicy(corsOrigins);
 
   return (request) => {
     const requestId = requestIdOf(request.headers, () => ports.newId());
     const answered = dispatch(request, requestId);
-    const common = [...commonHeaders(request.path, requestId), ...cors.headers(request)];
     return answered instanceof Promise
-      ? answered.then((response) => withHeaders(response, common))
-      : withHeaders(answered, common);
+      ? answered.then((response) => finish(request, response, requestId))
+      : finish(request, answered, requestId);
   };
+
+  /** What is the same for every answer: its tag, its coding, the headers that all have. */
+  function finish(
+    request: HttpRequest,
+    response: HttpResponse,
+    requestId: string,
+  ): HttpResponse | Promise<HttpResponse> {
+    const common = [...commonHeaders(request.path, requestId), ...cors.headers(request)];
+    const coded = compressed(request, isApi(request.path) ? conditional(request, response) : response);
+    return coded instanceof Promise
+      ? coded.then((given) => withHeaders(given, common))
+      : withHeaders(coded, common);
+  }
 
   function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
     const refuse = (problem: Problem, headers: readonly Header[] = [], close = false): HttpResponse =>
@@ -51,18 +71,22 @@ export function createPipeline(
     const fault = framingFault(request.headers);
     if (fault !== null) return refuse({ kind: 'bad-request', detail: fault }, [], true);
 
+    const refusal = isApi(request.path) ? tooMany(request) : null;
+    if (refusal !== null) return refuse(refusal.problem, refusal.headers);
+
     const match = router.match(request.method, request.path);
     if (!match.found) return withoutRoute(request, match.methods, refuse);
 
     const query = parseQueryString(request.query);
     if (query === null) return refuse({ kind: 'bad-request', detail: 'the query has a malformed escape' });
     const route = match.target;
-    const parameters = route.parameters.read(match.parameters, query);
+    const parameters = route.parameters.read(match.parameters, query, request.headers);
     if (!parameters.ok) return refuse(pointedProblem('bad-request', parameters.errors));
 
     const call = (body: unknown): ErasedCall => ({
       path: parameters.path,
       query: parameters.query,
+      headers: parameters.headers,
       body,
       principal: ANONYMOUS,
       ended: () => request.ended(),
@@ -154,23 +178,26 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
       const location: readonly Header[] = reply.location === undefined ? [] : [['Location', reply.location]];
       return {
         status: reply.status,
-        headers: [['Content-Type', 'application/json'], ...location],
+        headers: [['Content-Type', 'application/json'], ...location, ...(reply.headers ?? [])],
         body: JSON.stringify(reply.body),
       };
     }
   }
 }
 
+const isApi = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
+
 function commonHeaders(path: string, requestId: string): readonly Header[] {
-  const isApi = path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
   return [
     ['X-Request-ID', requestId],
-    ...(isApi ? [['X-API-Version', '1'] as const] : []),
+    ...(isApi(path) ? [['X-API-Version', '1'] as const] : []),
     ...SECURITY_HEADERS,
   ];
 }
 
-const withHeaders = (response: HttpResponse, headers: readonly Header[]): HttpResponse => ({
-  ...response,
-  headers: [...response.headers, ...headers],
-});
+/** An answer that says nothing of caches must not be kept by any. */
+function withHeaders(response: HttpResponse, headers: readonly Header[]): HttpResponse {
+  const saysOfCaches = response.headers.some(([name]) => name === 'Cache-Control');
+  const caches: readonly Header[] = saysOfCaches ? [] : [['Cache-Control', 'no-store']];
+  return { ...response, headers: [...response.headers, ...headers, ...caches] };
+}

@@ -54,7 +54,7 @@ export function handlersOf(contract: Contract): Handlers {
     getUsagePool,
     replaceUsagePool,
     deleteUsagePool,
-    submitJob,
+    submitJob: submitJob(),
     listJobs,
     getJob,
     listJobTasks,

@@ -2,6 +2,7 @@ import type { Problem, ProblemKind } from '../../src/core/problems.ts';
 import type { Principal } from '../guards/principal.ts';
 import type { operations } from '../openapi/generated.ts';
 import { pointedProblem } from '../problems.ts';
+import type { Header } from '../pipeline/message.ts';
 import type { VerbatimBody } from '../pipeline/body.ts';
 import type { Ports } from '../ports.ts';
 
@@ -32,6 +33,10 @@ type QueryOf<Op extends OperationId> = [GivenQuery<Op>] extends [never]
   ? object
   : GivenQuery<Op> & Required<Pick<GivenQuery<Op>, keyof GivenQuery<Op> & Defaulted>>;
 
+type HeadersOf<Op extends OperationId> = [NonNullable<operations[Op]['parameters']['header']>] extends [never]
+  ? object
+  : NonNullable<operations[Op]['parameters']['header']>;
+
 type ContentOf<Op extends OperationId> = operations[Op] extends {
   readonly requestBody: { readonly content: infer Content };
 }
@@ -47,6 +52,7 @@ type BodyOf<Op extends OperationId> = [ContentOf<Op>] extends [never]
 export interface Call<Op extends OperationId> {
   readonly path: PathOf<Op>;
   readonly query: QueryOf<Op>;
+  readonly headers: HeadersOf<Op>;
   readonly body: BodyOf<Op>;
   readonly principal: Principal;
   /** Aborts when the client is gone or the server stops. */
@@ -59,7 +65,13 @@ type JsonReply<Op extends OperationId> = {
   [Status in keyof Responses<Op> & number]: Responses<Op>[Status] extends {
     readonly content: { readonly 'application/json': infer Body };
   }
-    ? { readonly kind: 'json'; readonly status: Status; readonly body: Body; readonly location?: string }
+    ? {
+        readonly kind: 'json';
+        readonly status: Status;
+        readonly body: Body;
+        readonly location?: string;
+        readonly headers?: readonly Header[];
+      }
     : never;
 }[keyof Responses<Op> & number];
 

@@ -1,4 +1,4 @@
-import type { JobSubmission } from '../../actors/farm/messages.ts';
+import type { JobSubmission, OnceKey } from '../../actors/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
@@ -6,15 +6,22 @@ import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pointedProblem } from '../problems.ts';
-import type { PreparedJob } from '../ports.ts';
+import type { Ports, PreparedJob } from '../ports.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
-import { invalid, problem, type Call, type Handler } from './operation.ts';
+import { invalid, problem, type Call, type Handler, type Reply } from './operation.ts';
+import { created, submitOnce } from './submit-once.ts';
 
 const PARAMETER_PREFIX = 'param.';
 
 /** interface.md, "POST /api/v1/jobs". */
-export const submitJob: Handler<'submitJob'> = async (call, ports) => {
+export const submitJob = (): Handler<'submitJob'> => submitOnce(submit);
+
+async function submit(
+  call: Call<'submitJob'>,
+  ports: Ports,
+  once: OnceKey | null,
+): Promise<Reply<'submitJob'>> {
   const { query, body } = call;
   if (!ports.acceptsSubmissions()) {
     return problem('unavailable', 'the disk of the service is nearly full: no new jobs for now');
@@ -39,7 +46,10 @@ export const submitJob: Handler<'submitJob'> = async (call, ports) => {
   }
   const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
-  const submission = submissionOf(call, prepared.job, templateFormat, upstreams.value);
+  const submission: JobSubmission = {
+    ...submissionOf(call, prepared.job, templateFormat, upstreams.value),
+    ...(once !== null && { once }),
+  };
   const outcome = await ports.actors.ask<JobRecord>((replyTo) => ({
     actor: 'farm',
     id: farm,
@@ -47,8 +57,8 @@ export const submitJob: Handler<'submitJob'> = async (call, ports) => {
   }));
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
   const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
-  return { kind: 'json', status: 201, body: job, location: `/api/v1/jobs/${job.id}` };
-};
+  return created(job);
+}
 
 function submissionOf(
   { query, body, principal }: Call<'submitJob'>,

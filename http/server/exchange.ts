@@ -12,6 +12,7 @@ export class Exchange implements HttpRequest {
   readonly path: string;
   readonly query: string;
   readonly headers: readonly Header[];
+  readonly remoteAddress: string;
 
   #response: EngineResponse | null;
   /** Whether the engine's handler is still on the stack: only then can a body be read. */
@@ -31,6 +32,7 @@ export class Exchange implements HttpRequest {
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
+    this.remoteAddress = Buffer.from(response.getRemoteAddressAsText()).toString('latin1');
     const headers: Header[] = [];
     request.forEach((name, value) => {
       headers.push([name, value]);
@@ -100,15 +102,16 @@ export class Exchange implements HttpRequest {
     // connection. While an answer is outstanding it hangs up instead: so such an answer waits for the next turn, and
     // what a malformed head smuggles in is never run (reliability.md, D13).
     if (answer.close === true) await new Promise((resolve) => setImmediate(resolve));
-    if (answer.body !== null && typeof answer.body !== 'string') {
+    const { body } = answer;
+    if (body !== null && typeof body !== 'string' && !(body instanceof Uint8Array)) {
       if (this.method === 'HEAD') this.#sendHead(answer, null);
-      else await this.#stream(answer, answer.body);
+      else await this.#stream(answer, body);
       return;
     }
     if (this.method === 'HEAD') {
-      this.#sendHead(answer, answer.body === null ? null : Buffer.byteLength(answer.body));
+      this.#sendHead(answer, body === null ? null : Buffer.byteLength(body));
     } else {
-      this.#sendWhole(answer, answer.body);
+      this.#sendWhole(answer, body);
     }
   }
 
@@ -120,7 +123,7 @@ export class Exchange implements HttpRequest {
     this.#settle();
   }
 
-  #sendWhole(answer: HttpResponse, body: string | null): void {
+  #sendWhole(answer: HttpResponse, body: string | Uint8Array | null): void {
     if (body === null) {
       this.#sendHead(answer, null);
       return;

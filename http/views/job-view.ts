@@ -11,6 +11,33 @@ import type { Schemas } from './schemas.ts';
 import { stepView } from './step-view.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
+/** interface.md, "Job". `retry` is what the cascade comes to. */
+export function jobView(job: JobRecord, retry: RetryPolicy): Schemas['Job'] {
+  return {
+    id: job.id,
+    farm_id: job.farmId,
+    queue_id: job.queueId,
+    name: job.name,
+    owner: job.owner,
+    submitter: job.submitter,
+    priority: job.priority,
+    project: job.project,
+    status: job.status,
+    template_format: job.templateFormat,
+    created_at: timestampOf(job.createdAt),
+    updated_at: timestampOf(job.updatedAt),
+    failed_attempts: job.failedAttempts,
+    ...(job.parkReason !== '' && { park_reason: job.parkReason }),
+    ...(job.cancelReason !== '' && { cancel_reason: job.cancelReason }),
+    effective_retry: {
+      max_attempts: retry.maxAttempts,
+      retry_delay_seconds: retry.retryDelaySeconds,
+      failure_limit: retry.failureLimit,
+    },
+    task_counts: job.taskCounts,
+  };
+}
+
 /** Shows jobs of one answer. What several of them share is read once. */
 export class JobViewer {
   readonly #store: StoreReader;
@@ -22,32 +49,12 @@ export class JobViewer {
     this.#serverRetry = serverRetry;
   }
 
-  /** interface.md, "Job". */
+  /** The job as lists show it. */
   view(job: JobRecord): Schemas['Job'] {
-    const retry = effectiveRetry(this.#serverRetry, this.#farmRetry(job), this.#queueRetry(job), job.retry);
-    return {
-      id: job.id,
-      farm_id: job.farmId,
-      queue_id: job.queueId,
-      name: job.name,
-      owner: job.owner,
-      submitter: job.submitter,
-      priority: job.priority,
-      project: job.project,
-      status: job.status,
-      template_format: job.templateFormat,
-      created_at: timestampOf(job.createdAt),
-      updated_at: timestampOf(job.updatedAt),
-      failed_attempts: job.failedAttempts,
-      ...(job.parkReason !== '' && { park_reason: job.parkReason }),
-      ...(job.cancelReason !== '' && { cancel_reason: job.cancelReason }),
-      effective_retry: {
-        max_attempts: retry.maxAttempts,
-        retry_delay_seconds: retry.retryDelaySeconds,
-        failure_limit: retry.failureLimit,
-      },
-      task_counts: job.taskCounts,
-    };
+    return jobView(
+      job,
+      effectiveRetry(this.#serverRetry, this.#farmRetry(job), this.#queueRetry(job), job.retry),
+    );
   }
 
   /** The job with its steps. */

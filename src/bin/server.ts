@@ -156,10 +156,15 @@ async function serveOver(
     serverRetry: retryOf(config),
     newId: () => ids.next(),
     now: () => Date.now(),
+    steadyNow: () => performance.now(),
     delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
     log: (level, text, attributes) => logger[level](attributes, text),
   };
-  const front = await startFront({ ...config.http.addr, corsOrigins: config.http.corsOrigins }, ports);
+  const { addr, corsOrigins, rateLimit, trustProxy } = config.http;
+  const front = await startFront(
+    { ...addr, corsOrigins, rateLimit: { limit: rateLimit, trustProxy } },
+    ports,
+  );
   await untilReady(ports, stopping);
   if (!stopping.aborted) {
     process.stdout.write(`callsheet: serving http://${hostForUrl(config.http.addr.host)}:${front.port}\n`);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 export interface Answer {
   readonly status?: number;
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Break the connection after the body instead of ending the answer. */
   readonly breaks?: boolean;
 }
@@ -43,6 +44,7 @@ export async function answeringService(
       given.set(key, turn + 1);
       const answer = known[Math.min(turn, known.length - 1)];
       response.statusCode = answer?.status ?? 200;
+      for (const [name, value] of Object.entries(answer?.headers ?? {})) response.setHeader(name, value);
       const text = typeof answer?.body === 'string' ? answer.body : JSON.stringify(answer?.body);
       if (answer?.breaks === true) response.write(text, () => response.destroy());
       else response.end(response.statusCode === 204 ? undefined : text);

@@ -37,6 +37,27 @@ const JOB = {
 const FARMS = { 'GET /api/v1/farms': [{ body: [FARM] }] };
 const QUEUES = { 'GET /api/v1/queues': [{ body: { items: [QUEUE], total: 1 } }] };
 
+test('a command that asks too often comes again when the service says', async (t) => {
+  const tooMany = {
+    status: 429,
+    headers: { 'retry-after': '0' },
+    body: { title: 'Too Many Requests', detail: 'come again' },
+  };
+  const service = await answeringService({ 'GET /api/v1/farms': [tooMany, tooMany, { body: [FARM] }] });
+  t.teardown(() => service.close());
+  const ran = await runCallsheet(['farms', '--json', '--url', service.url]);
+  t.match(ran, { code: 0, err: '' });
+  t.equal(service.requests.length, 3);
+
+  const later = await answeringService({
+    'GET /api/v1/farms': [{ ...tooMany, headers: { 'retry-after': '3600' } }],
+  });
+  t.teardown(() => later.close());
+  const gaveUp = await runCallsheet(['farms', '--url', later.url]);
+  t.match(gaveUp, { code: 6, err: /Too Many Requests: come again/ });
+  t.equal(later.requests.length, 1, 'nobody waits an hour');
+});
+
 test('submit sends the template with farm, queue, parameters and options', async (t) => {
   const service = await answeringService({
     ...FARMS,

@@ -81,6 +81,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       `--bus-addr=127.0.0.1:${options.busPort}`,
       `--data-dir=${join(options.folder, 'data')}`,
       '--log-format=text',
+      '--http-rate-limit-enabled=false',
       ...(options.flags ?? []),
     ],
     join(options.folder, 'server.log'),

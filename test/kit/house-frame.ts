@@ -100,7 +100,7 @@ export abstract class HouseFrame {
   restart(downMs = 0): void {
     this.passTo(this.monotonic + downMs);
     this.restartAsleep();
-    for (const envelope of takeUp(this.store, () => true)) this.post(envelope);
+    for (const envelope of takeUp(this.store, () => true, true)) this.post(envelope);
     this.run();
   }
 

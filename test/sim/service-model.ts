@@ -143,7 +143,7 @@ export class ServiceModel implements ServiceDoor {
     );
     this.running = host;
     this.watcher?.started();
-    for (const envelope of takeUp(this.store, () => true)) host.post(envelope);
+    for (const envelope of takeUp(this.store, () => true, true)) host.post(envelope);
     if (bus.isUp) this.connectBus();
   }
 

@@ -1,7 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, EXIT, exitCodeOf } from './exit-codes.ts';
 
 /** A request with an answer must have it within this time; a stream may last. */
 const ANSWER_MS_MAX = 60_000;
+
+/** A command waits this long in all for one answer of a service that it asks too often. */
+const RATE_LIMIT_MS_MAX = 60_000;
 
 type QueryValue = string | number | readonly string[] | undefined;
 export type Query = Readonly<Record<string, QueryValue>>;
@@ -127,11 +131,26 @@ export class RestClient {
         url.searchParams.append(name, one);
       }
     }
-    let response: Response;
+    const init = {
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': body.type }, body: body.text }),
+    };
+    for (let waitedMs = 0; ;) {
+      const response = await this.#answerTo(url, init, timeoutMs);
+      if (response.ok) return response;
+      const text = await response.text();
+      const waitMs = waitOf(response);
+      waitedMs += waitMs ?? 0;
+      if (waitMs === null || waitedMs > RATE_LIMIT_MS_MAX)
+        throw new CommandError(exitCodeOf(response.status), problemText(response.status, text));
+      await delay(waitMs);
+    }
+  }
+
+  async #answerTo(url: URL, init: RequestInit, timeoutMs: number | null): Promise<Response> {
     try {
-      response = await fetch(url, {
-        method,
-        ...(body === undefined ? {} : { headers: { 'content-type': body.type }, body: body.text }),
+      return await fetch(url, {
+        ...init,
         ...(timeoutMs === null ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
       });
     } catch (error) {
@@ -140,9 +159,13 @@ export class RestClient {
         `the service at ${this.#base} cannot be reached: ${causeOf(error)}`,
       );
     }
-    if (response.ok) return response;
-    throw new CommandError(exitCodeOf(response.status), problemText(response.status, await response.text()));
   }
+}
+
+/** In how many milliseconds a service that was asked too often wants to be asked again; null when it is not that. */
+function waitOf(response: Response): number | null {
+  const seconds = response.headers.get('retry-after') ?? '';
+  return response.status === 429 && /^[0-9]{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null;
 }
 
 /** fetch says only "fetch failed"; the reason is in the cause. */

@@ -158,6 +158,7 @@ export class Shards {
     if (this.shards.length === 1) return 0;
     switch (envelope.actor) {
       case 'catalog':
+      case 'idempotency':
         return 0;
       case 'farm':
       case 'lease':

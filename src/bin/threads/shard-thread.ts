@@ -122,7 +122,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     if (command.type === 'fell') wakeOwn(command.slot);
     else for (const envelope of command.envelopes) host.post(envelope);
   });
-  for (const envelope of takeUp(reader, ownsFarm)) host.post(envelope);
+  for (const envelope of takeUp(reader, ownsFarm, options.index === 0)) host.post(envelope);
 }
 
 /** Lets out what a commit window has said: to workers over the bus, to everybody else through the main thread. */

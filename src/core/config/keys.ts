@@ -1,3 +1,4 @@
+import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import {
   address,
   boolean,
@@ -48,6 +49,26 @@ const SERVER_KEYS = {
     '',
     'Origins whose pages may call the API from a browser: scheme://host[:port], or *.',
     'every origin (*)',
+  ),
+  'http.rate_limit.enabled': key(
+    boolean(),
+    'true',
+    'Whether requests below /api/v1 are limited for each client address; IPv6 addresses count by /64.',
+  ),
+  'http.rate_limit.rps': key(
+    integer(1, RPS_MAX),
+    '20',
+    'Requests a second that an address may make in the long run.',
+  ),
+  'http.rate_limit.burst': key(
+    integer(1, BURST_MAX),
+    '40',
+    'Requests that an address may make at once after a rest.',
+  ),
+  'http.trust_proxy': key(
+    boolean(),
+    'false',
+    'Whether the client address is the last entry of X-Forwarded-For. Only behind a reverse proxy that sets it and that every request comes through: anybody else could write what they like there.',
   ),
   'data.dir': key(
     text(),

@@ -35,7 +35,6 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
   ['auth.oidc.logout_mode', null],
   ['discovery.enabled', 'false'],
   ['http.enable_pprof', 'false'],
-  ['http.trust_proxy', 'false'],
   ['isolation.enabled', 'false'],
   ['isolation.env_passthrough', null],
 ]);
@@ -52,9 +51,6 @@ export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'diagnostics.buffer_size',
   'diagnostics.enabled',
   'events.replay_depth',
-  'http.rate_limit.burst',
-  'http.rate_limit.enabled',
-  'http.rate_limit.rps',
   'openjd.expr_memory_limit',
   'openjd.expr_submission_deadline',
   'presets.dir',

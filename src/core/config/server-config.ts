@@ -1,3 +1,4 @@
+import type { RateLimit } from '../rate-limit/rate-limiter.ts';
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveServer } from './resolve.ts';
 import type { ListenAddress } from './value-type.ts';
@@ -8,6 +9,9 @@ export interface ServerConfig {
     readonly addr: ListenAddress;
     /** Empty means every origin. */
     readonly corsOrigins: readonly string[];
+    /** Null: requests are not limited. */
+    readonly rateLimit: RateLimit | null;
+    readonly trustProxy: boolean;
   };
   readonly data: { readonly dir: string };
   readonly bus: {
@@ -49,7 +53,14 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
     ok: true,
     notes: resolved.notes,
     values: {
-      http: { addr: values['http.addr'], corsOrigins: values['http.cors_origins'] },
+      http: {
+        addr: values['http.addr'],
+        corsOrigins: values['http.cors_origins'],
+        rateLimit: values['http.rate_limit.enabled']
+          ? { rps: values['http.rate_limit.rps'], burst: values['http.rate_limit.burst'] }
+          : null,
+        trustProxy: values['http.trust_proxy'],
+      },
       data: { dir: values['data.dir'] },
       bus: { urls: values['bus.url'], addr: values['bus.addr'], serverPath: values['bus.server_path'] },
       scheduler: {

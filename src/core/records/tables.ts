@@ -12,6 +12,7 @@ import type { JobPlan } from '../openjd/plan.ts';
 import type { AttemptRecord } from './attempt.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';
+import type { IdempotencyKeyRecord } from './idempotency-key.ts';
 import type { JobRecord, TemplateRecord } from './job.ts';
 import type { QueueRecord } from './queue.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
@@ -49,6 +50,8 @@ export interface Tables {
   endedJob: { readonly version: 1 };
   /** Jobs that were deleted and of which rows are left to be removed. */
   doomedJob: { readonly version: 1; readonly farmId: FarmId };
+  /** What submissions with an idempotency key were answered with, by the day of the request. */
+  idempotencyKey: IdempotencyKeyRecord;
 }
 
 export type TableName = keyof Tables;
@@ -74,6 +77,7 @@ export const TABLE_NAMES = [
   'workerFailures',
   'endedJob',
   'doomedJob',
+  'idempotencyKey',
 ] as const satisfies readonly TableName[];
 
 const padded = (value: number, width: number): string => String(value).padStart(width, '0');
@@ -81,6 +85,8 @@ const STEP_DIGITS = 5;
 const INDEX_DIGITS = 10;
 const ATTEMPT_DIGITS = 7;
 const TIME_DIGITS = 15;
+const DAY_DIGITS = 7;
+const DAY_MS = 86_400_000;
 
 /** How a job has ended, as far as retention tells endings apart. */
 export type Ending = 'completed' | 'failed';
@@ -125,6 +131,11 @@ export const keys = {
   /** Above every key of the farm's ended jobs, and below those of the next farm. */
   afterEndedJobs: (farm: FarmId): string => `${farm}/~`,
   doomedJob: (id: JobId): string => id,
+  /** `digest` stands for a principal with one of its keys; `at` is when the request came. */
+  idempotencyKey: (at: number, digest: string): string =>
+    `${padded(Math.floor(at / DAY_MS), DAY_DIGITS)}/${digest}`,
+  /** The key of a request of the day before: it may hold still. */
+  idempotencyKeyBefore: (at: number, digest: string): string => keys.idempotencyKey(at - DAY_MS, digest),
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,
@@ -133,6 +144,9 @@ export const keys = {
 
 /** The number that a task page's, a worker ordinal's key ends with. */
 export const lastNumberOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));
+
+/** The day of an idempotency key's request, in days since the epoch. */
+export const dayOfIdempotencyKey = (key: string): number => Number(key.slice(0, DAY_DIGITS));
 
 /** The task that the key of a task text names. */
 export function taskOfTextKey(key: string): TaskAddress {

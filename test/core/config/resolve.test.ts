@@ -41,7 +41,12 @@ test('the defaults of the server', async (t) => {
     ok: true,
     notes: [],
     values: {
-      http: { addr: { host: '0.0.0.0', port: 8080 }, corsOrigins: [] },
+      http: {
+        addr: { host: '0.0.0.0', port: 8080 },
+        corsOrigins: [],
+        rateLimit: { rps: 20, burst: 40 },
+        trustProxy: false,
+      },
       data: { dir: './data' },
       bus: { urls: [], addr: { host: '127.0.0.1', port: 14222 }, serverPath: 'nats-server' },
       scheduler: {
@@ -173,7 +178,7 @@ test('a key of a later feature without which nobody is let in or kept out is not
   const resolved = serverConfig(
     sources({
       document: { events: { replay_depth: 10 } },
-      environment: { SVC_HTTP_RATE_LIMIT_RPS: '100000' },
+      environment: { SVC_PRESETS_DIR: '/presets' },
       args: ['--diagnostics-enabled'],
     }),
   );
@@ -181,10 +186,27 @@ test('a key of a later feature without which nobody is let in or kept out is not
     ok: true,
     notes: [
       'events.replay_depth: has no effect in this version (set in the file callsheet.yaml)',
-      'http.rate_limit.rps: has no effect in this version (set in the environment variable SVC_HTTP_RATE_LIMIT_RPS)',
+      'presets.dir: has no effect in this version (set in the environment variable SVC_PRESETS_DIR)',
       'diagnostics.enabled: has no effect in this version (set in the flag --diagnostics-enabled)',
     ],
   });
+});
+
+test('the rate limit of the contract holds unless it is turned off', async (t) => {
+  const httpOf = (args: string[]): unknown => {
+    const resolved = serverConfig(sources({ args }));
+    return resolved.ok && [resolved.values.http.rateLimit, resolved.values.http.trustProxy];
+  };
+  t.same(httpOf([]), [{ rps: 20, burst: 40 }, false]);
+  t.same(httpOf(['--http-rate-limit-rps=5', '--http-rate-limit-burst=7', '--http-trust-proxy']), [
+    { rps: 5, burst: 7 },
+    true,
+  ]);
+  t.same(httpOf(['--http-rate-limit-enabled=false']), [null, false]);
+  t.same(serverLines({ args: ['--http-rate-limit-rps=0', '--http-rate-limit-burst=1.5'] }), [
+    'http.rate_limit.rps: must be an integer from 1 to 100000, got "0" (set in the flag --http-rate-limit-rps)',
+    'http.rate_limit.burst: must be an integer from 1 to 1000000, got "1.5" (set in the flag --http-rate-limit-burst)',
+  ]);
 });
 
 test('flags: with a value, with =, alone', async (t) => {

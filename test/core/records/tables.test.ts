@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { farmId, jobId } from '../../../src/core/ids.ts';
-import { endedJobOfKey, keys, lastNumberOfKey, TABLE_NAMES } from '../../../src/core/records/tables.ts';
+import {
+  dayOfIdempotencyKey,
+  endedJobOfKey,
+  keys,
+  lastNumberOfKey,
+  TABLE_NAMES,
+} from '../../../src/core/records/tables.ts';
 
 const JOB = jobId('0190f3c2-1111-7222-8333-444455556666');
 const FARM = farmId('0190f3c2-0000-7222-8333-444455556666');
@@ -70,6 +76,16 @@ test('ended jobs stand in the order in which they ended, completed ones apart', 
   t.end();
 });
 
+test('idempotency keys stand in the order of their days', (t) => {
+  const noon = Date.UTC(2026, 10, 20, 12);
+  t.equal(keys.idempotencyKey(noon, 'digest'), '0020777/digest');
+  t.equal(keys.idempotencyKeyBefore(noon, 'digest'), '0020776/digest');
+  t.equal(keys.idempotencyKey(Date.UTC(2026, 10, 21) - 1, 'digest'), '0020777/digest');
+  t.equal(keys.idempotencyKey(Date.UTC(2026, 10, 21), 'digest'), '0020778/digest');
+  t.equal(dayOfIdempotencyKey('0020777/digest'), 20_777);
+  t.end();
+});
+
 test('the numbers of tables in a change set never change', (t) => {
   t.strictSame(
     [...TABLE_NAMES],
@@ -93,6 +109,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'workerFailures',
       'endedJob',
       'doomedJob',
+      'idempotencyKey',
     ],
   );
   t.end();

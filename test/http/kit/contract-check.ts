@@ -15,14 +15,15 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
   const where = `${method} ${path} ${answer.status}`;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(answer.headers['x-request-id'] ?? '')) fail(where, 'no X-Request-ID');
   if (answer.headers['x-content-type-options'] !== 'nosniff') fail(where, 'no X-Content-Type-Options');
-  if (path.startsWith('/api/v1') !== (answer.headers['x-api-version'] === '1')) fail(where, 'X-API-Version');
+  if (/^\/api\/v1(\/|$)/.test(path) !== (answer.headers['x-api-version'] === '1'))
+    fail(where, 'X-API-Version');
   if (method === 'HEAD') return;
   const mediaType = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
   if (answer.status >= 400 && mediaType === 'application/problem+json') checkProblem(where, answer);
 
   const match = router.match(method, path);
   if (!match.found) {
-    if (answer.status !== 404 && answer.status !== 405 && answer.status !== 204 && answer.status !== 400) {
+    if (![204, 400, 404, 405, 429].includes(answer.status)) {
       fail(where, 'no such operation');
     }
     return;

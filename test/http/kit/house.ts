@@ -3,6 +3,7 @@ import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import { startFront } from '../../../http/front.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
+import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import type { TaskAddress } from '../../../src/core/ids.ts';
@@ -36,6 +37,7 @@ export class House {
   };
   acceptsSubmissions = true;
   now = T0;
+  steadyNow = 0;
   /** By slot. */
   readonly tallies = new Map<number, number>();
   health: Ports['health'] = { store: () => Promise.resolve(), bus: () => Promise.resolve() };
@@ -125,6 +127,7 @@ export class House {
         return `00000000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`;
       },
       now: () => this.now,
+      steadyNow: () => this.steadyNow,
       delay: (milliseconds, signal) =>
         new Promise((resolve) => {
           const delay = {
@@ -148,6 +151,8 @@ export class House {
   }
 }
 
+export const NO_RATE_LIMIT: RateLimitSettings = { limit: null, trustProxy: false };
+
 export interface OpenHouse {
   readonly house: House;
   readonly client: Client;
@@ -155,9 +160,13 @@ export interface OpenHouse {
 }
 
 /** Starts a front that ends with the test. */
-export async function openHouse(t: Test, corsOrigins: readonly string[] = []): Promise<OpenHouse> {
+export async function openHouse(
+  t: Test,
+  corsOrigins: readonly string[] = [],
+  rateLimit: RateLimitSettings = NO_RATE_LIMIT,
+): Promise<OpenHouse> {
   const house = new House();
-  const server = await startFront({ host: '127.0.0.1', port: 0, corsOrigins }, house.ports());
+  const server = await startFront({ host: '127.0.0.1', port: 0, corsOrigins, rateLimit }, house.ports());
   const client = new Client(server.port);
   t.teardown(async () => {
     client.close();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
+import { parse } from 'yaml';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { parseContract, readContract } from '../../../http/openapi/contract.ts';
 import { SchemaSet } from '../../../http/openapi/schema-set.ts';
@@ -66,6 +67,28 @@ void test('the contract has exactly these operations, each with its permission',
   const found = contract.operations.map(({ method, path, permission }) => [`${method} ${path}`, permission]);
   t.same(found.sort(), [...PERMISSIONS].sort());
   t.equal(new Set(contract.operations.map((operation) => operation.id)).size, PERMISSIONS.length);
+});
+
+void test('every operation of the API has what all of them have', async (t) => {
+  const document = parse(contract.text) as {
+    paths: Record<
+      string,
+      Record<
+        string,
+        { parameters?: { $ref?: string }[]; responses?: Record<string, Record<string, unknown>> }
+      >
+    >;
+  };
+  for (const { id, method, path } of contract.operations) {
+    if (!path.startsWith('/api/v1/')) continue;
+    const { parameters = [], responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};
+    t.same(responses['429'], { $ref: '#/components/responses/TooManyRequests' }, `429 of ${id}`);
+    if (method !== 'GET') continue;
+    t.same(responses['304'], { $ref: '#/components/responses/NotModified' }, `304 of ${id}`);
+    t.match(responses['200']?.['headers'], { ETag: { $ref: '#/components/headers/ETag' } }, `ETag of ${id}`);
+    const names = parameters.map((parameter) => parameter.$ref);
+    t.ok(names.includes('#/components/parameters/IfNoneMatch'), `If-None-Match of ${id}`);
+  }
 });
 
 void test('every schema of the contract can be checked', async (t) => {

@@ -6,7 +6,7 @@ import { MAX_BODY_BYTES } from '../../../http/pipeline/body.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
-import { House, openHouse } from '../kit/house.ts';
+import { House, NO_RATE_LIMIT, openHouse } from '../kit/house.ts';
 import { FARM, farmRecord, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
 
 const SUBMIT = `/api/v1/jobs?farm_id=${FARM}&queue_id=${QUEUE}`;
@@ -211,7 +211,8 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     allow: 'GET, HEAD, PUT, DELETE, OPTIONS',
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, PUT, DELETE, OPTIONS',
-    'access-control-allow-headers': 'Accept, Authorization, Content-Type, X-Request-ID',
+    'access-control-allow-headers':
+      'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID',
   });
   t.equal((await client.send('OPTIONS', '/nowhere')).status, 404);
   t.same(house.asked, []);
@@ -226,7 +227,7 @@ void test('origins are allowed as configured', async (t) => {
   const { client } = await openHouse(t, ['https://farm.example', 'http://localhost:3000']);
   const named = await client.get('/healthz', { origin: 'https://farm.example' });
   t.equal(named.headers['access-control-allow-origin'], 'https://farm.example');
-  t.equal(named.headers['vary'], 'Origin');
+  t.equal(named.headers['vary'], 'Accept-Encoding, Origin');
   for (const origin of [
     'https://evil.example',
     'https://farm.example.evil',
@@ -235,7 +236,7 @@ void test('origins are allowed as configured', async (t) => {
   ]) {
     const other = await client.get('/healthz', { origin });
     t.notOk('access-control-allow-origin' in other.headers, origin);
-    t.equal(other.headers['vary'], 'Origin');
+    t.equal(other.headers['vary'], 'Accept-Encoding, Origin');
     const preflight = await client.send('OPTIONS', '/api/v1/jobs', { headers: { origin } });
     t.notOk('access-control-allow-methods' in preflight.headers, origin);
   }
@@ -252,6 +253,37 @@ void test('a request id that is safe is taken over', async (t) => {
   }
 });
 
+void test('every answer below the prefix has the version and the id, and a problem names that', async (t) => {
+  const { house, client } = await openHouse(t, [], { limit: { rps: 1, burst: 8 }, trustProxy: false });
+  const cases: [number, string, string, Record<string, string>, string?][] = [
+    [200, 'GET', '/api/v1/farms', {}],
+    [204, 'OPTIONS', '/api/v1/farms', {}],
+    [304, 'GET', '/api/v1/farms', { 'if-none-match': '*' }],
+    [400, 'GET', '/api/v1/jobs?limit=0', {}],
+    [404, 'GET', '/api/v1', {}],
+    [405, 'DELETE', '/api/v1/farms', {}],
+    [413, 'POST', '/api/v1/farms', { 'content-type': 'application/json' }, 'x'.repeat(MAX_BODY_BYTES + 1)],
+    [415, 'POST', '/api/v1/farms', { 'content-type': 'text/html' }, '{}'],
+    [429, 'GET', '/api/v1/farms', {}],
+  ];
+  for (const [status, method, path, headers, body] of cases) {
+    const id = `test-${status}`;
+    const sent = { headers: { ...headers, 'x-request-id': id }, ...(body !== undefined && { body }) };
+    const answer = await client.send(method, path, sent);
+    t.equal(answer.status, status, `${method} ${path}`);
+    t.match(answer.headers, { 'x-request-id': id, 'x-api-version': '1' }, String(status));
+    if (status < 400) continue;
+    t.equal(answer.headers['content-type'], 'application/problem+json');
+    t.match(answer.body, { type: 'about:blank', status, instance: id });
+  }
+  const broken = await client.raw('GET /api/v1/farms HTTP/1.1\r\nX-Request-ID: test-raw\r\n\r\n');
+  t.equal(statusOf(broken), 400);
+  t.same(house.asked, []);
+  for (const path of ['/healthz', '/nowhere', '/api/v10/farms', '/api/v2/farms']) {
+    t.notOk('x-api-version' in (await client.get(path)).headers, path);
+  }
+});
+
 void test('every answer has the headers that protect browsers', async (t) => {
   const { client } = await openHouse(t);
   for (const path of ['/healthz', '/api/v1/farms', '/nowhere']) {
@@ -259,7 +291,7 @@ void test('every answer has the headers that protect browsers', async (t) => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
+      'cache-control': path === '/api/v1/farms' ? 'private, no-cache' : 'no-store',
     });
   }
 });
@@ -275,12 +307,18 @@ void test('requests in one segment are answered in order', async (t) => {
 
 void test('an address that is taken is an error', async (t) => {
   const { server } = await openHouse(t);
-  const second = startFront({ host: '127.0.0.1', port: server.port, corsOrigins: [] }, new House().ports());
+  const second = startFront(
+    { host: '127.0.0.1', port: server.port, corsOrigins: [], rateLimit: NO_RATE_LIMIT },
+    new House().ports(),
+  );
   await t.rejects(second, {
     message: `cannot listen on 127.0.0.1:${server.port}: the address is taken or not one of this machine`,
   });
   await t.rejects(
-    startFront({ host: '192.0.2.1', port: 0, corsOrigins: [] }, new House().ports()),
+    startFront(
+      { host: '192.0.2.1', port: 0, corsOrigins: [], rateLimit: NO_RATE_LIMIT },
+      new House().ports(),
+    ),
     /cannot listen/,
   );
 });

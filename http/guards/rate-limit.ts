@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Problem } from '../../src/core/problems.ts';
+import { RateLimiter, type RateLimit } from '../../src/core/rate-limit/rate-limiter.ts';
+import type { Header, HttpRequest } from '../pipeline/message.ts';
+import { clientOf } from './client-address.ts';
+
+const SECOND_MS = 1_000;
+
+export interface RateLimitSettings {
+  /** Null: nobody is limited (`http.rate_limit.enabled`). */
+  readonly limit: RateLimit | null;
+  /** Whether `X-Forwarded-For` says whom a request counts for (`http.trust_proxy`). */
+  readonly trustProxy: boolean;
+}
+
+export interface RateLimitRefusal {
+  readonly problem: Problem;
+  readonly headers: readonly Header[];
+}
+
+/** Says whether a request is one too many of its client: null, or what to answer. */
+export type RateLimitGuard = (request: HttpRequest) => RateLimitRefusal | null;
+
+/** `steadyNow` gives milliseconds of a clock that never goes back. */
+export function rateLimitGuard(
+  { limit, trustProxy }: RateLimitSettings,
+  steadyNow: () => number,
+): RateLimitGuard {
+  if (limit === null) return () => null;
+  const random = randomBytes(8);
+  const limiter = new RateLimiter(limit, [random.readUInt32LE(0), random.readUInt32LE(4)]);
+  return (request) => {
+    const client = clientOf(request.remoteAddress, request.headers, trustProxy);
+    const waitMs = limiter.take(client, Math.floor(steadyNow()));
+    if (waitMs === 0) return null;
+    const seconds = String(Math.ceil(waitMs / SECOND_MS));
+    return {
+      problem: {
+        kind: 'too-many-requests',
+        detail: `more than ${limit.rps} requests a second from one address: try again in ${seconds} s`,
+      },
+      headers: [['Retry-After', seconds]],
+    };
+  };
+}

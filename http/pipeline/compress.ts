@@ -1,0 +1,52 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { headerValues, type Header, type HttpRequest, type HttpResponse } from './message.ts';
+
+/** A smaller body gains too little. */
+export const COMPRESSED_BYTES_MIN = 1024;
+/** Lists of records repeat themselves: more effort than this makes them hardly smaller. */
+const LEVEL = 3;
+
+const VARY: Header = ['Vary', 'Accept-Encoding'];
+
+/** On a thread of its own. */
+const compress = promisify(gzip);
+
+/**
+ * The answer as gzip when the client prefers that to the bytes as they are (RFC 9110, 12.5.3). Endless answers stay as
+ * they are: each of their lines is to arrive when it is written.
+ */
+export function compressed(
+  request: HttpRequest,
+  response: HttpResponse,
+): HttpResponse | Promise<HttpResponse> {
+  const { status, headers, body } = response;
+  if (status === 304) return { ...response, headers: [...headers, VARY] };
+  if (typeof body !== 'string') return response;
+  const varying: HttpResponse = { ...response, headers: [...headers, VARY] };
+  if (Buffer.byteLength(body) < COMPRESSED_BYTES_MIN || !prefersGzip(request.headers)) return varying;
+  return compress(body, { level: LEVEL }).then((bytes) => ({
+    ...varying,
+    headers: [...varying.headers, ['Content-Encoding', 'gzip']],
+    body: bytes,
+  }));
+}
+
+/** Whether gzip is acceptable and not less wanted than no coding. */
+function prefersGzip(headers: readonly Header[]): boolean {
+  const wanted = new Map<string, number>();
+  for (const item of headerValues(headers, 'accept-encoding').join(',').split(',')) {
+    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    wanted.set(coding, weightOf(parameters));
+  }
+  const gzipWeight = wanted.get('gzip') ?? wanted.get('x-gzip') ?? wanted.get('*') ?? 0;
+  return gzipWeight > 0 && gzipWeight >= (wanted.get('identity') ?? 0);
+}
+
+/** The weight among the parameters of a coding, from 0 to 1; one that is malformed is 0. */
+function weightOf(parameters: readonly string[]): number {
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  if (weight === undefined) return 1;
+  const text = weight.replace(/^q\s*=\s*/, '');
+  return /^(0(\.[0-9]{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 0;
+}

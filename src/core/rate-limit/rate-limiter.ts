@@ -1,0 +1,84 @@
+/** A token bucket for each client (interface.md, "Limits"). */
+export interface RateLimit {
+  /** Tokens that come back in a second: whole, and at most `RPS_MAX`. */
+  readonly rps: number;
+  /** Tokens of a full bucket: whole, and at most `BURST_MAX`. */
+  readonly burst: number;
+}
+
+export const RPS_MAX = 100_000;
+export const BURST_MAX = 1_000_000;
+
+/** The debt of one token, in units. `rps` units are paid back in a millisecond, so that every sum is one of whole numbers. */
+const TOKEN_UNITS = 1_000;
+
+const WAYS = 8;
+const DEFAULT_SETS = 8_192;
+
+/**
+ * The buckets of all clients in memory of one size: 16 bytes for each of `sets` times 8 places. A bucket that is full is
+ * not kept, so a place is taken only for the `burst / rps` seconds that a client needs to be as good as new. A client
+ * whose set has no place left takes that of the bucket that is nearest to full, whose client begins anew: a flood of
+ * addresses frees some clients of a debt, and keeps nobody out (docs/decisions/rate-limit.md).
+ */
+export class RateLimiter {
+  readonly #limit: RateLimit;
+  readonly #sets: number;
+  readonly #seeds: readonly [number, number];
+  /** When each bucket is full again, in units since the clock's start. */
+  readonly #fullAt: Float64Array;
+  /** Two numbers a place: whose bucket it is. */
+  readonly #owners: Uint32Array;
+
+  /** `seeds` are two random 32-bit numbers: who does not know them cannot choose addresses that meet in one set. */
+  constructor(limit: RateLimit, seeds: readonly [number, number], sets = DEFAULT_SETS) {
+    this.#limit = limit;
+    this.#sets = sets;
+    this.#seeds = seeds;
+    this.#fullAt = new Float64Array(sets * WAYS);
+    this.#owners = new Uint32Array(sets * WAYS * 2);
+  }
+
+  /**
+   * Takes a token of a client. `now` is whole milliseconds of a clock that never goes back. Gives 0, or in how many
+   * milliseconds there will be a token, which is then not taken.
+   */
+  take(client: string, now: number): number {
+    const { rps, burst } = this.#limit;
+    const place = this.#placeOf(client);
+    const present = now * rps;
+    const fullAt = Math.max(this.#fullAt[place] ?? 0, present) + TOKEN_UNITS;
+    const excess = fullAt - present - burst * TOKEN_UNITS;
+    if (excess > 0) return Math.ceil(excess / rps);
+    this.#fullAt[place] = fullAt;
+    return 0;
+  }
+
+  /** The place of a client's bucket; when there is none, the one whose bucket is nearest to full is emptied for it. */
+  #placeOf(client: string): number {
+    const high = hashOf(client, this.#seeds[0]);
+    const low = hashOf(client, this.#seeds[1]);
+    const first = (high % this.#sets) * WAYS;
+    let fullest = first;
+    for (let place = first; place < first + WAYS; place++) {
+      if (this.#owners[2 * place] === high && this.#owners[2 * place + 1] === low) return place;
+      if ((this.#fullAt[place] ?? 0) < (this.#fullAt[fullest] ?? 0)) fullest = place;
+    }
+    this.#owners[2 * fullest] = high;
+    this.#owners[2 * fullest + 1] = low;
+    this.#fullAt[fullest] = 0;
+    return fullest;
+  }
+}
+
+/** 32 bits of a text, other ones for each seed. */
+function hashOf(text: string, seed: number): number {
+  let hash = seed | 0;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
