@@ -1,0 +1,137 @@
+import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts';
+import { readPageColumns, statusCodeOf, TASKS_PER_PAGE } from '../records/task-page.ts';
+
+/** Pages that are read again together when one of them may have changed. */
+export const PAGES_PER_BLOCK = 64;
+export const TASKS_PER_BLOCK = PAGES_PER_BLOCK * TASKS_PER_PAGE;
+
+const CODES = 1 + TASK_STATUSES.length;
+/** Memory of a block: code and time of each task, and the counts. */
+const BLOCK_BYTES = TASKS_PER_BLOCK * 9 + CODES * 2;
+const BYTES_PER_PLACE = 16;
+
+/** Tasks of a block of which at least one has a record. */
+interface Block {
+  readonly codes: Uint8Array;
+  readonly updatedAt: Float64Array;
+  /** Tasks by code. */
+  readonly counts: Uint16Array;
+}
+
+/**
+ * What lists of tasks filter and sort by, of the tasks of one step: status and time of those that have a record, as
+ * columns in blocks. A block without any record takes no memory.
+ */
+export class StepTasks {
+  readonly taskCount: number;
+  readonly #blocks: (Block | null)[];
+  #filled = 0;
+
+  constructor(taskCount: number) {
+    this.taskCount = taskCount;
+    this.#blocks = Array.from({ length: Math.ceil(taskCount / TASKS_PER_BLOCK) }, () => null);
+  }
+
+  get blockCount(): number {
+    return this.#blocks.length;
+  }
+
+  /** Bytes of memory that the columns take. */
+  get bytes(): number {
+    return this.#blocks.length * BYTES_PER_PLACE + this.#filled * BLOCK_BYTES;
+  }
+
+  /** Forgets what was read of a block: as if its tasks had no records. */
+  clear(block: number): void {
+    if (this.#blocks[block] === null) return;
+    this.#blocks[block] = null;
+    this.#filled -= 1;
+  }
+
+  /** Takes over a page by its number. Its block must have been cleared since it was read before. */
+  addPage(number: number, page: Uint8Array): void {
+    const place = Math.floor(number / PAGES_PER_BLOCK);
+    if (place >= this.#blocks.length) return;
+    const block = this.#blocks[place] ?? this.#fill(place);
+    const at = (number % PAGES_PER_BLOCK) * TASKS_PER_PAGE;
+    readPageColumns(page, block.codes, block.updatedAt, at);
+    const end = Math.min(at + TASKS_PER_PAGE, this.sizeOf(place));
+    for (let nth = at; nth < end; nth += 1) {
+      const code = block.codes[nth] ?? 0;
+      block.counts[0] = (block.counts[0] ?? 0) - 1;
+      block.counts[code] = (block.counts[code] ?? 0) + 1;
+    }
+  }
+
+  #fill(place: number): Block {
+    const block = {
+      codes: new Uint8Array(TASKS_PER_BLOCK),
+      updatedAt: new Float64Array(TASKS_PER_BLOCK),
+      counts: new Uint16Array(CODES),
+    };
+    block.counts[0] = this.sizeOf(place);
+    this.#blocks[place] = block;
+    this.#filled += 1;
+    return block;
+  }
+
+  /** How many tasks a block has. */
+  sizeOf(block: number): number {
+    return Math.max(0, Math.min(TASKS_PER_BLOCK, this.taskCount - block * TASKS_PER_BLOCK));
+  }
+
+  /** How many tasks of a block have a status. `untouched` is that of tasks without a record. */
+  countIn(block: number, status: TaskStatus, untouched: TaskStatus): number {
+    const counts = this.#blocks[block]?.counts;
+    const without = status !== untouched ? 0 : counts === undefined ? this.sizeOf(block) : (counts[0] ?? 0);
+    return without + (counts?.[statusCodeOf(status)] ?? 0);
+  }
+
+  /** The test for a status of tasks of a block, by index in the step. */
+  matcher(block: number, status: TaskStatus, untouched: TaskStatus): (index: number) => boolean {
+    const held = this.#blocks[block] ?? null;
+    const code = statusCodeOf(status);
+    const isUntouched = status === untouched;
+    if (held === null) return () => isUntouched;
+    const { codes } = held;
+    const first = block * TASKS_PER_BLOCK;
+    return (index) => {
+      const found = codes[index - first];
+      return found === code || (isUntouched && found === 0);
+    };
+  }
+
+  /**
+   * Writes the times of all tasks, or of those of one status, into `times` from `at` on, and their indices into
+   * `indices`. Gives how many they are.
+   */
+  timesInto(
+    { times, indices, at }: TimeColumns,
+    only: TaskStatus | null,
+    untouched: { readonly status: TaskStatus; readonly updatedAt: number },
+  ): number {
+    const code = only === null ? 0 : statusCodeOf(only);
+    const withUntouched = only === null || only === untouched.status;
+    let end = at;
+    this.#blocks.forEach((block, place) => {
+      const first = place * TASKS_PER_BLOCK;
+      const size = this.sizeOf(place);
+      if (block === null && !withUntouched) return;
+      if (only !== null && this.countIn(place, only, untouched.status) === 0) return;
+      for (let nth = 0; nth < size; nth += 1) {
+        const found = block === null ? 0 : (block.codes[nth] ?? 0);
+        if (found === 0 ? !withUntouched : only !== null && found !== code) continue;
+        times[end] = found === 0 ? untouched.updatedAt : (block?.updatedAt[nth] ?? 0);
+        indices[end] = first + nth;
+        end += 1;
+      }
+    });
+    return end - at;
+  }
+}
+
+export interface TimeColumns {
+  readonly times: Float64Array;
+  readonly indices: Uint32Array;
+  readonly at: number;
+}
