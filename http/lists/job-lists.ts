@@ -1,8 +1,4 @@
-import {
-  JobDirectory,
-  type JobIdPage,
-  type JobListQuery,
-} from '../../src/core/lists/job-directory.ts';
+import { JobDirectory, type JobIdPage, type JobListQuery } from '../../src/core/lists/job-directory.ts';
 import type { JobChanges } from '../../src/core/ports/committed-changes.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';

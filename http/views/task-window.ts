@@ -1,4 +1,4 @@
-import { positionsAt } from '../../src/core/lists/ranks.ts';
+import { positionsAt, type ValueBlock } from '../../src/core/lists/ranks.ts';
 import { TASKS_PER_BLOCK, type StepTasks } from '../../src/core/lists/step-tasks.ts';
 import { TASK_STATUSES, type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
@@ -33,7 +33,7 @@ export function taskWindow(
     query.sort_dir === 'desc' && (query.sort_by === 'created_at' || query.sort_by === 'name');
   const places =
     query.sort_by === 'updated_at'
-      ? byTime(tasksOf, segments, total, query)
+      ? byTime(tasksOf, segments, query)
       : windowOf(tasksOf, isReversed ? segments.toReversed() : segments, query, isReversed);
   return { total, places };
 }
@@ -145,31 +145,21 @@ class Picker {
   }
 }
 
-/** The page of a sort by `updated_at`: all times in one packed list, of which only the page's part is put in order. */
-function byTime(
-  tasksOf: TasksOf,
-  segments: readonly Segment[],
-  total: number,
-  query: TaskQuery,
-): readonly TaskPlace[] {
-  if (query.offset >= total) return [];
-  const times = new Float64Array(total);
-  const indices = new Uint32Array(total);
+/** The page of a sort by `updated_at`: times are counted by range, and only the page's part of them is put in order. */
+function byTime(tasksOf: TasksOf, segments: readonly Segment[], query: TaskQuery): readonly TaskPlace[] {
   const starts: number[] = [];
-  let filled = 0;
+  const blocks: ValueBlock[] = [];
+  let first = 0;
   for (const { step, status, count } of segments) {
-    starts.push(filled);
-    if (count === 0) continue;
-    filled += tasksOf(step).timesInto({ times, indices, at: filled }, status, step.untouched);
+    starts.push(first);
+    if (count > 0) blocks.push(...tasksOf(step).times(status, step.untouched, first));
+    first += step.taskCount;
   }
   const { offset, limit } = query;
-  const positions = positionsAt(times.subarray(0, filled), {
-    offset,
-    limit,
-    descending: query.sort_dir === 'desc',
-  });
+  const positions = positionsAt(blocks, { offset, limit, descending: query.sort_dir === 'desc' });
   return positions.flatMap((position) => {
-    const segment = segments[starts.findLastIndex((start) => start <= position)];
-    return segment === undefined ? [] : [{ step: segment.step, index: indices[position] ?? 0 }];
+    const nth = starts.findLastIndex((start) => start <= position);
+    const segment = segments[nth];
+    return segment === undefined ? [] : [{ step: segment.step, index: position - (starts[nth] ?? 0) }];
   });
 }

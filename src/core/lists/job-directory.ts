@@ -73,6 +73,8 @@ export class JobDirectory {
     owner: new Uint32Array(FIRST_CAPACITY),
     project: new Uint32Array(FIRST_CAPACITY),
   };
+  /** 1 for a slot with a job. */
+  #held = new Uint8Array(FIRST_CAPACITY);
   #statuses = new Uint8Array(FIRST_CAPACITY);
   #priorities = new Float64Array(FIRST_CAPACITY);
   #createdAt = new Float64Array(FIRST_CAPACITY);
@@ -107,6 +109,7 @@ export class JobDirectory {
     if (slot === undefined) return;
     this.#slots.delete(id);
     this.#freeSlots.push(slot);
+    this.#held[slot] = 0;
     this.#ids[slot] = '';
     this.#names[slot] = '';
     this.#searchedNames[slot] = '';
@@ -117,30 +120,26 @@ export class JobDirectory {
 
   /** The ids of one page. */
   page(query: JobListQuery): JobIdPage {
-    const isWanted = this.#filterOf(query);
-    if (isWanted === null) return { ids: [], total: 0 };
-    const slots = this.#orders[query.sortBy].inOrder();
-    const ids: string[] = [];
-    const end = query.offset + query.limit;
+    const wanted = this.#wantedBy(query);
+    if (wanted === null) return { ids: [], total: 0 };
     let total = 0;
-    const look = (slot: number): void => {
-      if (!isWanted(slot)) return;
-      if (total >= query.offset && total < end) ids.push(this.#ids[slot] ?? '');
-      total += 1;
-    };
-    if (query.descending) this.#eachDescending(slots, query.sortBy, look);
-    else for (const slot of slots) look(slot);
-    return { ids, total };
+    for (const isWanted of wanted) total += isWanted;
+    const order = this.#orders[query.sortBy].inOrder();
+    const slots = query.descending
+      ? descendingPage(order, wanted, query, this.#sameness(query.sortBy))
+      : ascendingPage(order, wanted, query);
+    return { ids: slots.map((slot) => this.#ids[slot] ?? ''), total };
   }
 
   #add(job: ListedJob): void {
     const slot = this.#freeSlots.pop() ?? this.#ids.length;
     if (slot >= this.#statuses.length) this.#grow(slot);
-    this.#slots.set(job.id, slot);
-    this.#ids[slot] = job.id;
-    this.#searchedIds[slot] = lowered(job.id);
-    this.#names[slot] = job.name;
-    this.#searchedNames[slot] = lowered(job.name);
+    const id = copyOf(job.id);
+    this.#slots.set(id, slot);
+    this.#held[slot] = 1;
+    this.#ids[slot] = id;
+    this.#searchedIds[slot] = lowered(id);
+    this.#setName(slot, job.name);
     for (const text of SHARED_TEXTS) this.#codes[text][slot] = this.#texts[text].take(job[text]);
     this.#statuses[slot] = STATUSES.indexOf(job.status);
     this.#priorities[slot] = job.priority;
@@ -151,8 +150,7 @@ export class JobDirectory {
 
   #change(slot: number, job: ListedJob): void {
     if (this.#names[slot] !== job.name) {
-      this.#names[slot] = job.name;
-      this.#searchedNames[slot] = lowered(job.name);
+      this.#setName(slot, job.name);
       this.#orders.name.note(slot);
     }
     for (const text of SHARED_TEXTS) {
@@ -180,8 +178,15 @@ export class JobDirectory {
     }
   }
 
+  #setName(slot: number, text: string): void {
+    const name = copyOf(text);
+    this.#names[slot] = name;
+    this.#searchedNames[slot] = lowered(name);
+  }
+
   #grow(slot: number): void {
     for (const text of SHARED_TEXTS) this.#codes[text] = grown(this.#codes[text], slot);
+    this.#held = grown(this.#held, slot);
     this.#statuses = grown(this.#statuses, slot);
     this.#priorities = grown(this.#priorities, slot);
     this.#createdAt = grown(this.#createdAt, slot);
@@ -192,20 +197,8 @@ export class JobDirectory {
     return new SortedSlots(
       (left, right) =>
         compareKeys(left, right) || compareTexts(this.#ids[left] ?? '', this.#ids[right] ?? ''),
-      (slot) => this.#ids[slot] !== '',
+      (slot) => this.#held[slot] === 1,
     );
-  }
-
-  /** Slots against their order; those that are equal in the key stay in the order of their ids. */
-  #eachDescending(slots: Uint32Array, sortBy: JobSortKey, look: (slot: number) => void): void {
-    const isSame = this.#sameness(sortBy);
-    for (let end = slots.length; end > 0;) {
-      const last = slots[end - 1] ?? 0;
-      let begin = end - 1;
-      while (begin > 0 && isSame(slots[begin - 1] ?? 0, last)) begin -= 1;
-      for (let at = begin; at < end; at += 1) look(slots[at] ?? 0);
-      end = begin;
-    }
   }
 
   #sameness(sortBy: JobSortKey): (left: number, right: number) => boolean {
@@ -220,41 +213,96 @@ export class JobDirectory {
     return (left, right) => column[left] === column[right];
   }
 
-  /** Whether the job of a slot is wanted; null when none can be. */
-  #filterOf(query: JobListQuery): ((slot: number) => boolean) | null {
-    const tests: ((slot: number) => boolean)[] = [];
-    if (query.status !== undefined) {
-      const status = STATUSES.indexOf(query.status);
-      const statuses = this.#statuses;
-      tests.push((slot) => statuses[slot] === status);
-    }
+  /** For each slot 1 when it holds a job that is wanted, else 0; null when none can be. */
+  #wantedBy(query: JobListQuery): Uint8Array | null {
+    const wanted = this.#held.slice(0, this.#ids.length);
+    if (query.status !== undefined) keepEqual(wanted, this.#statuses, STATUSES.indexOf(query.status));
     for (const text of SHARED_TEXTS) {
-      const wanted = query[text];
-      if (wanted === undefined) continue;
-      const code = this.#texts[text].find(wanted);
+      const asked = query[text];
+      if (asked === undefined) continue;
+      const code = this.#texts[text].find(asked);
       if (code === null) return null;
-      const codes = this.#codes[text];
-      tests.push((slot) => codes[slot] === code);
+      keepEqual(wanted, this.#codes[text], code);
     }
-    for (const word of new Set(query.words)) tests.push(this.#has(word));
-    return (slot) => tests.every((test) => test(slot));
+    for (const word of new Set(query.words)) this.#keepHaving(wanted, word);
+    return wanted;
   }
 
-  #has(word: string): (slot: number) => boolean {
-    const names = this.#searchedNames;
-    const ids = this.#searchedIds;
+  #keepHaving(wanted: Uint8Array, word: string): void {
     const { owner: owners, project: projects } = this.#codes;
     const isOwner = this.#texts.owner.having(word);
     const isProject = this.#texts.project.having(word);
-    return (slot) =>
-      isOwner[owners[slot] ?? 0] === 1 ||
-      isProject[projects[slot] ?? 0] === 1 ||
-      names[slot]?.includes(word) === true ||
-      ids[slot]?.includes(word) === true;
+    for (let slot = 0; slot < wanted.length; slot += 1) {
+      if (wanted[slot] === 0) continue;
+      const has =
+        isOwner[owners[slot] ?? 0] === 1 ||
+        isProject[projects[slot] ?? 0] === 1 ||
+        this.#searchedNames[slot]?.includes(word) === true ||
+        this.#searchedIds[slot]?.includes(word) === true;
+      if (!has) wanted[slot] = 0;
+    }
   }
 }
 
+function keepEqual(wanted: Uint8Array, column: Uint8Array | Uint32Array, code: number): void {
+  for (let slot = 0; slot < wanted.length; slot += 1) if (column[slot] !== code) wanted[slot] = 0;
+}
+
+interface Window {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+function ascendingPage(order: Uint32Array, wanted: Uint8Array, { offset, limit }: Window): readonly number[] {
+  const page: number[] = [];
+  let passed = 0;
+  for (const slot of order) {
+    if (page.length >= limit) break;
+    if (wanted[slot] === 0) continue;
+    if (passed >= offset) page.push(slot);
+    passed += 1;
+  }
+  return page;
+}
+
+/** The page of the reversed order, in which those that are equal in the key stay as they are. */
+function descendingPage(
+  order: Uint32Array,
+  wanted: Uint8Array,
+  { offset, limit }: Window,
+  isSame: (left: number, right: number) => boolean,
+): readonly number[] {
+  const isWanted = (at: number): boolean => wanted[order[at] ?? 0] === 1;
+  const isEqual = (left: number, right: number): boolean => isSame(order[left] ?? 0, order[right] ?? 0);
+  let end = order.length;
+  let passed = 0;
+  while (end > 0 && passed < offset) {
+    end -= 1;
+    if (isWanted(end)) passed += 1;
+  }
+  // The page begins within the group of this one: back to where the group begins.
+  for (const at = end; end < order.length && isEqual(end, at); end += 1) if (isWanted(end)) passed -= 1;
+  const page: number[] = [];
+  while (end > 0 && page.length < limit) {
+    let begin = end - 1;
+    while (begin > 0 && isEqual(begin - 1, end - 1)) begin -= 1;
+    for (let at = begin; at < end && page.length < limit; at += 1) {
+      if (!isWanted(at)) continue;
+      if (passed >= offset) page.push(order[at] ?? 0);
+      passed += 1;
+    }
+    end = begin;
+  }
+  return page;
+}
+
 const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/**
+ * The text as a string of its own. A string that was decoded from a row may be a slice of the whole row's text, which it
+ * would keep in memory, and which is slower to compare and search.
+ */
+const copyOf = (text: string): string => text.split('').join('');
 
 /** In lower case; the same string when it is so already, which then is held once. */
 function lowered(text: string): string {

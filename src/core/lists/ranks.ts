@@ -1,94 +1,183 @@
-/** Buckets of one pass: each value of a range falls in one of so many parts of it. */
-const BUCKETS = 4096;
+/** Parts into which a range of values is cut in one pass. */
+const BUCKETS = 2 ** 16;
 /** So many values are sorted at once. */
-const SORTED_MAX = 8192;
+const SORTED_MAX = 4096;
 
-/** The value that stands at `rank`, from 0, when the values are put in ascending order; undefined beyond the last. */
-export function valueAtRank(values: Float64Array, rank: number): number | undefined {
-  let left = values;
-  let rest = rank;
-  while (left.length > SORTED_MAX) {
-    const { low, high } = boundsOf(left);
-    if (low === high) return rest < left.length ? low : undefined;
-    const scale = (BUCKETS - 1) / (high - low);
-    const counts = new Uint32Array(BUCKETS);
-    for (const value of left) {
-      const bucket = ((value - low) * scale) | 0;
-      counts[bucket] = (counts[bucket] ?? 0) + 1;
-    }
-    let wanted = 0;
-    while (wanted < BUCKETS && rest >= (counts[wanted] ?? 0)) {
-      rest -= counts[wanted] ?? 0;
-      wanted += 1;
-    }
-    if (wanted === BUCKETS) return undefined;
-    left = valuesOf(left, counts[wanted] ?? 0, (value) => (((value - low) * scale) | 0) === wanted);
-  }
-  return left.toSorted()[rest];
+/** Places `offset` and the `limit` after it, at the most, of a list that is put in order. */
+export interface RankWindow {
+  readonly offset: number;
+  readonly limit: number;
+  readonly descending: boolean;
 }
 
-function boundsOf(values: Float64Array): { readonly low: number; readonly high: number } {
+/** Values of some of the positions of a list. */
+export interface ValueBlock {
+  /** At or below every value, and at or above. */
+  readonly low: number;
+  readonly high: number;
+  /** How many values it has. */
+  readonly count: number;
+  /** Adds one to the count of the bucket of each value. */
+  countInto(counts: Uint32Array, bucketOf: BucketOf): void;
+  /** Writes those values that fall in the buckets, and their positions, ascending, to the end of `found`. */
+  collect(found: FoundValues, bucketOf: BucketOf, from: number, to: number): void;
+}
+
+/** The part of the range of all values in which a value falls, in the direction of the sort: `(value - start) * scale`, cut. */
+export interface BucketOf {
+  readonly start: number;
+  readonly scale: number;
+}
+
+export const bucketOfValue = ({ start, scale }: BucketOf, value: number): number =>
+  ((value - start) * scale) | 0;
+
+/** Values with their positions, in the order of the positions. */
+export class FoundValues {
+  readonly values: Float64Array;
+  readonly positions: Uint32Array;
+  #length = 0;
+
+  constructor(count: number) {
+    this.values = new Float64Array(count);
+    this.positions = new Uint32Array(count);
+  }
+
+  add(value: number, position: number): void {
+    this.values[this.#length] = value;
+    this.positions[this.#length] = position;
+    this.#length += 1;
+  }
+}
+
+/**
+ * The positions of the values that come at `offset` and after it when all values are put in order, without putting them
+ * in order: they are counted by range, and only those ranges are looked into in which the window falls. Equal values come
+ * in the order of their positions, whatever the direction. The blocks are in the order of their positions.
+ */
+export function positionsAt(blocks: readonly ValueBlock[], window: RankWindow): readonly number[] {
+  const { offset, descending } = window;
+  const held = blocks.filter((block) => block.count > 0);
+  const total = held.reduce((sum, block) => sum + block.count, 0);
+  const end = Math.min(offset + window.limit, total);
+  if (offset >= end) return [];
+  let low = Infinity;
+  let high = -Infinity;
+  for (const block of held) {
+    low = Math.min(low, block.low);
+    high = Math.max(high, block.high);
+  }
+  if (low === high) return positionsOf(held, offset, end);
+  const width = (BUCKETS - 1) / (high - low);
+  const bucketOf = descending ? { start: high, scale: -width } : { start: low, scale: width };
+  const counts = new Uint32Array(BUCKETS);
+  for (const block of held) {
+    const first = bucketOfValue(bucketOf, block.low);
+    if (first === bucketOfValue(bucketOf, block.high)) counts[first] = (counts[first] ?? 0) + block.count;
+    else block.countInto(counts, bucketOf);
+  }
+  const found: number[] = [];
+  for (const part of partsOf(counts, offset, end)) {
+    const those = new FoundValues(part.count);
+    for (const block of held) {
+      const ends = [bucketOfValue(bucketOf, block.low), bucketOfValue(bucketOf, block.high)] as const;
+      if (Math.max(...ends) < part.from || Math.min(...ends) > part.to) continue;
+      block.collect(those, bucketOf, part.from, part.to);
+    }
+    const skipped = Math.max(0, offset - part.before);
+    const limit = Math.min(end - part.before, part.count) - skipped;
+    found.push(...pick(those, { offset: skipped, limit, descending }));
+  }
+  return found;
+}
+
+/** The positions from the `offset`th on when all values are equal. */
+function positionsOf(blocks: readonly ValueBlock[], offset: number, end: number): readonly number[] {
+  const found: number[] = [];
+  let before = 0;
+  for (const block of blocks) {
+    const first = Math.max(0, offset - before);
+    const last = Math.min(block.count, end - before);
+    if (first < last) {
+      const all = new FoundValues(block.count);
+      block.collect(all, { start: block.low, scale: 0 }, 0, 0);
+      found.push(...all.positions.subarray(first, last));
+    }
+    before += block.count;
+  }
+  return found;
+}
+
+/** The same of values that were found together: few of them are sorted, of many those are told apart again. */
+function pick({ values, positions }: FoundValues, window: RankWindow): readonly number[] {
+  const { offset, limit, descending } = window;
+  const areAllAsked = offset === 0 && limit >= values.length;
+  if (areAllAsked || values.length <= SORTED_MAX) {
+    const sign = descending ? -1 : 1;
+    const places = Array.from(values, (_, place) => place);
+    places.sort((left, right) => sign * ((values[left] ?? 0) - (values[right] ?? 0)) || left - right);
+    return places.slice(offset, offset + limit).map((place) => positions[place] ?? 0);
+  }
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
-  return { low, high };
+  return positionsAt([blockOf(values, positions, low, high)], window);
 }
 
-function valuesOf(values: Float64Array, count: number, isWanted: (value: number) => boolean): Float64Array {
-  const found = new Float64Array(count);
-  let at = 0;
-  for (const value of values) {
-    if (!isWanted(value)) continue;
-    found[at] = value;
-    at += 1;
-  }
-  return found;
+const blockOf = (values: Float64Array, positions: Uint32Array, low: number, high: number): ValueBlock => ({
+  low,
+  high,
+  count: values.length,
+  countInto(counts, bucketOf) {
+    for (const value of values) {
+      const bucket = bucketOfValue(bucketOf, value);
+      counts[bucket] = (counts[bucket] ?? 0) + 1;
+    }
+  },
+  collect(found, bucketOf, from, to) {
+    for (let nth = 0; nth < values.length; nth += 1) {
+      const value = values[nth] ?? 0;
+      const bucket = bucketOfValue(bucketOf, value);
+      if (bucket >= from && bucket <= to) found.add(value, positions[nth] ?? 0);
+    }
+  },
+});
+
+interface Part {
+  /** The buckets of the part, both included. */
+  readonly from: number;
+  readonly to: number;
+  /** Values in buckets before it, and in it. */
+  readonly before: number;
+  readonly count: number;
 }
 
 /**
- * The positions of the values that come at `offset` and after it, `limit` at the most, when the values are put in
- * ascending or descending order. Equal values come in the order of their positions, in both.
+ * The buckets in which the ranks from `offset` to `end` fall. The first and the last may hold many more values and are
+ * parts of their own: each lacks the lowest or the highest value, so that every part is less than the whole.
  */
-export function positionsAt(
-  values: Float64Array,
-  { offset, limit, descending }: { readonly offset: number; readonly limit: number; readonly descending: boolean },
-): readonly number[] {
-  const count = values.length;
-  const end = Math.min(offset + limit, count);
-  if (offset >= end) return [];
-  const atRank = (rank: number): number => valueAtRank(values, descending ? count - 1 - rank : rank) ?? 0;
-  const first = atRank(offset);
-  const last = atRank(end - 1);
-  const isBefore = (left: number, right: number): boolean => (descending ? left > right : left < right);
+function partsOf(counts: Uint32Array, offset: number, end: number): readonly Part[] {
+  let from = 0;
   let before = 0;
-  let same = 0;
-  for (const value of values) {
-    if (isBefore(value, first)) before += 1;
-    else if (value === first) same += 1;
+  while (before + (counts[from] ?? 0) <= offset) {
+    before += counts[from] ?? 0;
+    from += 1;
   }
-  let firstToSkip = offset - before;
-  let firstToTake = Math.min(before + same, end) - offset;
-  const between: number[] = [];
-  const lasts: number[] = [];
-  const firsts: number[] = [];
-  for (let position = 0; position < count; position += 1) {
-    const value = values[position] ?? 0;
-    if (value === first) {
-      if (firstToSkip > 0) firstToSkip -= 1;
-      else if (firstToTake > 0) {
-        firstToTake -= 1;
-        firsts.push(position);
-      }
-    } else if (value === last) {
-      if (lasts.length < limit) lasts.push(position);
-    } else if (isBefore(first, value) && isBefore(value, last)) {
-      between.push(position);
-    }
+  let to = from;
+  let upTo = before + (counts[from] ?? 0);
+  while (upTo < end) {
+    to += 1;
+    upTo += counts[to] ?? 0;
   }
-  const sign = descending ? -1 : 1;
-  between.sort((left, right) => sign * ((values[left] ?? 0) - (values[right] ?? 0)) || left - right);
-  return [...firsts, ...between, ...lasts].slice(0, end - offset);
+  if (to === from || upTo - before <= SORTED_MAX) return [{ from, to, before, count: upTo - before }];
+  const parts: Part[] = [{ from, to: from, before, count: counts[from] ?? 0 }];
+  const last = counts[to] ?? 0;
+  const betweenBefore = before + (counts[from] ?? 0);
+  const between = upTo - last - betweenBefore;
+  if (between > 0) parts.push({ from: from + 1, to: to - 1, before: betweenBefore, count: between });
+  parts.push({ from: to, to, before: upTo - last, count: last });
+  return parts;
 }

@@ -84,7 +84,9 @@ export function grown<Column extends Uint8Array | Uint32Array | Float64Array>(
   column: Column,
   at: number,
 ): Column {
-  const larger = new (column.constructor as new (length: number) => Column)(Math.max(at + 1, column.length * 2));
+  const larger = new (column.constructor as new (length: number) => Column)(
+    Math.max(at + 1, column.length * 2),
+  );
   larger.set(column);
   return larger;
 }

@@ -1,4 +1,5 @@
 import { TASK_STATUSES, type TaskStatus } from '../lifecycle/task-transitions.ts';
+import { bucketOfValue, type BucketOf, type FoundValues, type ValueBlock } from './ranks.ts';
 import { readPageColumns, statusCodeOf, TASKS_PER_PAGE } from '../records/task-page.ts';
 
 /** Pages that are read again together when one of them may have changed. */
@@ -16,6 +17,9 @@ interface Block {
   readonly updatedAt: Float64Array;
   /** Tasks by code. */
   readonly counts: Uint16Array;
+  /** The earliest and the latest time of a task that has a record. */
+  low: number;
+  high: number;
 }
 
 /**
@@ -60,6 +64,10 @@ export class StepTasks {
       const code = block.codes[nth] ?? 0;
       block.counts[0] = (block.counts[0] ?? 0) - 1;
       block.counts[code] = (block.counts[code] ?? 0) + 1;
+      const time = block.updatedAt[nth] ?? 0;
+      if (code === 0) continue;
+      if (time < block.low) block.low = time;
+      if (time > block.high) block.high = time;
     }
   }
 
@@ -68,6 +76,8 @@ export class StepTasks {
       codes: new Uint8Array(TASKS_PER_BLOCK),
       updatedAt: new Float64Array(TASKS_PER_BLOCK),
       counts: new Uint16Array(CODES),
+      low: Infinity,
+      high: -Infinity,
     };
     block.counts[0] = this.sizeOf(place);
     this.#blocks[place] = block;
@@ -102,36 +112,96 @@ export class StepTasks {
   }
 
   /**
-   * Writes the times of all tasks, or of those of one status, into `times` from `at` on, and their indices into
-   * `indices`. Gives how many they are.
+   * The times of all tasks, or of those of one status. The position of a task is its index in the step, from `first` on.
    */
-  timesInto(
-    { times, indices, at }: TimeColumns,
+  times(
     only: TaskStatus | null,
     untouched: { readonly status: TaskStatus; readonly updatedAt: number },
-  ): number {
-    const code = only === null ? 0 : statusCodeOf(only);
-    const withUntouched = only === null || only === untouched.status;
-    let end = at;
-    this.#blocks.forEach((block, place) => {
-      const first = place * TASKS_PER_BLOCK;
+    first: number,
+  ): readonly ValueBlock[] {
+    const wanted = Uint8Array.from({ length: CODES }, (_, code) =>
+      only === null || code === statusCodeOf(only) || (code === 0 && only === untouched.status) ? 1 : 0,
+    );
+    return this.#blocks.map((block, place) => {
       const size = this.sizeOf(place);
-      if (block === null && !withUntouched) return;
-      if (only !== null && this.countIn(place, only, untouched.status) === 0) return;
-      for (let nth = 0; nth < size; nth += 1) {
-        const found = block === null ? 0 : (block.codes[nth] ?? 0);
-        if (found === 0 ? !withUntouched : only !== null && found !== code) continue;
-        times[end] = found === 0 ? untouched.updatedAt : (block?.updatedAt[nth] ?? 0);
-        indices[end] = first + nth;
-        end += 1;
+      const position = first + place * TASKS_PER_BLOCK;
+      if (block === null) {
+        return new UntouchedTimes(untouched.updatedAt, wanted[0] === 1 ? size : 0, position);
       }
+      const count = only === null ? size : this.countIn(place, only, untouched.status);
+      return new BlockTimes(block, { size, count, wanted, untouchedAt: untouched.updatedAt, position });
     });
-    return end - at;
   }
 }
 
-export interface TimeColumns {
-  readonly times: Float64Array;
-  readonly indices: Uint32Array;
-  readonly at: number;
+class UntouchedTimes implements ValueBlock {
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+  readonly #position: number;
+
+  constructor(time: number, count: number, position: number) {
+    this.low = time;
+    this.high = time;
+    this.count = count;
+    this.#position = position;
+  }
+
+  countInto(counts: Uint32Array, bucketOf: BucketOf): void {
+    const bucket = bucketOfValue(bucketOf, this.low);
+    counts[bucket] = (counts[bucket] ?? 0) + this.count;
+  }
+
+  collect(found: FoundValues): void {
+    for (let nth = 0; nth < this.count; nth += 1) found.add(this.low, this.#position + nth);
+  }
+}
+
+interface Looked {
+  readonly size: number;
+  readonly count: number;
+  /** By code: 1 for those that are looked for. */
+  readonly wanted: Uint8Array;
+  readonly untouchedAt: number;
+  readonly position: number;
+}
+
+class BlockTimes implements ValueBlock {
+  readonly low: number;
+  readonly high: number;
+  readonly count: number;
+  readonly #block: Block;
+  readonly #looked: Looked;
+
+  constructor(block: Block, looked: Looked) {
+    const withUntouched = looked.wanted[0] === 1 && (block.counts[0] ?? 0) > 0;
+    this.low = withUntouched ? Math.min(block.low, looked.untouchedAt) : block.low;
+    this.high = withUntouched ? Math.max(block.high, looked.untouchedAt) : block.high;
+    this.count = looked.count;
+    this.#block = block;
+    this.#looked = looked;
+  }
+
+  countInto(counts: Uint32Array, bucketOf: BucketOf): void {
+    const { codes, updatedAt } = this.#block;
+    const { size, wanted, untouchedAt } = this.#looked;
+    for (let nth = 0; nth < size; nth += 1) {
+      const code = codes[nth] ?? 0;
+      if (wanted[code] === 0) continue;
+      const bucket = bucketOfValue(bucketOf, code === 0 ? untouchedAt : (updatedAt[nth] ?? 0));
+      counts[bucket] = (counts[bucket] ?? 0) + 1;
+    }
+  }
+
+  collect(found: FoundValues, bucketOf: BucketOf, from: number, to: number): void {
+    const { codes, updatedAt } = this.#block;
+    const { size, wanted, untouchedAt, position } = this.#looked;
+    for (let nth = 0; nth < size; nth += 1) {
+      const code = codes[nth] ?? 0;
+      if (wanted[code] === 0) continue;
+      const value = code === 0 ? untouchedAt : (updatedAt[nth] ?? 0);
+      const bucket = bucketOfValue(bucketOf, value);
+      if (bucket >= from && bucket <= to) found.add(value, position + nth);
+    }
+  }
 }
