@@ -3,35 +3,7 @@ import { test } from 'tap';
 import { farmId, jobId, queueId } from '../../../src/core/ids.ts';
 import { JobDirectory, type JobListQuery, type ListedJob } from '../../../src/core/lists/job-directory.ts';
 import { JOB_STATUSES } from '../../../src/core/lifecycle/job-transitions.ts';
-
-/** The list as it is defined: every job looked at, sorted; equal ones in the order of their ids. */
-function plainly(jobs: Iterable<ListedJob>, query: JobListQuery): { ids: string[]; total: number } {
-  const has = (job: ListedJob, word: string): boolean =>
-    [job.name, job.id, job.owner, job.project].some((text) => text.toLowerCase().includes(word));
-  const wanted = [...jobs].filter(
-    (job) =>
-      (query.status === undefined || job.status === query.status) &&
-      (query.farmId === undefined || job.farmId === query.farmId) &&
-      (query.queueId === undefined || job.queueId === query.queueId) &&
-      (query.owner === undefined || job.owner === query.owner) &&
-      (query.project === undefined || job.project === query.project) &&
-      query.words.every((word) => has(job, word)),
-  );
-  const keyOf = {
-    created_at: (job: ListedJob) => job.createdAt,
-    priority: (job: ListedJob) => job.priority,
-    status: (job: ListedJob) => job.status,
-    updated_at: (job: ListedJob) => job.updatedAt,
-    name: (job: ListedJob) => job.name,
-  }[query.sortBy];
-  const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
-  const sign = query.descending ? -1 : 1;
-  wanted.sort((a, b) => sign * compare(keyOf(a), keyOf(b)) || compare(a.id, b.id));
-  return {
-    ids: wanted.slice(query.offset, query.offset + query.limit).map((job) => job.id),
-    total: wanted.length,
-  };
-}
+import { plainJobs } from '../../kit/plain-lists.ts';
 
 const ids = fc
   .integer({ min: 0, max: 30 })
@@ -95,7 +67,7 @@ void test('every page is that of the plain list, whatever was put and removed', 
           if (directory.size !== held.size) throw new Error(`${directory.size} jobs, not ${held.size}`);
           for (const asked of queries) {
             const found = JSON.stringify(directory.page(asked));
-            const expected = JSON.stringify(plainly(held.values(), asked));
+            const expected = JSON.stringify(plainJobs(held.values(), asked));
             if (found !== expected) throw new Error(`${JSON.stringify(asked)}: ${found}, not ${expected}`);
           }
         }
@@ -137,7 +109,7 @@ void test('a directory that grows and shrinks by thousands stays that of the pla
         const asked = { words: ['job'], sortBy, descending, offset: 3000, limit: 500, queueId: 'q1' };
         t.strictSame(
           directory.page({ ...asked, offset: 1000 }),
-          plainly(held.values(), { ...asked, offset: 1000 }),
+          plainJobs(held.values(), { ...asked, offset: 1000 }),
           `${sortBy} ${descending} in round ${round}`,
         );
       }

@@ -6,6 +6,7 @@ import { createMemoryStore, type MemoryStore } from '../../../src/adapters/memor
 import type { StoreReader } from '../../../src/core/ports/store.ts';
 import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
+import { plainTasks } from '../../kit/plain-lists.ts';
 import { FRAMES, jobChanges, jobNumber, taskState, T0, type StepSketch } from '../kit/records.ts';
 
 const JOB = jobNumber(1);
@@ -15,40 +16,6 @@ function storeOf(sketches: readonly StepSketch[]): MemoryStore {
   store.commit({ version: 1, shard: 0, sequence: 1, changes: jobChanges({}, sketches) }, () => undefined);
   store.flushAll();
   return store;
-}
-
-interface ListedTask {
-  readonly order: number;
-  readonly step: string;
-  readonly index: number;
-  readonly status: string;
-  readonly updatedAt: number;
-}
-
-/** The same list, made the plain way: every task, sorted. */
-function plainly(sketches: readonly StepSketch[], query: TaskQuery): { total: number; places: unknown[] } {
-  const all = sketches.flatMap((sketch, order): ListedTask[] =>
-    Array.from({ length: sketch.taskCount }, (_, index) => {
-      const { status, updatedAt } = sketch.touched.get(index) ?? {
-        status: sketch.untouched,
-        updatedAt: T0 + 5,
-      };
-      return { order, step: sketch.name, index, status, updatedAt };
-    }),
-  );
-  const wanted = all.filter((task) => query.status === undefined || task.status === query.status);
-  const sign = query.sort_dir === 'asc' ? 1 : -1;
-  const byPlace = (a: ListedTask, b: ListedTask): number => a.order - b.order || a.index - b.index;
-  const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-  const orders = {
-    created_at: (a: ListedTask, b: ListedTask) => sign * byPlace(a, b),
-    name: (a: ListedTask, b: ListedTask) => sign * (byText(a.step, b.step) || byPlace(a, b)),
-    status: (a: ListedTask, b: ListedTask) => sign * byText(a.status, b.status) || byPlace(a, b),
-    updated_at: (a: ListedTask, b: ListedTask) => sign * (a.updatedAt - b.updatedAt) || byPlace(a, b),
-  };
-  const sorted = wanted.sort(orders[query.sort_by]);
-  const page = sorted.slice(query.offset, query.offset + query.limit);
-  return { total: wanted.length, places: page.map(({ order, index }) => [order, index]) };
 }
 
 function listOf(store: StoreReader): OpenTaskList {
@@ -100,10 +67,11 @@ void test('a page of tasks is the one of the plain list', async (t) => {
       fc.array(sketches, { minLength: 1, maxLength: 4 }),
       fc.array(queries, { minLength: 1, maxLength: 20 }),
       (steps, asked) => {
-        const list = listOf(storeOf(steps));
+        const store = storeOf(steps);
+        const list = listOf(store);
         for (const query of asked) {
           const found = JSON.stringify(windowed(list, query));
-          const expected = JSON.stringify(plainly(steps, query));
+          const expected = JSON.stringify(plainTasks(store, list.steps, query));
           if (found !== expected)
             throw new Error(`${JSON.stringify(query)}: ${found} instead of ${expected}`);
         }
