@@ -13,7 +13,7 @@ const CHANGED_MAX = 256;
 export interface CurrentState {
   readonly store: StoreReader;
   /** Gives up the snapshot: the next read sees every commit made until then. */
-  renew(): void;
+  readonly renew: () => void;
 }
 
 /**

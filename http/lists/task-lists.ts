@@ -1,10 +1,9 @@
 import { PAGES_PER_BLOCK, StepTasks } from '../../src/core/lists/step-tasks.ts';
-import type { JobId } from '../../src/core/ids.ts';
+import { jobId, type JobId } from '../../src/core/ids.ts';
 import type { PageVersions } from '../../src/core/ports/committed-changes.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
-import { findJob } from '../routes/find-task.ts';
 import { takeSnapshot, type CurrentState } from './job-lists.ts';
 
 /** Memory for what was read of task pages, of the jobs that were asked for last: seven million tasks. */
@@ -15,7 +14,7 @@ const KEPT_STEPS = 1000;
 export interface OpenTaskList {
   readonly job: JobRecord;
   readonly steps: readonly StepRecord[];
-  tasksOf(step: StepRecord): StepTasks;
+  readonly tasksOf: (step: StepRecord) => StepTasks;
 }
 
 interface KeptStep {
@@ -43,21 +42,19 @@ export class TaskLists {
   open(id: string): OpenTaskList | null {
     const { store, renew } = this.#state;
     renew();
-    const known = this.#stepsOf(id);
+    const known = this.#stepsOf(jobId(id));
     // Of the pages as they are now or were before: the snapshot shows them so, or newer.
     const versions = new Map(known.map((step) => [step.order, this.#versionsOf(step)]));
     renew();
     takeSnapshot(store);
-    const job = findJob(store, id);
-    if (job === null) return null;
+    const job = store.get('job', keys.job(jobId(id)));
+    if (job === undefined) return null;
     const steps = this.#stepsOf(job.id);
     return { job, steps, tasksOf: (step) => this.#tasksOf(step, versions.get(step.order) ?? []) };
   }
 
-  #stepsOf(id: string): readonly StepRecord[] {
-    const job = findJob(this.#state.store, id);
-    if (job === null) return [];
-    return [...this.#state.store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
+  #stepsOf(id: JobId): readonly StepRecord[] {
+    return [...this.#state.store.scan('step', { prefix: keys.stepsOf(id) })].map((row) => row.value);
   }
 
   #versionsOf(step: StepRecord): readonly number[] {

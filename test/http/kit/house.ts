@@ -49,7 +49,7 @@ export class House {
   readonly #logs = new Map<string, LogChunk[]>();
   readonly #listeners = new Set<(event: TaskEvent) => void>();
   readonly #waiters: { isDone(): boolean; resolve(): void }[] = [];
-  #notices: JobNotice[] = [];
+  readonly #notices: JobNotice[] = [];
   #sequence = 0;
   #ids = 0;
 
