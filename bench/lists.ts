@@ -7,6 +7,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -78,6 +79,8 @@ try {
     first_list_after_ready_ms: round(firstList.milliseconds),
     directory: memory,
     rss_mib: residentMib(),
+    /** Of the last minute: what other work the machine had is in it. */
+    load_average: round(loadavg()[0] ?? 0),
     leases_per_second: Math.round(writes.leased / seconds),
     patches_per_second: Math.round(writes.patched / seconds),
     plain_read_idle: idle,
