@@ -192,8 +192,8 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     t.equal((await client.send('POST', path)).status, 404, path);
   }
   const wrong: [string, string, string][] = [
-    ['PATCH', '/api/v1/workers/x', 'GET, HEAD, DELETE, OPTIONS'],
-    ['PUT', '/api/v1/jobs/x', 'GET, HEAD, DELETE, PATCH, OPTIONS'],
+      ['PATCH', '/api/v1/workers/x', 'GET, HEAD, DELETE, OPTIONS'],
+      ['PUT', '/api/v1/jobs/x', 'GET, HEAD, DELETE, PATCH, OPTIONS'],
     ['GET', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['HEAD', '/api/v1/jobs/x/cancel', 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
