@@ -7,11 +7,15 @@ import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome, PointedError } from '../src/core/problems.ts';
 import type { TemplateFormat } from '../src/core/records/job.ts';
+import type { JobLists } from './lists/job-lists.ts';
+import type { TaskLists } from './lists/task-lists.ts';
 
 /** What the front needs of the rest of the service. The composition root supplies it. */
 export interface Ports {
   /** Committed state. Reads of one turn of the event loop see one state. */
   readonly store: StoreReader;
+  readonly jobLists: Pick<JobLists, 'page'>;
+  readonly taskLists: Pick<TaskLists, 'open'>;
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;

@@ -16,8 +16,15 @@ export interface BenchService {
   stop(): Promise<void>;
 }
 
-export async function startBenchService(extraFlags: readonly string[] = []): Promise<BenchService> {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'callsheet-bench-'));
+/** A folder for the data of a service, which removes it at its stop. */
+export const benchDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'callsheet-bench-'));
+
+/** `madeBefore` is a folder that has a store already. */
+export async function startBenchService(
+  extraFlags: readonly string[] = [],
+  madeBefore?: string,
+): Promise<BenchService> {
+  const dataDirectory = madeBefore ?? (await benchDirectory());
   const busPort = await freePort();
   const child = spawn(
     process.execPath,

@@ -3,8 +3,11 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../http/front.ts';
+import { JobLists, type CurrentState } from '../../http/lists/job-lists.ts';
+import { TaskLists } from '../../http/lists/task-lists.ts';
 import type { Ports } from '../../http/ports.ts';
 import { openLogReader } from '../adapters/lmdb/log-reader.ts';
+import type { ChangeWatch } from '../adapters/lmdb/change-watch.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
@@ -115,6 +118,8 @@ async function serveOver(
   const metrics = new ServiceMetrics();
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
+  const watch = store.watch();
+  const lists = openLists(reader, watch);
   const shards = startShards(
     config,
     bus.servers,
@@ -130,6 +135,8 @@ async function serveOver(
 
   const ports: Ports = {
     store: reader,
+    jobLists: lists.jobs,
+    taskLists: lists.tasks,
     actors: {
       ask: async (make) => {
         const outcome = await shards.ask<never>(make);
@@ -182,11 +189,27 @@ async function serveOver(
   await logThread.stop();
   await bus.stop();
   await pool.stop();
+  watch.close();
   await reader.close();
   await logs.close();
   await store.stop();
   clearTimeout(budget);
   logger.info('stopped');
+}
+
+/** The lists of jobs are read in pieces, so that the start waits for none of them. */
+function openLists(
+  reader: StateReader,
+  watch: ChangeWatch,
+): { readonly jobs: JobLists; readonly tasks: TaskLists } {
+  const state: CurrentState = { store: reader, renew: () => reader.refresh() };
+  const jobs = new JobLists(state, watch.jobs);
+  watch.onArrival(() => jobs.noticesArrived());
+  const fill = (): void => {
+    if (jobs.fillNext()) setImmediate(fill);
+  };
+  setImmediate(fill);
+  return { jobs, tasks: new TaskLists(state, watch.pages) };
 }
 
 const retryOf = ({ scheduler }: ServerConfig) => ({

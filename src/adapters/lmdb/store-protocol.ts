@@ -21,8 +21,24 @@ export interface DurableNotice extends Versioned {
   readonly sequence: number;
 }
 
+/** What a watcher and the store thread share: the number of the last notice whose commit is on disk, and versions of pages. */
+export interface WatchMemory {
+  readonly settled: SharedArrayBuffer;
+  readonly pageVersions: SharedArrayBuffer;
+}
+
+/** To a watcher, before the commit: the jobs that it writes or removes, and of what removed ones' keys begin with. */
+export interface JobsChangedNotice extends Versioned {
+  readonly type: 'jobs-changed';
+  readonly number: number;
+  readonly keys: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
 /** From the main thread. */
 export type StoreCommand =
+  /** Commits are told of on this port from now on. */
+  | (Versioned & { readonly type: 'watch'; readonly port: MessagePort; readonly memory: WatchMemory })
   /** A shard's end of the port is given to the shard. */
   | (Versioned & { readonly type: 'attach'; readonly shard: number; readonly port: MessagePort })
   /** Commit what is queued, close, end. Shards must have stopped. */

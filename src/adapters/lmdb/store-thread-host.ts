@@ -1,5 +1,6 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { DiskState } from '../system/disk-watermark.ts';
+import { openChangeWatch, watchMemory, type ChangeWatch } from './change-watch.ts';
 import { sayLastWords, STORE_EXIT_CODES } from './fail-stop.ts';
 import {
   STORE_PROTOCOL,
@@ -16,6 +17,8 @@ export interface StoreThread {
   diskState(): DiskState;
   /** A port for a shard, to be transferred to its thread and given to `createStoreClient`. */
   attachShard(shard: number): MessagePort;
+  /** Tells this thread of every commit of shards that are attached later. */
+  watch(): ChangeWatch;
   /** Commits what was posted and closes the store. The shards must have stopped. Resolves when the thread has ended. */
   stop(): Promise<void>;
 }
@@ -55,6 +58,12 @@ export function startStoreThread(
       const { port1, port2 } = new MessageChannel();
       command({ v: STORE_PROTOCOL, type: 'attach', shard, port: port1 }, [port1]);
       return port2;
+    },
+    watch() {
+      const { port1, port2 } = new MessageChannel();
+      const memory = watchMemory();
+      command({ v: STORE_PROTOCOL, type: 'watch', port: port1, memory }, [port1]);
+      return openChangeWatch(port2, memory);
     },
     stop() {
       if (!hasEnded) command({ v: STORE_PROTOCOL, type: 'stop' });

@@ -1,6 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { DiskState } from '../system/disk-watermark.ts';
 import { readChangeSet, type EncodedChangeSet } from './change-set-codec.ts';
+import { ChangeTeller } from './change-teller.ts';
 import { failStop } from './fail-stop.ts';
 import { openStateWriter, type StateWriter } from './state-writer.ts';
 import { StoreOpenError } from './store-format.ts';
@@ -56,6 +57,7 @@ function serve(
   end: (failure: StoreFailure) => never,
 ): void {
   const lanes: Lane[] = [];
+  const tellers: ChangeTeller[] = [];
   let arrived: EncodedChangeSet[] = [];
   let commitDue: NodeJS.Immediate | null = null;
   let disk: DiskState = writer.diskState();
@@ -73,7 +75,9 @@ function serve(
     const sets = arrived;
     arrived = [];
     if (sets.length === 0) return;
+    for (const teller of tellers) teller.begins(sets);
     writer.apply(sets);
+    for (const teller of tellers) teller.ended(sets);
     for (const lane of lanes) tellDurable(lane);
   };
 
@@ -97,6 +101,7 @@ function serve(
     if (commitDue !== null) clearImmediate(commitDue);
     commitArrived();
     for (const { port } of lanes) port.close();
+    for (const teller of tellers) teller.close();
     await writer.close();
     tell({ v: STORE_PROTOCOL, type: 'stopped' });
     control.close();
@@ -109,6 +114,9 @@ function serve(
     switch (command.type) {
       case 'attach':
         attach(command.shard, command.port);
+        return;
+      case 'watch':
+        tellers.push(new ChangeTeller(command.port, command.memory));
         return;
       case 'stop':
         void stop();

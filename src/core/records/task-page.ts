@@ -72,11 +72,33 @@ export function readTaskStatus(page: Uint8Array, index: number): TaskStatus | nu
   return code === 0 ? null : (TASK_STATUSES[code - 1] ?? null);
 }
 
+/** The code of a status in a record, and in columns that are made of records; 0 is that of an untouched task. */
+export const statusCodeOf = (status: TaskStatus): number => 1 + TASK_STATUSES.indexOf(status);
+
+/**
+ * Copies status codes and times of a page into columns, from `at` on, without making objects of its records. The time of
+ * an untouched task is 0.
+ */
+export function readPageColumns(
+  page: Uint8Array,
+  codes: Uint8Array,
+  updatedAt: Float64Array,
+  at: number,
+): void {
+  const view = viewOf(page);
+  for (let nth = 0; nth < TASKS_PER_PAGE; nth += 1) {
+    const record = nth * RECORD_BYTES;
+    const code = page[record] ?? 0;
+    codes[at + nth] = code;
+    updatedAt[at + nth] = code === 0 ? 0 : view.getFloat64(record + 8, true);
+  }
+}
+
 /** Writes the record of the task at `index` into its page, in place. */
 export function writeTask(page: Uint8Array, index: number, task: TaskState): void {
   const at = (index % TASKS_PER_PAGE) * RECORD_BYTES;
   const view = viewOf(page);
-  page[at] = 1 + TASK_STATUSES.indexOf(task.status);
+  page[at] = statusCodeOf(task.status);
   page[at + 1] = (task.hasText ? FLAG_HAS_TEXT : 0) | (task.unschedulable ? FLAG_UNSCHEDULABLE : 0);
   view.setUint16(at + 2, Math.min(task.failedAttempts, 0xffff), true);
   view.setUint32(at + 4, task.attemptNumber, true);

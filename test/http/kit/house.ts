@@ -2,6 +2,8 @@ import type { Test } from 'tap';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import { startFront } from '../../../http/front.ts';
+import { JobLists } from '../../../http/lists/job-lists.ts';
+import { TaskLists } from '../../../http/lists/task-lists.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
@@ -10,6 +12,7 @@ import type { TaskAddress } from '../../../src/core/ids.ts';
 import { taskIdOf } from '../../../src/core/ids.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
+import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
@@ -48,12 +51,17 @@ export class House {
   readonly #logs = new Map<string, LogChunk[]>();
   readonly #listeners = new Set<(event: TaskEvent) => void>();
   readonly #waiters: { isDone(): boolean; resolve(): void }[] = [];
+  readonly #notices: JobNotice[] = [];
   #sequence = 0;
   #ids = 0;
 
   /** Writes to the store. */
   write(...changes: readonly Change[]): void {
     this.#sequence += 1;
+    const jobs = changes.flatMap((change) =>
+      change.table !== 'job' || change.op === 'removePrefix' ? [] : [change.key],
+    );
+    this.#notices.push({ number: this.#sequence, keys: jobs, prefixes: [] });
     this.store.commit({ version: 1, shard: 0, sequence: this.#sequence, changes }, () => undefined);
     this.store.flushAll();
   }
@@ -84,8 +92,14 @@ export class House {
   }
 
   ports(): Ports {
+    const state = { store: this.store, renew: () => undefined };
     return {
       store: this.store,
+      jobLists: new JobLists(state, {
+        settled: () => this.#sequence,
+        take: () => this.#notices.splice(0),
+      }),
+      taskLists: new TaskLists(state, { of: () => this.#sequence }),
       actors: {
         ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
           const envelope = make(replyTo('front'));

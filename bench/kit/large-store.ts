@@ -1,0 +1,245 @@
+import { openStateWriter, STATE_DISK_LIMITS } from '../../src/adapters/lmdb/state-writer.ts';
+import { encodeChangeSet, readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import { farmId, jobId, queueId, type FarmId, type JobId, type QueueId } from '../../src/core/ids.ts';
+import { countsOf, sumCounts, type TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { isTerminalJob, type JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
+import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import { put, type Change } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';
+
+const QUEUES = 10;
+const CHANGES_AT_ONCE = 8_000;
+const ACTIVE_SHARE = 100;
+const ENDED: readonly JobStatus[] = ['completed', 'completed', 'completed', 'failed', 'canceled'];
+/** Tasks of the large job without a record: what workers of the bench may lease. */
+const READY = 100_000;
+
+export interface LargeStore {
+  readonly farmId: FarmId;
+  readonly queueIds: readonly QueueId[];
+  /** A running job of a million tasks, in all of whose pages but the last are tasks of many statuses. */
+  readonly largeJob: JobId;
+  /** Some job in the middle. */
+  readonly anyJob: JobId;
+}
+
+/**
+ * Makes a store of so many jobs and tasks, by the writer of the service and without submissions: one farm, ten queues, one
+ * job of a million tasks, and the others alike. One job in a hundred is not ended.
+ */
+export async function makeLargeStore(directory: string, jobs: number, tasks: number): Promise<LargeStore> {
+  const writer = await openStateWriter({
+    directory,
+    softwareVersion: 'bench',
+    disk: STATE_DISK_LIMITS,
+    endProcess: ({ kind, detail }) => {
+      throw new Error(`${kind}: ${detail}`);
+    },
+    warn: (text) => process.stderr.write(`${text}\n`),
+  });
+  const startedAt = Date.now() - 30 * 86_400_000;
+  let clock = startedAt;
+  const ids = new Uuid7(() => clock);
+  let sequence = 0;
+  let changes: Change[] = [];
+  const write = (...more: readonly Change[]): void => {
+    changes.push(...more);
+    if (changes.length >= CHANGES_AT_ONCE) flush();
+  };
+  const flush = (): void => {
+    sequence += 1;
+    writer.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
+    changes = [];
+  };
+  const farm = farmId(ids.next());
+  write(put('farm', keys.farm(farm), farmRecord(farm, clock)));
+  const queues = Array.from({ length: QUEUES }, () => queueId(ids.next()));
+  for (const [nth, queue] of queues.entries())
+    write(put('queue', keys.queue(queue), queueRecord(farm, queue, nth, clock)));
+  const step = Math.floor((29 * 86_400_000) / jobs);
+  const largeTasks = Math.min(1_000_000, tasks);
+  const others = Math.max(1, Math.floor((tasks - largeTasks) / Math.max(1, jobs - 1)));
+  const made: JobId[] = [];
+  for (let nth = 0; nth < jobs; nth += 1) {
+    clock = startedAt + nth * step;
+    const id = jobId(ids.next());
+    made.push(id);
+    const queue = queues[nth % QUEUES] ?? queueId('');
+    const isLarge = nth === jobs - 1;
+    writeJob({ id, nth, farm, queue, clock, isLarge, count: isLarge ? largeTasks : others }, write);
+  }
+  flush();
+  await writer.close();
+  return {
+    farmId: farm,
+    queueIds: queues,
+    largeJob: made.at(-1) ?? jobId(''),
+    anyJob: made[Math.floor(jobs / 2)] ?? jobId(''),
+  };
+}
+
+interface JobSketch {
+  readonly id: JobId;
+  readonly nth: number;
+  readonly farm: FarmId;
+  readonly queue: QueueId;
+  readonly clock: number;
+  readonly isLarge: boolean;
+  readonly count: number;
+}
+
+/** What becomes of the task at an index; null for one without a record. */
+function taskStatusOf(index: number, { isLarge, count }: JobSketch, status: JobStatus): TaskStatus | null {
+  if (isLarge) {
+    if (index >= count - READY) return null;
+    return index % 97 === 0 ? 'failed' : index % 13 === 0 ? 'canceled' : 'succeeded';
+  }
+  if (!isTerminalJob(status)) return null;
+  if (status === 'completed') return 'succeeded';
+  if (status === 'canceled') return 'canceled';
+  return index === 0 ? 'failed' : 'succeeded';
+}
+
+function writeJob(sketch: JobSketch, write: (...changes: readonly Change[]) => void): void {
+  const { id, nth, farm, queue, clock, isLarge, count } = sketch;
+  const status = statusOf(nth, isLarge);
+  const ended = clock + 3_600_000 + (nth % 1000) * 1000;
+  const untouched = isLarge || !isTerminalJob(status) ? 'ready' : 'canceled';
+  const counts: Record<string, number> = { ...countsOf(count, untouched) };
+  for (let page = 0; page * TASKS_PER_PAGE < count; page += 1) {
+    const bytes = emptyTaskPage();
+    const first = page * TASKS_PER_PAGE;
+    let isTouched = false;
+    for (let index = first; index < Math.min(first + TASKS_PER_PAGE, count); index += 1) {
+      const found = taskStatusOf(index, sketch, status);
+      if (found === null) continue;
+      isTouched = true;
+      counts[untouched] = (counts[untouched] ?? 0) - 1;
+      counts[found] = (counts[found] ?? 0) + 1;
+      writeTask(bytes, index, {
+        status: found,
+        failedAttempts: found === 'failed' ? 3 : 0,
+        attemptNumber: 1,
+        // Tasks end in no order of theirs.
+        updatedAt: clock + ((index * 7919) % 1_000_003) * 20,
+        assignedAt: clock + 1000,
+        retryAfter: 0,
+        workerOrdinal: 0,
+        hasText: false,
+        unschedulable: false,
+      });
+    }
+    if (isTouched) write(put('taskPage', keys.taskPage(id, 0, page), bytes));
+  }
+  // Of the keys of countsOf alone.
+  const taskCounts = sumCounts([counts as unknown as TaskCounts]);
+  const shot = `shot_${String(nth % 400).padStart(3, '0')}`;
+  const common = { version: 1, createdAt: clock, updatedAt: isTerminalJob(status) ? ended : clock } as const;
+  write(
+    put('job', keys.job(id), {
+      ...common,
+      id,
+      farmId: farm,
+      queueId: queue,
+      name: isLarge
+        ? 'Crowd simulation'
+        : `${shot} v${nth % 7} ${nth % 3 === 0 ? 'Lighting' : 'comp'} ${nth}`,
+      description: '',
+      owner: `artist${nth % 60}`,
+      submitter: `artist${nth % 60}`,
+      priority: isLarge ? 90 : (nth % 10) * 5,
+      project: `film${nth % 25}`,
+      status,
+      parkReason: '',
+      cancelReason: '',
+      templateFormat: 'yaml',
+      retry: {},
+      failedAttempts: 0,
+      dependsOn: [],
+      extensions: [],
+      taskCounts,
+      ...(isTerminalJob(status) && { endedAt: ended }),
+    }),
+    put('plan', keys.plan(id), planOf(count)),
+    put('template', keys.template(id), {
+      version: 1,
+      format: 'yaml',
+      text: 'specificationVersion: jobtemplate-2023-09',
+    }),
+    put('step', keys.step(id, 0), {
+      ...common,
+      jobId: id,
+      order: 0,
+      name: 'Render',
+      status: status === 'completed' || status === 'failed' || status === 'canceled' ? status : 'ready',
+      computeLocation: '',
+      dependsOn: [],
+      taskCount: count,
+      taskCounts,
+      untouched: { status: untouched, updatedAt: clock, failureReason: '' },
+    }),
+    isTerminalJob(status)
+      ? put('endedJob', keys.endedJob(farm, status, ended, id), { version: 1 })
+      : put('activeJob', keys.activeJob(farm, id), { version: 1 }),
+  );
+}
+
+function statusOf(nth: number, isLarge: boolean): JobStatus {
+  if (isLarge) return 'running';
+  if (nth % ACTIVE_SHARE === 0) return nth % (2 * ACTIVE_SHARE) === 0 ? 'paused' : 'pending';
+  return ENDED[nth % ENDED.length] ?? 'completed';
+}
+
+const planOf = (count: number): JobPlan => ({
+  version: 1,
+  jobName: 'bench',
+  parameters: {},
+  environments: [],
+  steps: [
+    {
+      name: 'Render',
+      order: 0,
+      dependsOn: [],
+      taskCount: count,
+      taskParameters: [{ name: 'Frame', type: 'INT' }],
+      space: {
+        kind: 'axis',
+        name: 'Frame',
+        values: { kind: 'runs', runs: [{ start: '1', step: '1', count }] },
+      },
+      requirements: { cores: 1, computeLocation: '', amounts: [], pools: [], attributes: [] },
+      environments: [],
+      script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
+    },
+  ],
+});
+
+const farmRecord = (id: FarmId, at: number) =>
+  ({
+    version: 1,
+    id,
+    name: 'bench',
+    description: '',
+    maxConcurrentTasks: 0,
+    retry: {},
+    createdAt: at,
+    updatedAt: at,
+  }) as const;
+
+const queueRecord = (farm: FarmId, id: QueueId, nth: number, at: number) =>
+  ({
+    version: 1,
+    id,
+    farmId: farm,
+    name: `queue-${nth}`,
+    description: '',
+    priority: 0,
+    maxConcurrentTasks: 0,
+    paused: false,
+    retry: {},
+    createdAt: at,
+    updatedAt: at,
+  }) as const;

@@ -1,0 +1,118 @@
+import { PAGES_PER_BLOCK, StepTasks } from '../../src/core/lists/step-tasks.ts';
+import { jobId, type JobId } from '../../src/core/ids.ts';
+import type { PageVersions } from '../../src/core/ports/committed-changes.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
+import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
+import { takeSnapshot, type CurrentState } from './job-lists.ts';
+
+/** Memory for what was read of task pages, of the jobs that were asked for last: seven million tasks. */
+const KEPT_BYTES = 64 * 2 ** 20;
+const KEPT_STEPS = 1000;
+
+/** The tasks of one job as they are in the newest committed state. Of use in the turn in which it was given. */
+export interface OpenTaskList {
+  readonly job: JobRecord;
+  readonly steps: readonly StepRecord[];
+  readonly tasksOf: (step: StepRecord) => StepTasks;
+}
+
+interface KeptStep {
+  readonly tasks: StepTasks;
+  /** By block: the version of its pages when they were read; null before. */
+  readonly versions: (number | null)[];
+}
+
+/**
+ * Keeps status and time of the tasks of the jobs that were listed last, and reads again only those blocks of pages that
+ * have changed since (docs/decisions/lists.md).
+ */
+export class TaskLists {
+  readonly #state: CurrentState;
+  readonly #versions: PageVersions;
+  /** By key of the step; the one that was asked for last comes last. */
+  readonly #kept = new Map<string, KeptStep>();
+
+  constructor(state: CurrentState, versions: PageVersions) {
+    this.#state = state;
+    this.#versions = versions;
+  }
+
+  /** The list of a job, or null when there is no such job. Reads of this turn that follow see the same state. */
+  open(id: string): OpenTaskList | null {
+    const { store, renew } = this.#state;
+    renew();
+    const known = this.#stepsOf(jobId(id));
+    // Of the pages as they are now or were before: the snapshot shows them so, or newer.
+    const versions = new Map(known.map((step) => [step.order, this.#versionsOf(step)]));
+    renew();
+    takeSnapshot(store);
+    const job = store.get('job', keys.job(jobId(id)));
+    if (job === undefined) return null;
+    const steps = this.#stepsOf(job.id);
+    return { job, steps, tasksOf: (step) => this.#tasksOf(step, versions.get(step.order) ?? []) };
+  }
+
+  #stepsOf(id: JobId): readonly StepRecord[] {
+    return [...this.#state.store.scan('step', { prefix: keys.stepsOf(id) })].map((row) => row.value);
+  }
+
+  #versionsOf(step: StepRecord): readonly number[] {
+    const blocks = new StepTasks(step.taskCount).blockCount;
+    return Array.from({ length: blocks }, (_, block) => this.#versions.of(step.jobId, step.order, block));
+  }
+
+  #tasksOf(step: StepRecord, before: readonly number[]): StepTasks {
+    const kept = this.#keptOf(step);
+    const { tasks, versions } = kept;
+    for (let block = 0; block < tasks.blockCount;) {
+      let end = block;
+      while (end < tasks.blockCount && this.#isOld(step, end, versions)) end += 1;
+      if (end > block) {
+        this.#read(step, tasks, block, end);
+        for (let each = block; each < end; each += 1) versions[each] = before[each] ?? null;
+      }
+      block = end + 1;
+    }
+    this.#letGo(step.jobId);
+    return tasks;
+  }
+
+  #isOld(step: StepRecord, block: number, versions: readonly (number | null)[]): boolean {
+    return versions[block] !== this.#versions.of(step.jobId, step.order, block);
+  }
+
+  #read(step: StepRecord, tasks: StepTasks, from: number, to: number): void {
+    for (let block = from; block < to; block += 1) tasks.clear(block);
+    const prefix = keys.taskPagesOf(step.jobId, step.order);
+    const last = from * PAGES_PER_BLOCK - 1;
+    const after = last < 0 ? {} : { after: keys.taskPage(step.jobId, step.order, last) };
+    for (const { key, value } of this.#state.store.scan('taskPage', { prefix, ...after })) {
+      const number = lastNumberOfKey(key);
+      if (number >= to * PAGES_PER_BLOCK) return;
+      tasks.addPage(number, value);
+    }
+  }
+
+  #keptOf(step: StepRecord): KeptStep {
+    const key = keys.step(step.jobId, step.order);
+    const known = this.#kept.get(key);
+    const tasks = known?.tasks ?? new StepTasks(step.taskCount);
+    const kept = known ?? { tasks, versions: Array.from({ length: tasks.blockCount }, () => null) };
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return kept;
+  }
+
+  /** Lets go of the steps that were not asked for the longest, and never of the job that is being listed. */
+  #letGo(listed: JobId): void {
+    let bytes = 0;
+    for (const { tasks } of this.#kept.values()) bytes += tasks.bytes;
+    for (const [key, { tasks }] of this.#kept) {
+      if (bytes <= KEPT_BYTES && this.#kept.size <= KEPT_STEPS) return;
+      if (key.startsWith(keys.stepsOf(listed))) continue;
+      this.#kept.delete(key);
+      bytes -= tasks.bytes;
+    }
+  }
+}

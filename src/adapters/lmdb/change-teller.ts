@@ -1,0 +1,66 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { EncodedChangeSet } from './change-set-codec.ts';
+import { SharedPageVersions } from './page-versions.ts';
+import { STORE_PROTOCOL, type JobsChangedNotice, type WatchMemory } from './store-protocol.ts';
+
+/**
+ * The store thread's part of a change watch (change-watch.ts): tells of the rows of a commit before it is made, and that
+ * it was made, so that whoever sees a commit in a snapshot can know of it.
+ */
+export class ChangeTeller {
+  readonly #port: MessagePort;
+  readonly #versions: SharedPageVersions;
+  readonly #settled: BigInt64Array;
+  #number = 0;
+
+  constructor(port: MessagePort, memory: WatchMemory) {
+    this.#port = port;
+    this.#versions = new SharedPageVersions(memory.pageVersions);
+    this.#settled = new BigInt64Array(memory.settled);
+  }
+
+  /** Before the sets are applied. */
+  begins(sets: readonly EncodedChangeSet[]): void {
+    const jobs = new Set<string>();
+    const prefixes: string[] = [];
+    for (const { changes } of sets) {
+      for (const { op, table, key } of changes) {
+        if (table !== 'job') continue;
+        const text = Buffer.from(key.buffer, key.byteOffset, key.length).toString('utf8');
+        if (op === 'removePrefix') prefixes.push(text);
+        else jobs.add(text);
+      }
+    }
+    this.#changePages(sets);
+    if (jobs.size === 0 && prefixes.length === 0) return;
+    this.#number += 1;
+    const notice: JobsChangedNotice = {
+      v: STORE_PROTOCOL,
+      type: 'jobs-changed',
+      number: this.#number,
+      keys: [...jobs],
+      prefixes,
+    };
+    this.#port.postMessage(notice);
+  }
+
+  /** Once the sets are on disk, and before anybody is told so. */
+  ended(sets: readonly EncodedChangeSet[]): void {
+    this.#changePages(sets);
+    Atomics.store(this.#settled, 0, BigInt(this.#number));
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+
+  #changePages(sets: readonly EncodedChangeSet[]): void {
+    for (const { changes } of sets) {
+      for (const { op, table, key } of changes) {
+        if (table !== 'taskPage') continue;
+        if (op === 'removePrefix') this.#versions.changeAll();
+        else this.#versions.change(key);
+      }
+    }
+  }
+}

@@ -1,0 +1,311 @@
+import { JOB_STATUSES, type JobStatus } from '../lifecycle/job-transitions.ts';
+import type { JobRecord } from '../records/job.ts';
+import { InternedTexts } from './interned-texts.ts';
+import { grown, SortedSlots } from './sorted-slots.ts';
+
+/** What lists of jobs filter, search and sort by. */
+export type ListedJob = Pick<
+  JobRecord,
+  | 'id'
+  | 'farmId'
+  | 'queueId'
+  | 'name'
+  | 'owner'
+  | 'project'
+  | 'priority'
+  | 'status'
+  | 'createdAt'
+  | 'updatedAt'
+>;
+
+export type JobSortKey = 'created_at' | 'priority' | 'status' | 'updated_at' | 'name';
+
+/** A page of the list of jobs that is asked for (interface.md, "Endpoints", "Jobs"). */
+export interface JobListQuery {
+  readonly status?: JobStatus;
+  readonly farmId?: string;
+  readonly queueId?: string;
+  readonly owner?: string;
+  readonly project?: string;
+  /** In lower case. Each must occur in the name, the id, the owner or the project. */
+  readonly words: readonly string[];
+  readonly sortBy: JobSortKey;
+  readonly descending: boolean;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface JobIdPage {
+  readonly ids: readonly string[];
+  /** Jobs on all pages. */
+  readonly total: number;
+}
+
+/** Codes of statuses: their order is that of the names. */
+const STATUSES = JOB_STATUSES.toSorted();
+const SHARED_TEXTS = ['farmId', 'queueId', 'owner', 'project'] as const;
+type SharedText = (typeof SHARED_TEXTS)[number];
+
+const FIRST_CAPACITY = 1024;
+
+/**
+ * All jobs as columns: what is needed to find the ids of one page of any list, and nothing else. A job has a slot, which
+ * is its index in every column. Jobs that are equal in the key of a sort come in the order of their ids, in both
+ * directions, so that pages do not overlap.
+ */
+export class JobDirectory {
+  readonly #slots = new Map<string, number>();
+  readonly #freeSlots: number[] = [];
+  /** Empty for a slot without a job. */
+  readonly #ids: string[] = [];
+  readonly #names: string[] = [];
+  readonly #searchedNames: string[] = [];
+  readonly #searchedIds: string[] = [];
+  readonly #texts: Readonly<Record<SharedText, InternedTexts>> = {
+    farmId: new InternedTexts(),
+    queueId: new InternedTexts(),
+    owner: new InternedTexts(),
+    project: new InternedTexts(),
+  };
+  readonly #codes: Record<SharedText, Uint32Array> = {
+    farmId: new Uint32Array(FIRST_CAPACITY),
+    queueId: new Uint32Array(FIRST_CAPACITY),
+    owner: new Uint32Array(FIRST_CAPACITY),
+    project: new Uint32Array(FIRST_CAPACITY),
+  };
+  /** 1 for a slot with a job. */
+  #held = new Uint8Array(FIRST_CAPACITY);
+  #statuses = new Uint8Array(FIRST_CAPACITY);
+  #priorities = new Float64Array(FIRST_CAPACITY);
+  #createdAt = new Float64Array(FIRST_CAPACITY);
+  #updatedAt = new Float64Array(FIRST_CAPACITY);
+  readonly #orders: Readonly<Record<JobSortKey, SortedSlots>> = {
+    created_at: this.#orderBy((left, right) => (this.#createdAt[left] ?? 0) - (this.#createdAt[right] ?? 0)),
+    priority: this.#orderBy((left, right) => (this.#priorities[left] ?? 0) - (this.#priorities[right] ?? 0)),
+    status: this.#orderBy((left, right) => (this.#statuses[left] ?? 0) - (this.#statuses[right] ?? 0)),
+    updated_at: this.#orderBy((left, right) => (this.#updatedAt[left] ?? 0) - (this.#updatedAt[right] ?? 0)),
+    name: this.#orderBy((left, right) => compareTexts(this.#names[left] ?? '', this.#names[right] ?? '')),
+  };
+
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** The ids of all jobs, in no order. */
+  ids(): Iterable<string> {
+    return this.#slots.keys();
+  }
+
+  /** Adds a job, or takes over what has changed of it. */
+  put(job: ListedJob): void {
+    const known = this.#slots.get(job.id);
+    if (known === undefined) this.#add(job);
+    else this.#change(known, job);
+  }
+
+  /** Forgets a job; nothing happens when it is not known. */
+  remove(id: string): void {
+    const slot = this.#slots.get(id);
+    if (slot === undefined) return;
+    this.#slots.delete(id);
+    this.#freeSlots.push(slot);
+    this.#held[slot] = 0;
+    this.#ids[slot] = '';
+    this.#names[slot] = '';
+    this.#searchedNames[slot] = '';
+    this.#searchedIds[slot] = '';
+    for (const text of SHARED_TEXTS) this.#texts[text].release(this.#codes[text][slot] ?? 0);
+    for (const order of Object.values(this.#orders)) order.note(slot);
+  }
+
+  /** The ids of one page. */
+  page(query: JobListQuery): JobIdPage {
+    const wanted = this.#wantedBy(query);
+    if (wanted === null) return { ids: [], total: 0 };
+    let total = 0;
+    for (const isWanted of wanted) total += isWanted;
+    const order = this.#orders[query.sortBy].inOrder();
+    const slots = query.descending
+      ? descendingPage(order, wanted, query, this.#sameness(query.sortBy))
+      : ascendingPage(order, wanted, query);
+    return { ids: slots.map((slot) => this.#ids[slot] ?? ''), total };
+  }
+
+  #add(job: ListedJob): void {
+    const slot = this.#freeSlots.pop() ?? this.#ids.length;
+    if (slot >= this.#statuses.length) this.#grow(slot);
+    const id = copyOf(job.id);
+    this.#slots.set(id, slot);
+    this.#held[slot] = 1;
+    this.#ids[slot] = id;
+    this.#searchedIds[slot] = lowered(id);
+    this.#setName(slot, job.name);
+    for (const text of SHARED_TEXTS) this.#codes[text][slot] = this.#texts[text].take(job[text]);
+    this.#statuses[slot] = STATUSES.indexOf(job.status);
+    this.#priorities[slot] = job.priority;
+    this.#createdAt[slot] = job.createdAt;
+    this.#updatedAt[slot] = job.updatedAt;
+    for (const order of Object.values(this.#orders)) order.note(slot);
+  }
+
+  #change(slot: number, job: ListedJob): void {
+    if (this.#names[slot] !== job.name) {
+      this.#setName(slot, job.name);
+      this.#orders.name.note(slot);
+    }
+    for (const text of SHARED_TEXTS) {
+      const code = this.#codes[text][slot] ?? 0;
+      if (this.#texts[text].textOf(code) === job[text]) continue;
+      this.#codes[text][slot] = this.#texts[text].take(job[text]);
+      this.#texts[text].release(code);
+    }
+    const status = STATUSES.indexOf(job.status);
+    if (this.#statuses[slot] !== status) {
+      this.#statuses[slot] = status;
+      this.#orders.status.note(slot);
+    }
+    if (this.#priorities[slot] !== job.priority) {
+      this.#priorities[slot] = job.priority;
+      this.#orders.priority.note(slot);
+    }
+    if (this.#createdAt[slot] !== job.createdAt) {
+      this.#createdAt[slot] = job.createdAt;
+      this.#orders.created_at.note(slot);
+    }
+    if (this.#updatedAt[slot] !== job.updatedAt) {
+      this.#updatedAt[slot] = job.updatedAt;
+      this.#orders.updated_at.note(slot);
+    }
+  }
+
+  #setName(slot: number, text: string): void {
+    const name = copyOf(text);
+    this.#names[slot] = name;
+    this.#searchedNames[slot] = lowered(name);
+  }
+
+  #grow(slot: number): void {
+    for (const text of SHARED_TEXTS) this.#codes[text] = grown(this.#codes[text], slot);
+    this.#held = grown(this.#held, slot);
+    this.#statuses = grown(this.#statuses, slot);
+    this.#priorities = grown(this.#priorities, slot);
+    this.#createdAt = grown(this.#createdAt, slot);
+    this.#updatedAt = grown(this.#updatedAt, slot);
+  }
+
+  #orderBy(compareKeys: (left: number, right: number) => number): SortedSlots {
+    return new SortedSlots(
+      (left, right) =>
+        compareKeys(left, right) || compareTexts(this.#ids[left] ?? '', this.#ids[right] ?? ''),
+      (slot) => this.#held[slot] === 1,
+    );
+  }
+
+  #sameness(sortBy: JobSortKey): (left: number, right: number) => boolean {
+    const columns = {
+      created_at: this.#createdAt,
+      priority: this.#priorities,
+      status: this.#statuses,
+      updated_at: this.#updatedAt,
+      name: this.#names,
+    } as const;
+    const column = columns[sortBy];
+    return (left, right) => column[left] === column[right];
+  }
+
+  /** For each slot 1 when it holds a job that is wanted, else 0; null when none can be. */
+  #wantedBy(query: JobListQuery): Uint8Array | null {
+    const wanted = this.#held.slice(0, this.#ids.length);
+    if (query.status !== undefined) keepEqual(wanted, this.#statuses, STATUSES.indexOf(query.status));
+    for (const text of SHARED_TEXTS) {
+      const asked = query[text];
+      if (asked === undefined) continue;
+      const code = this.#texts[text].find(asked);
+      if (code === null) return null;
+      keepEqual(wanted, this.#codes[text], code);
+    }
+    for (const word of new Set(query.words)) this.#keepHaving(wanted, word);
+    return wanted;
+  }
+
+  #keepHaving(wanted: Uint8Array, word: string): void {
+    const { owner: owners, project: projects } = this.#codes;
+    const isOwner = this.#texts.owner.having(word);
+    const isProject = this.#texts.project.having(word);
+    for (let slot = 0; slot < wanted.length; slot += 1) {
+      if (wanted[slot] === 0) continue;
+      const has =
+        isOwner[owners[slot] ?? 0] === 1 ||
+        isProject[projects[slot] ?? 0] === 1 ||
+        this.#searchedNames[slot]?.includes(word) === true ||
+        this.#searchedIds[slot]?.includes(word) === true;
+      if (!has) wanted[slot] = 0;
+    }
+  }
+}
+
+function keepEqual(wanted: Uint8Array, column: Uint8Array | Uint32Array, code: number): void {
+  for (let slot = 0; slot < wanted.length; slot += 1) if (column[slot] !== code) wanted[slot] = 0;
+}
+
+interface Window {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+function ascendingPage(order: Uint32Array, wanted: Uint8Array, { offset, limit }: Window): readonly number[] {
+  const page: number[] = [];
+  let passed = 0;
+  for (const slot of order) {
+    if (page.length >= limit) break;
+    if (wanted[slot] === 0) continue;
+    if (passed >= offset) page.push(slot);
+    passed += 1;
+  }
+  return page;
+}
+
+/** The page of the reversed order, in which those that are equal in the key stay as they are. */
+function descendingPage(
+  order: Uint32Array,
+  wanted: Uint8Array,
+  { offset, limit }: Window,
+  isSame: (left: number, right: number) => boolean,
+): readonly number[] {
+  const isWanted = (at: number): boolean => wanted[order[at] ?? 0] === 1;
+  const isEqual = (left: number, right: number): boolean => isSame(order[left] ?? 0, order[right] ?? 0);
+  let end = order.length;
+  let passed = 0;
+  while (end > 0 && passed < offset) {
+    end -= 1;
+    if (isWanted(end)) passed += 1;
+  }
+  // The page begins within the group of this one: back to where the group begins.
+  for (const at = end; end < order.length && isEqual(end, at); end += 1) if (isWanted(end)) passed -= 1;
+  const page: number[] = [];
+  while (end > 0 && page.length < limit) {
+    let begin = end - 1;
+    while (begin > 0 && isEqual(begin - 1, end - 1)) begin -= 1;
+    for (let at = begin; at < end && page.length < limit; at += 1) {
+      if (!isWanted(at)) continue;
+      if (passed >= offset) page.push(order[at] ?? 0);
+      passed += 1;
+    }
+    end = begin;
+  }
+  return page;
+}
+
+const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
+
+/**
+ * The text as a string of its own. A string that was decoded from a row may be a slice of the whole row's text, which it
+ * would keep in memory, and which is slower to compare and search.
+ */
+const copyOf = (text: string): string => text.split('').join('');
+
+/** In lower case; the same string when it is so already, which then is held once. */
+function lowered(text: string): string {
+  const lower = text.toLowerCase();
+  return lower === text ? text : lower;
+}

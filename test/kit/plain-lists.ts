@@ -1,0 +1,68 @@
+import type { TaskQuery } from '../../http/views/task-window.ts';
+import type { JobListQuery, ListedJob } from '../../src/core/lists/job-directory.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { taskStateOf } from '../../src/core/records/task-view.ts';
+
+/** Lists made the plain way: everything is looked at. What the fast ones are compared with. */
+
+/** A page of jobs as it is defined: every job looked at, sorted; equal ones in the order of their ids. */
+export function plainJobs(
+  jobs: Iterable<ListedJob>,
+  query: JobListQuery,
+): { readonly ids: readonly string[]; readonly total: number } {
+  const has = (job: ListedJob, word: string): boolean =>
+    [job.name, job.id, job.owner, job.project].some((text) => text.toLowerCase().includes(word));
+  const wanted = [...jobs].filter(
+    (job) =>
+      (query.status === undefined || job.status === query.status) &&
+      (query.farmId === undefined || job.farmId === query.farmId) &&
+      (query.queueId === undefined || job.queueId === query.queueId) &&
+      (query.owner === undefined || job.owner === query.owner) &&
+      (query.project === undefined || job.project === query.project) &&
+      query.words.every((word) => has(job, word)),
+  );
+  const keyOf = {
+    created_at: (job: ListedJob) => job.createdAt,
+    priority: (job: ListedJob) => job.priority,
+    status: (job: ListedJob) => job.status,
+    updated_at: (job: ListedJob) => job.updatedAt,
+    name: (job: ListedJob) => job.name,
+  }[query.sortBy];
+  const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
+  const sign = query.descending ? -1 : 1;
+  wanted.sort((a, b) => sign * compare(keyOf(a), keyOf(b)) || compare(a.id, b.id));
+  return {
+    ids: wanted.slice(query.offset, query.offset + query.limit).map((job) => job.id),
+    total: wanted.length,
+  };
+}
+
+/** A page of tasks as it is defined, as order of the step and index of each: every task looked at, sorted. */
+export function plainTasks(
+  store: StoreReader,
+  steps: readonly StepRecord[],
+  query: TaskQuery,
+): { readonly total: number; readonly places: readonly (readonly [number, number])[] } {
+  const all = steps.flatMap((step) =>
+    Array.from({ length: step.taskCount }, (_, index) => {
+      const address = { jobId: step.jobId, stepOrder: step.order, index };
+      const { status, updatedAt } = taskStateOf(step, store.get('taskPage', keys.taskPageOf(address)), index);
+      return { order: step.order, name: step.name, index, status, updatedAt };
+    }),
+  );
+  type Task = (typeof all)[number];
+  const wanted = all.filter((task) => query.status === undefined || task.status === query.status);
+  const sign = query.sort_dir === 'asc' ? 1 : -1;
+  const byPlace = (a: Task, b: Task): number => a.order - b.order || a.index - b.index;
+  const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  const orders = {
+    created_at: (a: Task, b: Task) => sign * byPlace(a, b),
+    name: (a: Task, b: Task) => sign * (byText(a.name, b.name) || byPlace(a, b)),
+    status: (a: Task, b: Task) => sign * byText(a.status, b.status) || byPlace(a, b),
+    updated_at: (a: Task, b: Task) => sign * (a.updatedAt - b.updatedAt) || byPlace(a, b),
+  };
+  const page = wanted.sort(orders[query.sort_by]).slice(query.offset, query.offset + query.limit);
+  return { total: wanted.length, places: page.map(({ order, index }) => [order, index]) };
+}
