@@ -227,6 +227,48 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/storage-locations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** All storage locations, by name */
+        readonly get: operations["listStorageLocations"];
+        readonly put?: never;
+        /** Create a storage location */
+        readonly post: operations["createStorageLocation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/storage-locations/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** One storage location */
+        readonly get: operations["getStorageLocation"];
+        /**
+         * Replace a storage location
+         * @description Fields that are left out go back to their defaults, `roots` to none.
+         */
+        readonly put: operations["replaceStorageLocation"];
+        readonly post?: never;
+        /** Delete a storage location */
+        readonly delete: operations["deleteStorageLocation"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/usage-pools": {
         readonly parameters: {
             readonly query?: never;
@@ -734,6 +776,31 @@ export interface components {
             /** @description Compared as written, in upper and lower case. */
             readonly name: string;
             readonly description?: components["schemas"]["Description"];
+        };
+        /** @description From the names of compute locations to the root there; the key `default` is the fallback. A root is an absolute path (`/mnt/a`, `C:\a`, `\\server\share`) or `s3://bucket[/prefix]`. */
+        readonly StorageRoots: {
+            readonly [key: string]: string;
+        };
+        readonly StorageLocation: {
+            readonly id: string;
+            readonly name: string;
+            readonly description: string;
+            readonly roots: components["schemas"]["StorageRoots"];
+            /**
+             * @description What its roots are; `filesystem` when there is none.
+             * @enum {string}
+             */
+            readonly type: "filesystem" | "s3" | "mixed";
+            readonly created_at: components["schemas"]["Timestamp"];
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly StorageLocationInput: {
+            /** @description Compared as written, in upper and lower case. */
+            readonly name: components["schemas"]["Name"];
+            readonly description?: components["schemas"]["Description"];
+            readonly roots?: components["schemas"]["StorageRoots"];
+            /** @description Worked out from the roots. */
+            readonly type?: unknown;
         };
         readonly MaxConcurrent: number;
         readonly UsagePool: {
@@ -1261,6 +1328,11 @@ export interface components {
                 readonly "application/json": components["schemas"]["ComputeLocationInput"];
             };
         };
+        readonly StorageLocation: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["StorageLocationInput"];
+            };
+        };
         readonly UsagePool: {
             readonly content: {
                 readonly "application/json": components["schemas"]["UsagePoolInput"];
@@ -1712,6 +1784,115 @@ export interface operations {
         };
     };
     readonly deleteComputeLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listStorageLocations: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every storage location. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["StorageLocation"][];
+                };
+            };
+        };
+    };
+    readonly createStorageLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["StorageLocation"];
+        readonly responses: {
+            /** @description The new storage location. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StorageLocation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getStorageLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The storage location. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StorageLocation"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceStorageLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["StorageLocation"];
+        readonly responses: {
+            /** @description The storage location as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StorageLocation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteStorageLocation: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;

@@ -14,6 +14,13 @@ import { updateJob } from './update-job.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
+import {
+  createStorageLocation,
+  deleteStorageLocation,
+  getStorageLocation,
+  listStorageLocations,
+  replaceStorageLocation,
+} from './storage-locations.ts';
 import { submitJob } from './submit-job.ts';
 import { getTaskLogs } from './task-logs.ts';
 import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
@@ -49,6 +56,11 @@ export function handlersOf(contract: Contract): Handlers {
     getComputeLocation,
     replaceComputeLocation,
     deleteComputeLocation,
+    listStorageLocations,
+    createStorageLocation,
+    getStorageLocation,
+    replaceStorageLocation,
+    deleteStorageLocation,
     listUsagePools,
     createUsagePool,
     getUsagePool,

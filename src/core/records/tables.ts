@@ -16,6 +16,7 @@ import type { JobRecord, TemplateRecord } from './job.ts';
 import type { QueueRecord } from './queue.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
 import type { StepRecord } from './step.ts';
+import type { StorageLocationRecord } from './storage-location.ts';
 import { pageOf } from './task-page.ts';
 import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
@@ -49,6 +50,7 @@ export interface Tables {
   endedJob: { readonly version: 1 };
   /** Jobs that were deleted and of which rows are left to be removed. */
   doomedJob: { readonly version: 1; readonly farmId: FarmId };
+  storageLocation: StorageLocationRecord;
 }
 
 export type TableName = keyof Tables;
@@ -74,6 +76,7 @@ export const TABLE_NAMES = [
   'workerFailures',
   'endedJob',
   'doomedJob',
+  'storageLocation',
 ] as const satisfies readonly TableName[];
 
 const padded = (value: number, width: number): string => String(value).padStart(width, '0');
@@ -125,6 +128,7 @@ export const keys = {
   /** Above every key of the farm's ended jobs, and below those of the next farm. */
   afterEndedJobs: (farm: FarmId): string => `${farm}/~`,
   doomedJob: (id: JobId): string => id,
+  storageLocation: (id: string): string => id,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

@@ -93,6 +93,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'workerFailures',
       'endedJob',
       'doomedJob',
+      'storageLocation',
     ],
   );
   t.end();
