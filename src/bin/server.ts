@@ -8,6 +8,7 @@ import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
 import type { ServerList } from '../adapters/nats/server-address.ts';
+import { EventLoopWatch, type EventLoopLag } from '../adapters/system/event-loop-lag.ts';
 import { makeDirectory } from '../adapters/system/make-directory.ts';
 import { tallyMemory, type TallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
@@ -25,6 +26,7 @@ import { Shards } from './server/shards.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { TaskEventHub } from './server/task-events.ts';
 import { versionFacts } from './daemon/version.ts';
+import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 
 /** interface.md, "Limits": graceful shutdown. */
@@ -32,6 +34,9 @@ const SHUTDOWN_MS = 30_000;
 /** interface.md, "Public, ungated": each readiness check has this long. */
 const CHECK_MS = 5_000;
 const READY_POLL_MS = 50;
+
+/** What metrics call a queue that was deleted before they could name it. */
+const DELETED_QUEUE = '(deleted)';
 
 /** Exit code of a service that could not start. */
 const NOT_STARTED_EXIT = 1;
@@ -56,18 +61,23 @@ async function serve(config: ServerConfig): Promise<void> {
   const directory = resolve(config.data.dir);
   makeDirectory(directory, 0o700);
 
+  let storeLag: (lag: EventLoopLag) => void = () => undefined;
   const store = await startStoreThread(
     threadEntry('store-thread'),
     { directory: join(directory, 'state'), softwareVersion: version.version, disk: STATE_DISK_LIMITS },
     {
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
       warned: (text) => logger.warn(text),
+      measured: (lag) => storeLag(lag),
     },
   );
   if (store.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
   const bus = await openBus(config, directory, logger);
   try {
-    await serveOver({ logger, stopping, version, directory, store, bus }, config);
+    const onStoreLag = (listener: typeof storeLag): void => {
+      storeLag = listener;
+    };
+    await serveOver({ logger, stopping, version, directory, store, onStoreLag, bus }, config);
   } catch (error) {
     // A service that cannot start leaves no nats-server behind.
     await bus.stop();
@@ -82,16 +92,23 @@ interface Ground {
   readonly version: ReturnType<typeof versionFacts>;
   readonly directory: string;
   readonly store: StoreThread;
+  /** Who is told how late the turns of the store thread are. */
+  readonly onStoreLag: (listener: (lag: EventLoopLag) => void) => void;
   readonly bus: Awaited<ReturnType<typeof openBus>>;
 }
 
 async function serveOver(
-  { logger, stopping, version, directory, store, bus }: Ground,
+  { logger, stopping, version, directory, store, onStoreLag, bus }: Ground,
   config: ServerConfig,
 ): Promise<void> {
   const events = new TaskEventHub();
   const busLog = new BusLog(logger);
   const logDirectory = join(directory, 'logs');
+  const reader = await openStateReader(join(directory, 'state'));
+  const metrics = new ServiceMetrics((id) => reader.get('queue', id)?.name ?? DELETED_QUEUE);
+  onStoreLag((lag) => metrics.loopLagged('store', lag));
+  const watch = new EventLoopWatch();
+  const measuring = setInterval(() => metrics.loopLagged('front', watch.read()), MEASURE_PERIOD_MS);
   const logThread = await startLogThread(
     {
       logDirectory,
@@ -103,15 +120,17 @@ async function serveOver(
       noticed: (notice) => {
         if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
         if (notice.type === 'bus') busLog.note('logs', notice.event);
+        if (notice.type === 'measured') {
+          metrics.loopLagged('logs', notice.lag);
+          metrics.redelivered('logs', notice.redeliveries);
+        }
         if (notice.type === 'stored')
           for (const taskId of notice.tasks) events.publish({ kind: 'log', taskId });
       },
       broken: (error) => failStop(logger, 'the logs thread is gone', error),
     },
   );
-  const reader = await openStateReader(join(directory, 'state'));
   const logs = await openLogReader(logDirectory);
-  const metrics = new ServiceMetrics();
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const shards = startShards(
@@ -171,6 +190,7 @@ async function serveOver(
   const budget = setTimeout(() => {
     failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
   }, SHUTDOWN_MS);
+  clearInterval(measuring);
   await front.stop(SHUTDOWN_MS / 2);
   await shards.stop();
   await logThread.stop();
@@ -244,6 +264,9 @@ function startShards(
             if (!events.hasListeners || notice.events.length === 0) return;
             reader.refresh();
             for (const event of notice.events) events.publishDomain(event);
+            return;
+          case 'measured':
+            metrics.measured(shard, notice.measures);
             return;
           case 'fell':
         }

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../../actors/kernel/actor.ts';
 import type { StoreFailure } from '../../adapters/lmdb/writer-environment.ts';
+import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
 import type { JobId, TaskId } from '../../core/ids.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
@@ -33,7 +34,14 @@ export type LogNotice =
       readonly text: string;
       readonly attributes: Readonly<Record<string, string>>;
     }
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent };
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent }
+  /** Once in a while; `redeliveries` since the last time. */
+  | {
+      readonly v: typeof LOG_PROTOCOL;
+      readonly type: 'measured';
+      readonly lag: EventLoopLag;
+      readonly redeliveries: number;
+    };
 
 /** Control calls to the logs thread. */
 export interface LogControl {

@@ -21,7 +21,7 @@ export interface StorageRoot {
 }
 
 /** The place whose root is the fallback (interface.md, "Storage location"). */
-export const DEFAULT_ROOT = 'default';
+const DEFAULT_ROOT = 'default';
 
 export const STORAGE_LIMITS = {
   /** Roots of one location. */
