@@ -641,6 +641,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/diagnostics/logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What the service and its workers have logged lately
+         * @description In the order of time. Records are in memory alone: of each component the last ones (`diagnostics.buffer_size`), and none after a restart.
+         */
+        readonly get: operations["getDiagnosticLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1264,6 +1284,23 @@ export interface components {
             /** @description Failures of tasks of the step that the worker has reported. */
             readonly failures: number;
             readonly last_at: components["schemas"]["Timestamp"];
+        };
+        /** @enum {string} */
+        readonly DiagnosticLevel: "DEBUG" | "INFO" | "WARN" | "ERROR";
+        readonly DiagnosticRecord: {
+            /** @description With nanoseconds, in UTC; no two records of a component have the same. */
+            readonly ts: components["schemas"]["Timestamp"];
+            /** @description `server` or `worker:<worker id>`. */
+            readonly component: string;
+            readonly level: components["schemas"]["DiagnosticLevel"];
+            readonly msg: string;
+            /** @description What the record is about, among it `task_id`, `attempt_id`, `job_id`, `worker_id` and `session_id` where they are known. */
+            readonly attrs?: {
+                readonly [key: string]: string;
+            };
+        };
+        readonly DiagnosticRecords: {
+            readonly records: readonly components["schemas"]["DiagnosticRecord"][];
         };
     };
     responses: {
@@ -2532,6 +2569,48 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getDiagnosticLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only this one: `server` or `worker:<worker id>`. */
+                readonly component?: string;
+                /** @description The least level. */
+                readonly level?: components["schemas"]["DiagnosticLevel"];
+                /** @description Only records whose attribute `task_id` is this. */
+                readonly task_id?: string;
+                /** @description Only records that are later, to the nanosecond. */
+                readonly since?: components["schemas"]["Timestamp"];
+                /** @description At most so many, the newest. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The records. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DiagnosticRecords"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            /** @description No diagnostics are kept (`diagnostics.buffer_size` is 0). */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             readonly default: components["responses"]["Problem"];
         };
     };

@@ -6,6 +6,7 @@ import {
   listComputeLocations,
   replaceComputeLocation,
 } from './compute-locations.ts';
+import { getDiagnosticLogs } from './diagnostics.ts';
 import { explainTask } from './explain.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, deleteJob, getJob, listJobs, listJobTasks } from './jobs.ts';
@@ -85,5 +86,6 @@ export function handlersOf(contract: Contract): Handlers {
     deleteWorker,
     disableWorker,
     enableWorker,
+    getDiagnosticLogs,
   };
 }

@@ -13,6 +13,9 @@ import { makeDirectory } from '../adapters/system/make-directory.ts';
 import { tallyMemory, type TallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
+import { DiagnosticLog } from '../core/diagnostics/diagnostic-log.ts';
+import { nanosOfMs } from '../core/diagnostics/nano-time.ts';
+import { SERVER_COMPONENT, workerComponent } from '../core/diagnostics/record.ts';
 import { committedShares, type Share } from '../core/lease/committed-shares.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './daemon/bus-log.ts';
@@ -26,6 +29,7 @@ import { Shards } from './server/shards.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { TaskEventHub } from './server/task-events.ts';
 import { versionFacts } from './daemon/version.ts';
+import type { ToldDiagnostic } from './threads/log-protocol.ts';
 import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 
@@ -55,7 +59,11 @@ export async function runServer(config: ServerConfig): Promise<void> {
 }
 
 async function serve(config: ServerConfig): Promise<void> {
-  const logger = createLogger(config.log, 'server');
+  const { bufferSize } = config.diagnostics;
+  const diagnostics = bufferSize === 0 ? null : new DiagnosticLog(bufferSize);
+  const logger = createLogger(config.log, 'server', (note) => {
+    diagnostics?.add(SERVER_COMPONENT, nanosOfMs(Date.now()), note);
+  });
   const stopping = stopSignal();
   const version = versionFacts();
   const directory = resolve(config.data.dir);
@@ -77,7 +85,7 @@ async function serve(config: ServerConfig): Promise<void> {
     const onStoreLag = (listener: typeof storeLag): void => {
       storeLag = listener;
     };
-    await serveOver({ logger, stopping, version, directory, store, onStoreLag, bus }, config);
+    await serveOver({ logger, diagnostics, stopping, version, directory, store, onStoreLag, bus }, config);
   } catch (error) {
     // A service that cannot start leaves no nats-server behind.
     await bus.stop();
@@ -88,6 +96,8 @@ async function serve(config: ServerConfig): Promise<void> {
 /** What the service stands on. */
 interface Ground {
   readonly logger: Logger;
+  /** Null when none are kept. */
+  readonly diagnostics: DiagnosticLog | null;
   readonly stopping: AbortSignal;
   readonly version: ReturnType<typeof versionFacts>;
   readonly directory: string;
@@ -98,7 +108,7 @@ interface Ground {
 }
 
 async function serveOver(
-  { logger, stopping, version, directory, store, onStoreLag, bus }: Ground,
+  { logger, diagnostics, stopping, version, directory, store, onStoreLag, bus }: Ground,
   config: ServerConfig,
 ): Promise<void> {
   const events = new TaskEventHub();
@@ -120,6 +130,7 @@ async function serveOver(
       noticed: (notice) => {
         if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
         if (notice.type === 'bus') busLog.note('logs', notice.event);
+        if (notice.type === 'diagnosed' && diagnostics !== null) keepTold(diagnostics, notice.told);
         if (notice.type === 'measured') {
           metrics.loopLagged('logs', notice.lag);
           metrics.redelivered('logs', notice.redeliveries);
@@ -168,6 +179,7 @@ async function serveOver(
       bus: () => shards.checkBus(CHECK_MS),
     },
     metrics: () => metrics.text(),
+    diagnostics: () => diagnostics,
     tally: (slot) => Atomics.load(tallies.totals, slot),
     version,
     acceptsSubmissions: () => store.diskState() === 'ok',
@@ -201,6 +213,14 @@ async function serveOver(
   await store.stop();
   clearTimeout(budget);
   logger.info('stopped');
+}
+
+/** A worker whose clock is ahead does not write the future. */
+function keepTold(diagnostics: DiagnosticLog, told: readonly ToldDiagnostic[]): void {
+  const now = nanosOfMs(Date.now());
+  for (const { workerId, at, note } of told) {
+    diagnostics.add(workerComponent(workerId), at < now ? at : now, note);
+  }
 }
 
 const retryOf = ({ scheduler }: ServerConfig) => ({

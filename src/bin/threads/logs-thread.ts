@@ -5,6 +5,7 @@ import { openStateReader } from '../../adapters/lmdb/state-reader.ts';
 import { EventLoopWatch } from '../../adapters/system/event-loop-lag.ts';
 import { joinAsLogReader } from '../../adapters/nats/log-bus.ts';
 import { exposeControl } from './control-port.ts';
+import { DiagnosticIntake, workerLookup } from './diagnostic-intake.ts';
 import { KnownJobs } from './known-jobs.ts';
 import { LogIntake } from './log-intake.ts';
 import { LogRemoval } from './log-removal.ts';
@@ -24,6 +25,11 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
   const jobs = new KnownJobs(state);
   const removal = new LogRemoval(writer);
   const intake = new LogIntake(writer, jobs, tell);
+  const diagnostics = new DiagnosticIntake({
+    isWorker: workerLookup(state, () => performance.now()),
+    tell,
+    now: () => performance.now(),
+  });
   let redeliveries = 0;
   const bus = joinAsLogReader(
     { servers: options.bus },
@@ -32,6 +38,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
         if (delivery.deliveryNumber > 1) redeliveries++;
         intake.add(delivery);
       },
+      diagnosed: (source, read) => diagnostics.heard(source, read),
       busChanged: (event) => tell({ v: LOG_PROTOCOL, type: 'bus', event }),
     },
   );
@@ -39,6 +46,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
   const measuring = setInterval(() => {
     tell({ v: LOG_PROTOCOL, type: 'measured', lag: watch.read(), redeliveries });
     redeliveries = 0;
+    diagnostics.reportDropped();
   }, MEASURE_PERIOD_MS);
   const control: LogControl = {
     forget: (job) => {

@@ -56,6 +56,7 @@ test('the defaults of the server', async (t) => {
         shards: 1,
       },
       openjd: { maxTasksPerStep: 1_000_000 },
+      diagnostics: { bufferSize: 1000 },
       log: { format: 'json', level: 'info' },
     },
   });
@@ -77,6 +78,7 @@ test('the defaults of a worker come from its machine', async (t) => {
         dir: '/tmp/callsheet-worker-node-7%2Efarm',
         allowRoot: false,
       },
+      diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },
     },
   });
@@ -174,7 +176,7 @@ test('a key of a later feature without which nobody is let in or kept out is not
     sources({
       document: { events: { replay_depth: 10 } },
       environment: { SVC_HTTP_RATE_LIMIT_RPS: '100000' },
-      args: ['--diagnostics-enabled'],
+      args: ['--presets-dir=/presets'],
     }),
   );
   t.match(resolved, {
@@ -182,7 +184,7 @@ test('a key of a later feature without which nobody is let in or kept out is not
     notes: [
       'events.replay_depth: has no effect in this version (set in the file callsheet.yaml)',
       'http.rate_limit.rps: has no effect in this version (set in the environment variable SVC_HTTP_RATE_LIMIT_RPS)',
-      'diagnostics.enabled: has no effect in this version (set in the flag --diagnostics-enabled)',
+      'presets.dir: has no effect in this version (set in the flag --presets-dir)',
     ],
   });
 });
@@ -236,4 +238,16 @@ test('the nearest name is a near one or none', async (t) => {
   t.equal(nearestName('x', ['y']), null);
   t.equal(nearestName('completely.else', ['bus.url', 'bus.addr']), null);
   t.equal(nearestName('a'.repeat(101), ['a'.repeat(100)]), null);
+});
+
+test('the buffer of the diagnostics is 0 or more', async (t) => {
+  t.match(serverConfig(sources({ environment: { SVC_DIAGNOSTICS_BUFFER_SIZE: '0' } })), {
+    ok: true,
+    values: { diagnostics: { bufferSize: 0 } },
+  });
+  const negative = serverConfig(sources({ args: ['--diagnostics-buffer-size=-1'] }));
+  t.match(negative, {
+    ok: false,
+    lines: [/^diagnostics\.buffer_size: .* \(set in the flag --diagnostics-buffer-size\)$/],
+  });
 });

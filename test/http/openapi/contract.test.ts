@@ -65,6 +65,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['DELETE /api/v1/workers/{id}', 'workers.manage'],
   ['POST /api/v1/workers/{id}/disable', 'workers.manage'],
   ['POST /api/v1/workers/{id}/enable', 'workers.manage'],
+  ['GET /api/v1/diagnostics/logs', 'diagnostics.read'],
 ];
 
 void test('the contract has exactly these operations, each with its permission', async (t) => {
