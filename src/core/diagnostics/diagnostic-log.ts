@@ -11,7 +11,7 @@ import { Ring } from './ring.ts';
 export const COMPONENTS_MAX = 512;
 
 /** Characters that all rings hold together, so that long records cannot take the memory of the service. */
-export const DIAGNOSTIC_TEXT_MAX = 64 * 1024 * 1024;
+const DIAGNOSTIC_TEXT_MAX = 64 * 1024 * 1024;
 
 export interface DiagnosticQuery {
   readonly component?: string;
