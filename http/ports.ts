@@ -1,5 +1,6 @@
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
+import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
 import type { JobId, TaskId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/core/openjd/plan.ts';
@@ -26,6 +27,8 @@ export interface Ports {
   metrics(): Promise<string>;
   /** The total of a tally: online workers, claims of a usage pool by its slot (ports/tallies.ts). */
   tally(slot: number): number;
+  /** Null when none are kept (interface.md, "Diagnostics"). */
+  diagnostics(): Pick<DiagnosticLog, 'records'> | null;
   readonly version: VersionFacts;
   /** False while the disk is too full for new jobs (reliability.md, D2). */
   acceptsSubmissions(): boolean;

@@ -35,3 +35,6 @@ export function problemResponse(
 export function pointedProblem(kind: ProblemKind, errors: readonly PointedError[]): Problem {
   return { kind, detail: textOfErrors(errors), errors };
 }
+
+/** One part of a JSON pointer (RFC 6901). */
+export const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');

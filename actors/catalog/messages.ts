@@ -1,4 +1,5 @@
 import type { FarmId } from '../../src/core/ids.ts';
+import type { StorageRoot } from '../../src/core/records/storage-location.ts';
 import type { FarmInput } from '../farm/messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
@@ -19,7 +20,14 @@ export interface LocationInput {
   readonly description: string;
 }
 
-/** The catalog actor: what is shared by all farms. Names of farms, usage pools, compute locations. */
+/** What a client may set of a storage location. */
+export interface StorageInput {
+  readonly name: string;
+  readonly description: string;
+  readonly roots: readonly StorageRoot[];
+}
+
+/** The catalog actor: what is shared by all farms. Names of farms, usage pools, compute and storage locations. */
 export type CatalogMessage =
   /** Answer: FarmRecord. 409 when a farm of that name exists. */
   | {
@@ -61,4 +69,15 @@ export type CatalogMessage =
   /** Answer: null. 404 for an unknown location. */
   | { readonly type: 'location.delete'; readonly locationId: string; readonly replyTo: ReplyTo }
   /** From a worker actor: a worker reports this place. What it reports is its own: the name may be none. */
-  | { readonly type: 'location.seen'; readonly name: string };
+  | { readonly type: 'location.seen'; readonly name: string }
+  /** Answer: StorageLocationRecord. 409 when a storage location has the name. */
+  | { readonly type: 'storage.create'; readonly input: StorageInput; readonly replyTo: ReplyTo }
+  /** Answer: StorageLocationRecord. 404 for an unknown location, 409 when another one has the name. */
+  | {
+      readonly type: 'storage.replace';
+      readonly storageId: string;
+      readonly input: StorageInput;
+      readonly replyTo: ReplyTo;
+    }
+  /** Answer: null. 404 for an unknown location. */
+  | { readonly type: 'storage.delete'; readonly storageId: string; readonly replyTo: ReplyTo };

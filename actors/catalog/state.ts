@@ -1,6 +1,7 @@
 import type { FarmId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
+import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { ServiceContext } from '../service-world.ts';
 
@@ -11,6 +12,7 @@ export interface CatalogState {
   readonly names: Map<FarmId, string>;
   readonly pools: Map<string, UsagePoolRecord>;
   readonly locations: Map<string, ComputeLocationRecord>;
+  readonly storage: Map<string, StorageLocationRecord>;
 }
 
 export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
@@ -18,5 +20,6 @@ export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
     names: new Map([...reader.scan('farm')].map(({ value: farm }) => [farm.id, farm.name])),
     pools: new Map([...reader.scan('usagePool')].map(({ key, value }) => [key, value])),
     locations: new Map([...reader.scan('computeLocation')].map(({ key, value }) => [key, value])),
+    storage: new Map([...reader.scan('storageLocation')].map(({ key, value }) => [key, value])),
   };
 }

@@ -32,6 +32,7 @@ interface Mail<W extends World> {
 
 interface Window<W extends World> {
   readonly number: number;
+  readonly startedAt: number;
   readonly outputs: Output<W>[];
   readonly settled: (() => void)[];
   durable: boolean;
@@ -112,7 +113,13 @@ export class Kernel<W extends World> {
       this.post(timer.payload);
     }
     if (!this.hasWork) return;
-    const window: Window<W> = { number: this.nextWindow++, outputs: [], settled: [], durable: false };
+    const window: Window<W> = {
+      number: this.nextWindow++,
+      startedAt: monotonic,
+      outputs: [],
+      settled: [],
+      durable: false,
+    };
     const changes: W['change'][] = [];
     const now = this.ports.wallClock();
     for (let closures = 0; closures < KERNEL_LIMITS.closuresPerWindow; closures++) {
@@ -336,7 +343,7 @@ export class Kernel<W extends World> {
   private releaseDurable(): void {
     for (let first = this.windows[0]; first?.durable === true; first = this.windows[0]) {
       this.windows.shift();
-      if (first.outputs.length > 0) this.ports.release(first.outputs);
+      if (first.outputs.length > 0) this.ports.release(first.outputs, first.startedAt);
       for (const settled of first.settled) settled();
     }
   }

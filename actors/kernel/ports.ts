@@ -11,8 +11,11 @@ export interface KernelPorts<W extends World> {
   newId(): string;
   /** Writes the changes as one; calls back once they are on disk, in the order of the calls. */
   commit(changes: readonly W['change'][], onDurable: () => void): void;
-  /** Lets out what was said, in order. Called only after the commit of all that came before. */
-  release(outputs: readonly Output<W>[]): void;
+  /**
+   * Lets out what was said, in order. Called only after the commit of all that came before. `windowStartedAt` is when the
+   * turns began that said it, on the monotonic clock.
+   */
+  release(outputs: readonly Output<W>[], windowStartedAt: number): void;
   log(level: LogLevel, text: string, attributes: Readonly<Record<string, string>>): void;
   /** Work has come up outside a pump (a commit has ended): the host must pump soon. */
   wake(): void;

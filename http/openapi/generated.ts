@@ -227,6 +227,48 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/storage-locations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** All storage locations, by name */
+        readonly get: operations["listStorageLocations"];
+        readonly put?: never;
+        /** Create a storage location */
+        readonly post: operations["createStorageLocation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/storage-locations/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** One storage location */
+        readonly get: operations["getStorageLocation"];
+        /**
+         * Replace a storage location
+         * @description Fields that are left out go back to their defaults, `roots` to none.
+         */
+        readonly put: operations["replaceStorageLocation"];
+        readonly post?: never;
+        /** Delete a storage location */
+        readonly delete: operations["deleteStorageLocation"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/usage-pools": {
         readonly parameters: {
             readonly query?: never;
@@ -599,6 +641,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/diagnostics/logs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What the service and its workers have logged lately
+         * @description In the order of time. Records are in memory alone: of each component the last ones (`diagnostics.buffer_size`), and none after a restart.
+         */
+        readonly get: operations["getDiagnosticLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -734,6 +796,31 @@ export interface components {
             /** @description Compared as written, in upper and lower case. */
             readonly name: string;
             readonly description?: components["schemas"]["Description"];
+        };
+        /** @description From the names of compute locations to the root there; the key `default` is the fallback. A root is an absolute path (`/mnt/a`, `C:\a`, `\\server\share`) or `s3://bucket[/prefix]`. */
+        readonly StorageRoots: {
+            readonly [key: string]: string;
+        };
+        readonly StorageLocation: {
+            readonly id: string;
+            readonly name: string;
+            readonly description: string;
+            readonly roots: components["schemas"]["StorageRoots"];
+            /**
+             * @description What its roots are; `filesystem` when there is none.
+             * @enum {string}
+             */
+            readonly type: "filesystem" | "s3" | "mixed";
+            readonly created_at: components["schemas"]["Timestamp"];
+            readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly StorageLocationInput: {
+            /** @description Compared as written, in upper and lower case. */
+            readonly name: components["schemas"]["Name"];
+            readonly description?: components["schemas"]["Description"];
+            readonly roots?: components["schemas"]["StorageRoots"];
+            /** @description Worked out from the roots. */
+            readonly type?: unknown;
         };
         readonly MaxConcurrent: number;
         readonly UsagePool: {
@@ -1198,6 +1285,23 @@ export interface components {
             readonly failures: number;
             readonly last_at: components["schemas"]["Timestamp"];
         };
+        /** @enum {string} */
+        readonly DiagnosticLevel: "DEBUG" | "INFO" | "WARN" | "ERROR";
+        readonly DiagnosticRecord: {
+            /** @description With nanoseconds, in UTC; no two records of a component have the same. */
+            readonly ts: components["schemas"]["Timestamp"];
+            /** @description `server` or `worker:<worker id>`. */
+            readonly component: string;
+            readonly level: components["schemas"]["DiagnosticLevel"];
+            readonly msg: string;
+            /** @description What the record is about, among it `task_id`, `attempt_id`, `job_id`, `worker_id` and `session_id` where they are known. */
+            readonly attrs?: {
+                readonly [key: string]: string;
+            };
+        };
+        readonly DiagnosticRecords: {
+            readonly records: readonly components["schemas"]["DiagnosticRecord"][];
+        };
     };
     responses: {
         /** @description Done. */
@@ -1281,6 +1385,11 @@ export interface components {
         readonly ComputeLocation: {
             readonly content: {
                 readonly "application/json": components["schemas"]["ComputeLocationInput"];
+            };
+        };
+        readonly StorageLocation: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["StorageLocationInput"];
             };
         };
         readonly UsagePool: {
@@ -1810,6 +1919,115 @@ export interface operations {
             readonly 204: components["responses"]["Done"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listStorageLocations: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every storage location. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly components["schemas"]["StorageLocation"][];
+                };
+            };
+        };
+    };
+    readonly createStorageLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["StorageLocation"];
+        readonly responses: {
+            /** @description The new storage location. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StorageLocation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getStorageLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The storage location. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StorageLocation"];
+                };
+            };
+            readonly 404: components["responses"]["NotFound"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly replaceStorageLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: components["requestBodies"]["StorageLocation"];
+        readonly responses: {
+            /** @description The storage location as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StorageLocation"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly deleteStorageLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 404: components["responses"]["NotFound"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2529,6 +2747,48 @@ export interface operations {
             };
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getDiagnosticLogs: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only this one: `server` or `worker:<worker id>`. */
+                readonly component?: string;
+                /** @description The least level. */
+                readonly level?: components["schemas"]["DiagnosticLevel"];
+                /** @description Only records whose attribute `task_id` is this. */
+                readonly task_id?: string;
+                /** @description Only records that are later, to the nanosecond. */
+                readonly since?: components["schemas"]["Timestamp"];
+                /** @description At most so many, the newest. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The records. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DiagnosticRecords"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            /** @description No diagnostics are kept (`diagnostics.buffer_size` is 0). */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             readonly default: components["responses"]["Problem"];
         };
     };

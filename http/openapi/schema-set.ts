@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { PointedError } from '../../src/core/problems.ts';
+import { escapePointer } from '../problems.ts';
 import { SCHEMA_SET, type Contract, type Node } from './contract.ts';
 
 /** Says what is wrong with a value; nothing when it fits. May fill in defaults. */
@@ -8,7 +9,7 @@ export type Check = (value: unknown) => readonly PointedError[];
 
 const MAX_ERRORS = 20;
 
-/** Says a pattern in words. */
+/** Says in words what a pattern, or a `not`, demands. */
 const PATTERN_TEXT = 'x-pattern-text';
 
 /** Makes checks of the contract's schemas. */
@@ -54,6 +55,7 @@ function pointed(error: ErrorObject, place: string): PointedError {
     case 'type':
       return { pointer: at, detail: `must be ${listed(facts['type'], ' or ')}` };
     case 'pattern':
+    case 'not':
       return { pointer: at, detail: patternText(error) ?? error.message ?? 'must match a pattern' };
     default:
       return { pointer: at, detail: error.message ?? `does not fit ${error.keyword}` };
@@ -67,5 +69,3 @@ function patternText(error: ErrorObject): string | null {
   const text: unknown = error.parentSchema?.[PATTERN_TEXT];
   return typeof text === 'string' ? text : null;
 }
-
-const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -6,6 +6,7 @@ import {
   listComputeLocations,
   replaceComputeLocation,
 } from './compute-locations.ts';
+import { getDiagnosticLogs } from './diagnostics.ts';
 import { explainTask } from './explain.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
 import { cancelJob, deleteJob, getJob, listJobs, listJobTasks } from './jobs.ts';
@@ -14,6 +15,13 @@ import { updateJob } from './update-job.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
+import {
+  createStorageLocation,
+  deleteStorageLocation,
+  getStorageLocation,
+  listStorageLocations,
+  replaceStorageLocation,
+} from './storage-locations.ts';
 import { submitJob } from './submit-job.ts';
 import { getTaskLogs } from './task-logs.ts';
 import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
@@ -49,6 +57,11 @@ export function handlersOf(contract: Contract): Handlers {
     getComputeLocation,
     replaceComputeLocation,
     deleteComputeLocation,
+    listStorageLocations,
+    createStorageLocation,
+    getStorageLocation,
+    replaceStorageLocation,
+    deleteStorageLocation,
     listUsagePools,
     createUsagePool,
     getUsagePool,
@@ -73,5 +86,6 @@ export function handlersOf(contract: Contract): Handlers {
     deleteWorker,
     disableWorker,
     enableWorker,
+    getDiagnosticLogs,
   };
 }

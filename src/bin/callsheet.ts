@@ -11,6 +11,7 @@ import { logsCommand } from './commands/logs.ts';
 import { openjdCommand } from './commands/openjd/openjd-command.ts';
 import { poolsCommand } from './commands/pools.ts';
 import { queuesCommand } from './commands/queues.ts';
+import { storageCommand } from './commands/storage.ts';
 import { submitCommand } from './commands/submit.ts';
 import { tasksCommand } from './commands/tasks.ts';
 import { workersCommand } from './commands/workers.ts';
@@ -29,6 +30,7 @@ const COMMANDS = [
   farmsCommand,
   queuesCommand,
   locationsCommand,
+  storageCommand,
   poolsCommand,
   openjdCommand,
 ];

@@ -12,10 +12,14 @@ import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
 import type { ServerList } from '../adapters/nats/server-address.ts';
+import { EventLoopWatch, type EventLoopLag } from '../adapters/system/event-loop-lag.ts';
 import { makeDirectory } from '../adapters/system/make-directory.ts';
 import { tallyMemory, type TallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
+import { DiagnosticLog } from '../core/diagnostics/diagnostic-log.ts';
+import { nanosOfMs } from '../core/diagnostics/nano-time.ts';
+import { SERVER_COMPONENT, workerComponent } from '../core/diagnostics/record.ts';
 import { committedShares, type Share } from '../core/lease/committed-shares.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './daemon/bus-log.ts';
@@ -29,6 +33,8 @@ import { Shards } from './server/shards.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { TaskEventHub } from './server/task-events.ts';
 import { versionFacts } from './daemon/version.ts';
+import type { ToldDiagnostic } from './threads/log-protocol.ts';
+import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 
 /** interface.md, "Limits": graceful shutdown. */
@@ -36,6 +42,9 @@ const SHUTDOWN_MS = 30_000;
 /** interface.md, "Public, ungated": each readiness check has this long. */
 const CHECK_MS = 5_000;
 const READY_POLL_MS = 50;
+
+/** What metrics call a queue that was deleted before they could name it. */
+const DELETED_QUEUE = '(deleted)';
 
 /** Exit code of a service that could not start. */
 const NOT_STARTED_EXIT = 1;
@@ -54,24 +63,33 @@ export async function runServer(config: ServerConfig): Promise<void> {
 }
 
 async function serve(config: ServerConfig): Promise<void> {
-  const logger = createLogger(config.log, 'server');
+  const { bufferSize } = config.diagnostics;
+  const diagnostics = bufferSize === 0 ? null : new DiagnosticLog(bufferSize);
+  const logger = createLogger(config.log, 'server', (note) => {
+    diagnostics?.add(SERVER_COMPONENT, nanosOfMs(Date.now()), note);
+  });
   const stopping = stopSignal();
   const version = versionFacts();
   const directory = resolve(config.data.dir);
   makeDirectory(directory, 0o700);
 
+  let storeLag: (lag: EventLoopLag) => void = () => undefined;
   const store = await startStoreThread(
     threadEntry('store-thread'),
     { directory: join(directory, 'state'), softwareVersion: version.version, disk: STATE_DISK_LIMITS },
     {
       diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
       warned: (text) => logger.warn(text),
+      measured: (lag) => storeLag(lag),
     },
   );
   if (store.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
   const bus = await openBus(config, directory, logger);
   try {
-    await serveOver({ logger, stopping, version, directory, store, bus }, config);
+    const onStoreLag = (listener: typeof storeLag): void => {
+      storeLag = listener;
+    };
+    await serveOver({ logger, diagnostics, stopping, version, directory, store, onStoreLag, bus }, config);
   } catch (error) {
     // A service that cannot start leaves no nats-server behind.
     await bus.stop();
@@ -82,20 +100,29 @@ async function serve(config: ServerConfig): Promise<void> {
 /** What the service stands on. */
 interface Ground {
   readonly logger: Logger;
+  /** Null when none are kept. */
+  readonly diagnostics: DiagnosticLog | null;
   readonly stopping: AbortSignal;
   readonly version: ReturnType<typeof versionFacts>;
   readonly directory: string;
   readonly store: StoreThread;
+  /** Who is told how late the turns of the store thread are. */
+  readonly onStoreLag: (listener: (lag: EventLoopLag) => void) => void;
   readonly bus: Awaited<ReturnType<typeof openBus>>;
 }
 
 async function serveOver(
-  { logger, stopping, version, directory, store, bus }: Ground,
+  { logger, diagnostics, stopping, version, directory, store, onStoreLag, bus }: Ground,
   config: ServerConfig,
 ): Promise<void> {
   const events = new TaskEventHub();
   const busLog = new BusLog(logger);
   const logDirectory = join(directory, 'logs');
+  const reader = await openStateReader(join(directory, 'state'));
+  const metrics = new ServiceMetrics((id) => reader.get('queue', id)?.name ?? DELETED_QUEUE);
+  onStoreLag((lag) => metrics.loopLagged('store', lag));
+  const watch = new EventLoopWatch();
+  const measuring = setInterval(() => metrics.loopLagged('front', watch.read()), MEASURE_PERIOD_MS);
   const logThread = await startLogThread(
     {
       logDirectory,
@@ -107,15 +134,18 @@ async function serveOver(
       noticed: (notice) => {
         if (notice.type === 'log') logger[notice.level](notice.attributes, notice.text);
         if (notice.type === 'bus') busLog.note('logs', notice.event);
+        if (notice.type === 'diagnosed' && diagnostics !== null) keepTold(diagnostics, notice.told);
+        if (notice.type === 'measured') {
+          metrics.loopLagged('logs', notice.lag);
+          metrics.redelivered('logs', notice.redeliveries);
+        }
         if (notice.type === 'stored')
           for (const taskId of notice.tasks) events.publish({ kind: 'log', taskId });
       },
       broken: (error) => failStop(logger, 'the logs thread is gone', error),
     },
   );
-  const reader = await openStateReader(join(directory, 'state'));
   const logs = await openLogReader(logDirectory);
-  const metrics = new ServiceMetrics();
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const watch = store.watch();
@@ -157,6 +187,7 @@ async function serveOver(
       bus: () => shards.checkBus(CHECK_MS),
     },
     metrics: () => metrics.text(),
+    diagnostics: () => diagnostics,
     tally: (slot) => Atomics.load(tallies.totals, slot),
     version,
     acceptsSubmissions: () => store.diskState() === 'ok',
@@ -184,6 +215,7 @@ async function serveOver(
   const budget = setTimeout(() => {
     failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
   }, SHUTDOWN_MS);
+  clearInterval(measuring);
   await front.stop(SHUTDOWN_MS / 2);
   await shards.stop();
   await logThread.stop();
@@ -210,6 +242,14 @@ function openLists(
   };
   setImmediate(fill);
   return { jobs, tasks: new TaskLists(state, watch.pages) };
+}
+
+/** A worker whose clock is ahead does not write the future. */
+function keepTold(diagnostics: DiagnosticLog, told: readonly ToldDiagnostic[]): void {
+  const now = nanosOfMs(Date.now());
+  for (const { workerId, at, note } of told) {
+    diagnostics.add(workerComponent(workerId), at < now ? at : now, note);
+  }
 }
 
 const retryOf = ({ scheduler }: ServerConfig) => ({
@@ -274,6 +314,9 @@ function startShards(
             if (!events.hasListeners || notice.events.length === 0) return;
             reader.refresh();
             for (const event of notice.events) events.publishDomain(event);
+            return;
+          case 'measured':
+            metrics.measured(shard, notice.measures);
             return;
           case 'fell':
         }

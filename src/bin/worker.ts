@@ -21,6 +21,7 @@ import { createLogger } from './daemon/logging.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
+import { DiagnosticSender } from './worker/diagnostic-sender.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
 /** A worker that leaves has this long: its tasks get their grace, the last reports and logs their time. */
@@ -47,7 +48,8 @@ async function work(config: WorkerConfig): Promise<void> {
   if (refusal !== null) throw new Error(refusal);
   const servers = parseServerList(config.bus.urls.join(','));
   if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
-  const logger = createLogger(config.log, 'worker');
+  let sender: DiagnosticSender | null = null;
+  const logger = createLogger(config.log, 'worker', (note) => sender?.heard(note));
   const stopping = stopSignal();
   const ids = new Uuid7(() => Date.now());
 
@@ -94,7 +96,18 @@ async function work(config: WorkerConfig): Promise<void> {
     { servers, name: `callsheet worker ${config.worker.name}` },
     busListener(post, busLog),
   );
-  const effects = new AgentEffects(bus, processes, post, () => depart());
+  if (config.diagnostics.enabled) {
+    sender = new DiagnosticSender({
+      workerId: journal.workerId,
+      publish: (message) => bus.publishDiagnostic(message),
+      wallClock: () => Date.now(),
+      monotonicClock: () => performance.now(),
+    });
+  }
+  const effects = new AgentEffects(bus, processes, post, {
+    left: () => depart(),
+    welcomed: () => sender?.flush(),
+  });
 
   host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
   await untilAborted(stopping);

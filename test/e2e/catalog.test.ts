@@ -59,6 +59,17 @@ await test('pools and locations live with the service', { timeout: 120_000 }, as
   });
   t.match(location, { name: 'potsdam', worker_count: 0 });
 
+  const storage = await service.api.must<Entry>('POST', '/api/v1/storage-locations', {
+    name: 'projects',
+    roots: { default: '/mnt/projects', berlin: 's3://bucket/projects' },
+  });
+  t.match(storage, { name: 'projects', description: '', type: 'mixed' });
+  const typed = await service.api.call('PUT', `/api/v1/storage-locations/${storage.id}`, {
+    name: 'projects',
+    type: 'mixed',
+  });
+  t.equal(typed.status, 400);
+
   const worker = startWorker(service, 'one', ['--worker-compute-location=berlin']);
   workers.push(worker);
   const entered = await until('the worker has entered its place', async () => {
@@ -80,6 +91,7 @@ await test('pools and locations live with the service', { timeout: 120_000 }, as
   await service.daemon.kill('SIGTERM');
   service = await start();
   t.match(await list('/api/v1/usage-pools'), [{ id: pool.id, name: 'nuke', max_concurrent: 2, in_use: 0 }]);
+  t.match(await list('/api/v1/storage-locations'), [storage]);
   workers.push(startWorker(service, 'one', ['--worker-compute-location=berlin']));
   await until('the place is back', async () => {
     const locations = await list<LocationEntry>('/api/v1/compute-locations');

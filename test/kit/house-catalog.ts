@@ -2,14 +2,16 @@ import {
   CATALOG_ID,
   type CatalogMessage,
   type LocationInput,
+  type StorageInput,
   type PoolInput,
 } from '../../actors/catalog/messages.ts';
 import { replyTo } from '../../actors/kernel/address.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
+import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { HouseRows } from './house-rows.ts';
 
-/** What is said to the catalog of a house about usage pools and compute locations, and what the store holds of them. */
+/** What is said to the catalog of a house about usage pools, compute and storage locations, and what the store holds of them. */
 export abstract class HouseCatalog extends HouseRows {
   /** Usage pools in the order of their names. */
   pools(): UsagePoolRecord[] {
@@ -67,6 +69,33 @@ export abstract class HouseCatalog extends HouseRows {
   deleteLocation(name: string): void {
     const locationId = this.locations().find((location) => location.name === name)?.id ?? name;
     this.tellCatalog({ type: 'location.delete', locationId, replyTo: replyTo(`delete location ${name}`) });
+  }
+
+  /** Storage locations in the order of their names. */
+  storage(): StorageLocationRecord[] {
+    return [...this.store.scan('storageLocation')].map((row) => row.value).sort(byName);
+  }
+
+  createStorage(name: string, some: Partial<StorageInput> = {}): void {
+    const input = { name, description: '', roots: [], ...some };
+    this.tellCatalog({ type: 'storage.create', input, replyTo: replyTo(`create storage ${name}`) });
+  }
+
+  /** Replaces all that a storage location is, by its name or an id that there is not. */
+  replaceStorage(name: string, some: Partial<StorageInput> = {}): void {
+    const input = { name, description: '', roots: [], ...some };
+    const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;
+    this.tellCatalog({
+      type: 'storage.replace',
+      storageId,
+      input,
+      replyTo: replyTo(`replace storage ${name}`),
+    });
+  }
+
+  deleteStorage(name: string): void {
+    const storageId = this.storage().find((storage) => storage.name === name)?.id ?? name;
+    this.tellCatalog({ type: 'storage.delete', storageId, replyTo: replyTo(`delete storage ${name}`) });
   }
 
   private tellCatalog(message: CatalogMessage): void {

@@ -7,12 +7,14 @@ import { attemptIdOf, farmId, jobId, taskIdOf, workerId, type QueueId } from '..
 import type { BusEvent, Delivery, LogDelivery } from '../../src/core/ports/bus.ts';
 import type {
   CancelMessage,
+  DiagnosticMessage,
   LeaseReply,
   LeaseRequest,
   LogMessage,
   PresenceMessage,
   StatusMessage,
 } from '../../src/core/wire/bus-messages.ts';
+import type { Parsed } from '../../src/core/wire/json-text.ts';
 import { Recorder } from './nats-recorder.ts';
 
 export const JOB = jobId('01890a5d-ac96-774b-bcce-b302099a8057');
@@ -72,13 +74,24 @@ export function recordingShard(servers: ServerList, redelivery?: Redelivery) {
   return { bus, events, leases, presence, statuses };
 }
 
+/** What a worker told for the diagnostics, as it was read. */
+interface ToldDiagnostic {
+  readonly source: string;
+  readonly parsed: Parsed<DiagnosticMessage>;
+}
+
 /** A reader of logs that keeps what it hears. */
 export function recordingLogReader(servers: ServerList, redelivery?: Redelivery) {
   const events = new Recorder<BusEvent>();
   const logs = new Recorder<LogDelivery>();
+  const diagnostics = new Recorder<ToldDiagnostic>();
   const options = redelivery === undefined ? { servers } : { servers, redelivery };
-  const bus = joinAsLogReader(options, { logged: logs.add, busChanged: events.add });
-  return { bus, events, logs };
+  const bus = joinAsLogReader(options, {
+    logged: logs.add,
+    diagnosed: (source, read) => diagnostics.add({ source, parsed: read() }),
+    busChanged: events.add,
+  });
+  return { bus, events, logs, diagnostics };
 }
 
 /** A worker's daemon that keeps what it hears. */

@@ -29,7 +29,7 @@ export function onReportUnstored(
   if (outgoing?.report.status !== status) return;
   const delayMs = backoffMs(outgoing.tries, AGENT_LIMITS.reportRetry, context.newId());
   context.log(outgoing.tries === 0 ? 'warn' : 'debug', 'a report could not be stored; it is said again', {
-    attempt: attemptId,
+    attempt_id: attemptId,
     status,
     reason,
   });

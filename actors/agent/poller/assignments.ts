@@ -20,7 +20,7 @@ export function takeAssignments(
     const step = reply.steps[assignment.step_id];
     if (step === undefined) {
       context.log('error', 'an assignment came without its step; the service takes it back', {
-        attempt: attemptId,
+        attempt_id: attemptId,
       });
       continue;
     }

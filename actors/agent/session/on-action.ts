@@ -44,10 +44,10 @@ function obey(state: SessionState, action: RunningAction, line: string, context:
   if (directive === null) return line;
   switch (directive.kind) {
     case 'progress':
-      context.log('debug', 'progress', { attempt: state.attemptId, percent: String(directive.percent) });
+      context.log('debug', 'progress', { attempt_id: state.attemptId, percent: String(directive.percent) });
       return line;
     case 'status':
-      context.log('debug', 'status', { attempt: state.attemptId, status: directive.text });
+      context.log('debug', 'status', { attempt_id: state.attemptId, status: directive.text });
       return line;
     case 'bad-progress':
       return line + BAD_PROGRESS_NOTE;

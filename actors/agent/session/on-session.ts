@@ -73,7 +73,7 @@ export function onSessionCancel(
 export function onSessionVoid(state: SessionState, _message: unknown, context: SessionContext): void {
   if (state.result !== null || state.stop !== null) return;
   context.log('warn', 'the service has closed an attempt that runs here; it is stopped', {
-    attempt: state.attemptId,
+    attempt_id: state.attemptId,
   });
   state.stop = 'void';
   if (state.action !== null) interruptAction(state, state.action, AGENT_LIMITS.fenceGraceMs, context);

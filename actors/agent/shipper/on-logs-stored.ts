@@ -31,7 +31,7 @@ export function onLogsStored(
     return;
   }
   if (state.tries === 0) {
-    context.log('warn', 'the bus does not take logs', { attempt: state.attemptId, reason: failure });
+    context.log('warn', 'the bus does not take logs', { attempt_id: state.attemptId, reason: failure });
     context.after('stall', AGENT_LIMITS.logStallMs, { type: 'logs.stalled' });
   }
   context.after('retry', backoffMs(state.tries, AGENT_LIMITS.logRetry, context.newId()), {

@@ -53,7 +53,7 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
       'logs.give-up': (state, _message, context) => {
         state.isOver = true;
         context.log('warn', 'the last lines of a task are given up: the bus does not take them', {
-          attempt: state.attemptId,
+          attempt_id: state.attemptId,
           chunks: String(state.sealed.length),
         });
       },

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import type { DiskLimits, StoreFailure } from './writer-environment.ts';
 
@@ -51,6 +52,8 @@ export type StoreNotice =
   | (Versioned & { readonly type: 'refused'; readonly reason: string })
   | (Versioned & { readonly type: 'disk'; readonly disk: DiskState })
   | (Versioned & { readonly type: 'warning'; readonly text: string })
+  /** Once in a while. */
+  | (Versioned & { readonly type: 'measured'; readonly lag: EventLoopLag })
   /** The process must end now with the exit code of the failure; the thread does nothing more. */
   | (Versioned & { readonly type: 'failed'; readonly failure: StoreFailure })
   | (Versioned & { readonly type: 'stopped' });

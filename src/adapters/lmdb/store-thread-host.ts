@@ -1,4 +1,5 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import { openChangeWatch, watchMemory, type ChangeWatch } from './change-watch.ts';
 import { sayLastWords, STORE_EXIT_CODES } from './fail-stop.ts';
@@ -26,6 +27,7 @@ export interface StoreThread {
 export interface StoreThreadEvents {
   readonly diskChanged: (disk: DiskState) => void;
   readonly warned: (text: string) => void;
+  readonly measured?: (lag: EventLoopLag) => void;
 }
 
 /**
@@ -88,6 +90,9 @@ export function startStoreThread(
           return;
         case 'warning':
           events.warned(notice.text);
+          return;
+        case 'measured':
+          events.measured?.(notice.lag);
           return;
         case 'failed':
           process.exit(STORE_EXIT_CODES[notice.failure.kind]);

@@ -1,4 +1,5 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import { readChangeSet, type EncodedChangeSet } from './change-set-codec.ts';
 import { ChangeTeller } from './change-teller.ts';
@@ -21,7 +22,8 @@ import type { StoreFailure } from './writer-environment.ts';
  * next (group commit). A shard is told the sequence up to which its sets are on disk.
  */
 
-const DISK_CHECK_MS = 1_000;
+/** How often the disk is looked at and the event loop's lag is told. */
+const CHECK_MS = 1_000;
 
 /** A shard's port and what it sent since the last commit. */
 interface Lane {
@@ -87,7 +89,11 @@ function serve(
     disk = now;
     tell({ v: STORE_PROTOCOL, type: 'disk', disk });
   };
-  const diskCheck = setInterval(checkDisk, DISK_CHECK_MS);
+  const watch = new EventLoopWatch();
+  const diskCheck = setInterval(() => {
+    checkDisk();
+    tell({ v: STORE_PROTOCOL, type: 'measured', lag: watch.read() });
+  }, CHECK_MS);
 
   const attach = (shard: number, port: MessagePort): void => {
     const lane: Lane = { shard, port, queued: [], lastSequence: null };

@@ -1,10 +1,11 @@
 import type { BusEvent, BusMember, LogBusListener } from '../../core/ports/bus.ts';
 import type { LogMessage } from '../../core/wire/bus-messages.ts';
-import { lastToken } from '../../core/wire/subjects.ts';
-import { parseLog } from '../../core/wire/worker-messages.ts';
+import { lastToken, subjects } from '../../core/wire/subjects.ts';
+import { parseDiagnostic, parseLog } from '../../core/wire/worker-messages.ts';
 import { BusConnection } from './connection.ts';
 import { receive, type DeliveryDoor } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
+import { readText } from './message-text.ts';
 import type { ServerList } from './server-address.ts';
 
 interface LogBusOptions {
@@ -47,7 +48,21 @@ export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener
   return new BusConnection(
     { servers: options.servers, name: 'callsheet logs' },
     {
-      sessionStarted: (nc) => void consumer.serve(nc),
+      sessionStarted: (nc) => {
+        void consumer.serve(nc);
+        nc.subscribe(subjects.allDiagnostics, {
+          callback: (error, message) => {
+            // An error is a refused subscription, which the connection has reported.
+            if (error !== null) return;
+            const { subject, data } = message;
+            try {
+              listener.diagnosed(lastToken(subject), () => readText(data, parseDiagnostic));
+            } catch (fault) {
+              changed({ type: 'listenerFailed', subject, error: fault });
+            }
+          },
+        });
+      },
       sessionEnded: () => undefined,
       changed,
     },

@@ -5,12 +5,18 @@ import type {
   LogOutcome,
   PresenceAnnouncement,
   PresenceOutcome,
+  SendOutcome,
   StoreOutcome,
   Unanswered,
   WorkerBus,
   WorkerBusListener,
 } from '../../core/ports/bus.ts';
-import type { LeaseRequest, LogMessage, StatusMessage } from '../../core/wire/bus-messages.ts';
+import type {
+  DiagnosticMessage,
+  LeaseRequest,
+  LogMessage,
+  StatusMessage,
+} from '../../core/wire/bus-messages.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
 import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../core/wire/service-messages.ts';
 import { STREAMS, subjects, type ANY_QUEUE } from '../../core/wire/subjects.ts';
@@ -97,6 +103,10 @@ class NatsWorkerBus implements WorkerBus {
       if (outcome.type !== 'stored') return { stored, failure: outcome };
     }
     return { stored: chunks.length, failure: null };
+  }
+
+  publishDiagnostic(message: DiagnosticMessage): SendOutcome {
+    return this.#connection.publish(subjects.diagnostics(message.worker_id), JSON.stringify(message));
   }
 
   followCancels(task: TaskId): void {

@@ -10,6 +10,8 @@ export interface Catalog<Item> {
   /** What one entry is called. */
   readonly what: string;
   readonly columns: readonly Column<Item>[];
+  /** Fields that the service refuses in what is put. */
+  readonly responseOnly?: readonly (keyof Item & string)[];
 }
 
 interface Entry {
@@ -39,24 +41,32 @@ export async function createEntry<Item extends Entry>(
   else terminal.out(`${item?.id ?? ''}\n`);
 }
 
+type Changes<Item> = { readonly [Field in keyof Item]?: Item[Field] | undefined };
+
 /**
- * Puts `changes` in place of what the entry of an id or name has, and prints it. Fields whose change is undefined stay;
- * wrong usage when all are.
+ * Puts `changes` in place of what the entry of an id or name has, and prints it. Fields whose change is undefined stay.
+ * `adjust` gives changes that depend on what the entry has. Wrong usage when nothing is to be changed.
  */
 export async function changeEntry<Item extends Entry>(
-  { path, what, columns }: Catalog<Item>,
+  { path, what, columns, responseOnly = [] }: Catalog<Item>,
   given: string,
-  changes: { readonly [Field in keyof Item]?: Item[Field] | undefined },
+  changes: Changes<Item>,
   command: Command,
+  adjust: ((before: Item) => Changes<Item>) | null = null,
 ): Promise<void> {
   const changed = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-  if (Object.keys(changed).length === 0) throw new CommandError(EXIT.usage, 'nothing to set: give an option');
+  if (Object.keys(changed).length === 0 && adjust === null)
+    throw new CommandError(EXIT.usage, 'nothing to set: give an option');
   const { client, terminal, json } = contextOf(command.optsWithGlobals<ClientOptions>());
   const before = findIn(await client.get<readonly Item[]>(path), given, what);
-  const item = await client.putJson<Item>(`${path}/${before.id}`, { ...before, ...changed });
+  const whole = { ...before, ...changed, ...adjust?.(before) };
+  const body = Object.fromEntries(Object.entries(whole).filter(([field]) => !isOneOf(responseOnly, field)));
+  const item = await client.putJson<Item>(`${path}/${before.id}`, body);
   if (json) printJson(terminal, item);
   else terminal.out(table(columns, [item], terminal));
 }
+
+const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name);
 
 /** The action that deletes the entry of an id or name. */
 export const deletion =

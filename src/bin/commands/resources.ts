@@ -6,6 +6,7 @@ type Schemas = components['schemas'];
 export type Farm = Schemas['Farm'];
 export type Queue = Schemas['Queue'];
 export type ComputeLocation = Schemas['ComputeLocation'];
+export type StorageLocation = Schemas['StorageLocation'];
 export type UsagePool = Schemas['UsagePool'];
 export type Job = Schemas['Job'];
 export type JobDetail = Schemas['JobDetail'];

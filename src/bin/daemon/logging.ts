@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { note, type DiagnosticLevel, type DiagnosticNote } from '../../core/diagnostics/record.ts';
 
 export type Logger = pino.Logger;
 
@@ -9,12 +10,28 @@ export interface LogSettings {
 
 const STDERR = 2;
 
-/** The log of a daemon: lines on standard error, JSON or plain text (interface.md, "Limits", Logging). */
-export function createLogger(settings: LogSettings, component: string): Logger {
+/**
+ * The log of a daemon: lines on standard error, JSON or plain text (interface.md, "Limits", Logging). What is logged is told to
+ * `heard` too.
+ */
+export function createLogger(
+  settings: LogSettings,
+  component: string,
+  heard: (note: DiagnosticNote) => void = () => undefined,
+): Logger {
   const options: pino.LoggerOptions = {
     level: settings.level,
     base: { component },
     timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: {
+      logMethod(args, method, level) {
+        const [first, second] = args as readonly unknown[];
+        const hasAttributes = typeof first === 'object' && first !== null;
+        const attributes = hasAttributes ? textsOf(first) : {};
+        heard(note(levelOf(level), textOf(hasAttributes ? second : first), attributes));
+        method.apply(this, args);
+      },
+    },
     formatters: { level: (label) => ({ level: label.toUpperCase() }) },
   };
   const destination = pino.destination({ fd: STDERR, sync: true });
@@ -24,6 +41,26 @@ export function createLogger(settings: LogSettings, component: string): Logger {
       destination.write(textLine(line));
     },
   });
+}
+
+const LEVELS: Readonly<Record<string, DiagnosticLevel>> = { debug: 'DEBUG', info: 'INFO', warn: 'WARN' };
+
+/** Whatever is graver than a warning is an error. */
+const levelOf = (level: number): DiagnosticLevel => LEVELS[pino.levels.labels[level] ?? ''] ?? 'ERROR';
+
+const textOf = (message: unknown): string => (typeof message === 'string' ? message : '');
+
+/** Attributes as the diagnostics have them: texts. */
+function textsOf(attributes: object): Record<string, string> {
+  const texts = Object.entries(attributes).map(([name, value]: [string, unknown]): [string, string] => [
+    name,
+    typeof value === 'string'
+      ? value
+      : value instanceof Error
+        ? (value.stack ?? value.message)
+        : (JSON.stringify(value) ?? ''),
+  ]);
+  return Object.fromEntries(texts);
 }
 
 /** `2026-01-01T00:00:00.000Z WARN server: message key=value` */

@@ -1,32 +1,130 @@
-import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
-import type { Count } from '../threads/shard-protocol.ts';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
+import { SECONDS_BOUNDS } from '../../core/metrics/buckets.ts';
+import { sumStates, type StateCounts } from '../../core/metrics/state-counts.ts';
+import type { Count, ShardMeasures } from '../threads/shard-protocol.ts';
+import { SummedHistogram } from './summed-histogram.ts';
 
-/** The metrics of the service (interface.md, "Public, ungated": two named counters, label `queue`). */
+/**
+ * The metrics of the service (interface.md, "Public, ungated"; docs/metrics.md). Threads tell what they have measured once
+ * in a while, so that a scrape looks at nothing but numbers.
+ */
 export class ServiceMetrics {
   private readonly registry = new Registry();
+  private readonly nameOfQueue: (queueId: Count['queueId']) => string;
+  private readonly states = new Map<number, StateCounts>();
+  private readonly parked = new Map<number, number>();
   private readonly counters: Readonly<Record<Count['counter'], Counter<'queue'>>>;
+  private readonly tasks: Gauge<'status'>;
+  private readonly unschedulable: Gauge;
+  private readonly jobs: Gauge<'status'>;
+  private readonly workers: Gauge<'status'>;
+  private readonly parkedRequests: Gauge;
+  private readonly leaseReplies: Counter<'answer'>;
+  private readonly leasedTasks: Counter;
+  private readonly leaseLatency: SummedHistogram;
+  private readonly leaseWait: SummedHistogram;
+  private readonly commits: SummedHistogram;
+  private readonly redeliveries: Counter<'stream'>;
+  private readonly lag: Gauge<'thread' | 'stat'>;
 
-  constructor() {
+  /** `nameOfQueue` is what the label `queue` says of a queue. */
+  constructor(nameOfQueue: (queueId: Count['queueId']) => string) {
+    this.nameOfQueue = nameOfQueue;
     collectDefaultMetrics({ register: this.registry });
-    const counter = (name: string, help: string): Counter<'queue'> =>
-      new Counter({ name, help, labelNames: ['queue'], registers: [this.registry] });
+    const registers = [this.registry];
+    const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Counter<Label>({ name, help, labelNames, registers });
+    const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+      new Gauge<Label>({ name, help, labelNames, registers });
+    const histogram = (name: string, help: string) => new SummedHistogram(name, help, SECONDS_BOUNDS);
     this.counters = {
       'task-retries': counter(
         'svc_scheduler_task_retries_total',
         'Automatic retries after a failure that a worker reported; reclaimed work is not counted.',
+        'queue',
       ),
       'jobs-autoparked': counter(
         'svc_scheduler_jobs_autoparked_total',
         'Jobs that were parked because their failure limit was reached; manual pauses are not counted.',
+        'queue',
       ),
     };
+    this.tasks = gauge('svc_scheduler_tasks', 'Tasks of jobs that have not ended.', 'status');
+    this.unschedulable = gauge(
+      'svc_scheduler_tasks_unschedulable',
+      'Ready tasks that no online worker may run.',
+    );
+    this.jobs = gauge('svc_scheduler_jobs', 'Jobs that have not ended.', 'status');
+    this.workers = gauge('svc_workers', 'Workers.', 'status');
+    this.parkedRequests = gauge('svc_scheduler_parked_requests', 'Lease requests that wait for work.');
+    this.leaseReplies = counter('svc_scheduler_leases_total', 'Lease requests that were answered.', 'answer');
+    this.leasedTasks = counter('svc_scheduler_leased_tasks_total', 'Tasks that were handed to workers.');
+    this.leaseLatency = histogram(
+      'svc_scheduler_lease_seconds',
+      'From a lease request to its reply with tasks, without the wait for work.',
+    );
+    this.leaseWait = histogram(
+      'svc_scheduler_lease_wait_seconds',
+      'How long lease requests that got tasks had waited for work.',
+    );
+    this.commits = histogram('svc_store_commit_seconds', 'From the end of a commit window to its flush.');
+    this.redeliveries = counter(
+      'svc_bus_redeliveries_total',
+      'Messages that the bus has delivered again.',
+      'stream',
+    );
+    this.lag = gauge(
+      'svc_event_loop_lag_seconds',
+      'How late the turns of a thread were in the last second.',
+      'thread',
+      'stat',
+    );
+    for (const answer of ['leased', 'empty', 'unknown']) this.leaseReplies.inc({ answer }, 0);
+    for (const stream of ['status', 'presence', 'logs']) this.redeliveries.inc({ stream }, 0);
   }
 
   count({ counter, queueId }: Count): void {
-    this.counters[counter].inc({ queue: queueId });
+    this.counters[counter].inc({ queue: this.nameOfQueue(queueId) });
   }
 
-  text(): Promise<string> {
-    return this.registry.metrics();
+  /** What a shard has measured. */
+  measured(shard: number, measures: ShardMeasures): void {
+    this.states.set(shard, measures.state);
+    this.parked.set(shard, measures.parkedRequests);
+    this.setState(sumStates(this.states.values()));
+    this.parkedRequests.set([...this.parked.values()].reduce((sum, each) => sum + each, 0));
+    const { answered, tasks, latency, wait } = measures.leases;
+    for (const [answer, number] of Object.entries(answered)) this.leaseReplies.inc({ answer }, number);
+    this.leasedTasks.inc(tasks);
+    this.leaseLatency.buckets.add(latency);
+    this.leaseWait.buckets.add(wait);
+    this.commits.buckets.add(measures.commits);
+    for (const [stream, number] of Object.entries(measures.redeliveries)) {
+      this.redelivered(stream as keyof typeof measures.redeliveries, number);
+    }
+    this.loopLagged(`shard ${shard}`, measures.lag);
+  }
+
+  redelivered(stream: 'status' | 'presence' | 'logs', messages: number): void {
+    this.redeliveries.inc({ stream }, messages);
+  }
+
+  loopLagged(thread: string, lag: EventLoopLag): void {
+    for (const [stat, seconds] of Object.entries(lag)) this.lag.set({ thread, stat }, Number(seconds));
+  }
+
+  /** In the Prometheus text format. */
+  async text(): Promise<string> {
+    const histograms = [this.leaseLatency, this.leaseWait, this.commits].map((each) => each.text());
+    return [await this.registry.metrics(), ...histograms].join('\n');
+  }
+
+  private setState({ tasks, jobs, workers }: StateCounts): void {
+    const { unschedulable, ...byStatus } = tasks;
+    for (const [status, number] of Object.entries(byStatus)) this.tasks.set({ status }, number);
+    this.unschedulable.set(unschedulable);
+    for (const [status, number] of Object.entries(jobs)) this.jobs.set({ status }, number);
+    for (const [status, number] of Object.entries(workers)) this.workers.set({ status }, number);
   }
 }

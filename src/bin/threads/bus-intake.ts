@@ -3,6 +3,7 @@ import type { Delivery, ServiceBus, ServiceBusListener } from '../../core/ports/
 import type { StoreReader } from '../../core/ports/store.ts';
 import type { PresenceMessage, StatusMessage } from '../../core/wire/bus-messages.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import type { ShardMeter } from './shard-meter.ts';
 import { leaseReply, presenceReply } from './reply-address.ts';
 
 /** Jobs whose farm is remembered, so that a status report costs no look at the store. */
@@ -14,6 +15,7 @@ export interface BusIntakeOptions {
   readonly ownsFarm: (farm: string) => boolean;
   /** Whether this shard speaks for what belongs to no farm. */
   readonly isFirstShard: boolean;
+  readonly meter: Pick<ShardMeter, 'leaseRequested' | 'delivered'>;
   readonly bus: () => ServiceBus;
   readonly post: (envelope: ServiceEnvelope, onSettled: (() => void) | null) => void;
 }
@@ -45,11 +47,12 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
           replyTo: leaseReply(inbox),
         },
       },
-      null,
+      this.options.meter.leaseRequested(inbox),
     );
   };
 
   readonly presenceAnnounced = (delivery: Delivery<PresenceMessage>): void => {
+    this.options.meter.delivered('presence', delivery.deliveryNumber);
     const { message } = delivery;
     const farm = message.type === 'register' ? this.farmNamed(message.farm) : message.farm_id;
     if (typeof farm === 'object') {
@@ -67,6 +70,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   };
 
   readonly statusReported = (delivery: Delivery<StatusMessage>): void => {
+    this.options.meter.delivered('status', delivery.deliveryNumber);
     const { message } = delivery;
     const job = parseTaskId(message.task_id)?.jobId;
     if (job === undefined || !this.ownsJob(job)) {

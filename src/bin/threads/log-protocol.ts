@@ -1,8 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../../actors/kernel/actor.ts';
 import type { StoreFailure } from '../../adapters/lmdb/writer-environment.ts';
+import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
-import type { JobId, TaskId } from '../../core/ids.ts';
+import type { DiagnosticNote } from '../../core/diagnostics/record.ts';
+import type { JobId, TaskId, WorkerId } from '../../core/ids.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
 
 /** What is said between the main thread and the logs thread. */
@@ -33,7 +35,23 @@ export type LogNotice =
       readonly text: string;
       readonly attributes: Readonly<Record<string, string>>;
     }
-  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent };
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent }
+  /** What workers have told for the diagnostics. */
+  | { readonly v: typeof LOG_PROTOCOL; readonly type: 'diagnosed'; readonly told: readonly ToldDiagnostic[] }
+  /** Once in a while; `redeliveries` since the last time. */
+  | {
+      readonly v: typeof LOG_PROTOCOL;
+      readonly type: 'measured';
+      readonly lag: EventLoopLag;
+      readonly redeliveries: number;
+    };
+
+export interface ToldDiagnostic {
+  readonly workerId: WorkerId;
+  /** Nanoseconds since the epoch, by the clock of the worker. */
+  readonly at: bigint;
+  readonly note: DiagnosticNote;
+}
 
 /** Control calls to the logs thread. */
 export interface LogControl {

@@ -2,11 +2,14 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { failStop } from '../../adapters/lmdb/fail-stop.ts';
 import { LOG_DISK_LIMITS, openLogWriter, type LogWriter } from '../../adapters/lmdb/log-writer.ts';
 import { openStateReader } from '../../adapters/lmdb/state-reader.ts';
+import { EventLoopWatch } from '../../adapters/system/event-loop-lag.ts';
 import { joinAsLogReader } from '../../adapters/nats/log-bus.ts';
 import { exposeControl } from './control-port.ts';
+import { DiagnosticIntake, workerLookup } from './diagnostic-intake.ts';
 import { KnownJobs } from './known-jobs.ts';
 import { LogIntake } from './log-intake.ts';
 import { LogRemoval } from './log-removal.ts';
+import { MEASURE_PERIOD_MS } from './shard-protocol.ts';
 import { LOG_PROTOCOL, type LogControl, type LogNotice, type LogThreadOptions } from './log-protocol.ts';
 
 /** The logs thread: the only writer of the log store. What has come in one turn of the event loop is stored as one. */
@@ -22,19 +25,36 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
   const jobs = new KnownJobs(state);
   const removal = new LogRemoval(writer);
   const intake = new LogIntake(writer, jobs, tell);
+  const diagnostics = new DiagnosticIntake({
+    isWorker: workerLookup(state, () => performance.now()),
+    tell,
+    now: () => performance.now(),
+  });
+  let redeliveries = 0;
   const bus = joinAsLogReader(
     { servers: options.bus },
     {
-      logged: (delivery) => intake.add(delivery),
+      logged: (delivery) => {
+        if (delivery.deliveryNumber > 1) redeliveries++;
+        intake.add(delivery);
+      },
+      diagnosed: (source, read) => diagnostics.heard(source, read),
       busChanged: (event) => tell({ v: LOG_PROTOCOL, type: 'bus', event }),
     },
   );
+  const watch = new EventLoopWatch();
+  const measuring = setInterval(() => {
+    tell({ v: LOG_PROTOCOL, type: 'measured', lag: watch.read(), redeliveries });
+    redeliveries = 0;
+    diagnostics.reportDropped();
+  }, MEASURE_PERIOD_MS);
   const control: LogControl = {
     forget: (job) => {
       jobs.forget(job);
       return removal.remove(job);
     },
     stop: async () => {
+      clearInterval(measuring);
       await bus.close();
       removal.stop();
       intake.flush();

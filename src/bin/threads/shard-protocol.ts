@@ -1,6 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../../actors/kernel/actor.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import type { BucketCounts } from '../../core/metrics/buckets.ts';
+import type { LeaseCounts } from '../../core/metrics/lease-waits.ts';
+import type { StateCounts } from '../../core/metrics/state-counts.ts';
+import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import type { JobRetention } from '../../../actors/service-world.ts';
 import type { RetryPolicy } from '../../core/lifecycle/retry-policy.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
@@ -12,6 +16,20 @@ import type { ServerList } from '../../adapters/nats/server-address.ts';
 
 /** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
 export const SHARD_PROTOCOL = 1;
+
+/** How often a thread tells what it has measured: metrics are at most this old. */
+export const MEASURE_PERIOD_MS = 1000;
+
+/** What a shard has measured. What is counted is counted since the last time. */
+export interface ShardMeasures {
+  readonly state: StateCounts;
+  readonly parkedRequests: number;
+  readonly leases: LeaseCounts;
+  /** Seconds from a commit window's last turn until it is on disk. */
+  readonly commits: BucketCounts;
+  readonly redeliveries: { readonly status: number; readonly presence: number };
+  readonly lag: EventLoopLag;
+}
 
 /** What a shard's thread is started with. */
 export interface ShardOptions {
@@ -87,6 +105,7 @@ export type ShardNotice =
       readonly attributes: Readonly<Record<string, string>>;
     }
   | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent }
+  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'measured'; readonly measures: ShardMeasures }
   /** The total of a tally has fallen, for which farms of these shards wait. */
   | {
       readonly v: typeof SHARD_PROTOCOL;

@@ -16,8 +16,10 @@ import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts'
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
 import { waitingOf } from './reply-address.ts';
+import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
 import {
+  MEASURE_PERIOD_MS,
   SHARD_PROTOCOL,
   type ShardCommand,
   type ShardControl,
@@ -38,6 +40,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const reader = await openStateReader(options.stateDirectory);
   const store = createStoreClient(options.storePort);
   const ids = new Uuid7(() => Date.now());
+  const meter = new ShardMeter(reader, ownsFarm);
   let sequence = 0;
   const wakeOwn = (slot: number): void => {
     for (const id of tallies.takeWaitingFarms(slot)) {
@@ -71,12 +74,15 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       newId: () => ids.next(),
       commit: (changes: readonly Change[], onDurable) => {
         sequence++;
-        store.commit({ version: 1, shard: options.index, sequence, changes: latestChanges(changes) }, () => {
+        const latest = latestChanges(changes);
+        const committed = meter.committing(latest);
+        store.commit({ version: 1, shard: options.index, sequence, changes: latest }, () => {
           reader.refresh();
+          committed();
           onDurable();
         });
       },
-      release: (outputs) => release(outputs, { bus, tallies }, tell),
+      release: (outputs, startedAt) => release(outputs, startedAt, { bus, tallies, meter }, tell),
       log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
       fatal: (error) => {
         throw error instanceof Error ? error : new Error(String(error));
@@ -89,6 +95,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     reader,
     ownsFarm,
     isFirstShard: options.index === 0,
+    meter,
     bus: () => bus,
     post: (envelope, onSettled) => host.post(envelope, onSettled),
   });
@@ -107,9 +114,13 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     },
   );
 
+  const measuring = setInterval(() => {
+    tell({ v: SHARD_PROTOCOL, type: 'measured', measures: meter.take() });
+  }, MEASURE_PERIOD_MS);
   const control: ShardControl = {
     checkBus: (timeoutMs) => bus.check(timeoutMs),
     stop: async () => {
+      clearInterval(measuring);
       await bus.close();
       await host.idle();
       host.stop();
@@ -125,10 +136,17 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   for (const envelope of takeUp(reader, ownsFarm, options.index === 0)) host.post(envelope);
 }
 
+interface Outlets {
+  readonly bus: ServiceBus;
+  readonly tallies: SharedTallies;
+  readonly meter: ShardMeter;
+}
+
 /** Lets out what a commit window has said: to workers over the bus, to everybody else through the main thread. */
 function release(
   outputs: readonly Output<ServiceWorld>[],
-  { bus, tallies }: { readonly bus: ServiceBus; readonly tallies: SharedTallies },
+  windowStartedAt: number,
+  { bus, tallies, meter }: Outlets,
   tell: (notice: ShardNotice) => void,
 ): void {
   const said = {
@@ -143,8 +161,11 @@ function release(
       const waiting = waitingOf(output.to);
       if (waiting.kind === 'front') said.answers.push({ to: waiting.request, answer: output.answer });
       // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
-      else if (waiting.kind === 'lease') answerLease(bus, waiting.inbox, output.answer as LeaseReply, tell);
-      else bus.answerPresence(waiting.inbox, output.answer as PresenceReply);
+      else if (waiting.kind === 'lease') {
+        const reply = output.answer as LeaseReply;
+        answerLease(bus, waiting.inbox, reply, tell);
+        meter.leaseAnswered(waiting.inbox, reply, windowStartedAt);
+      } else bus.answerPresence(waiting.inbox, output.answer as PresenceReply);
       continue;
     }
     const { effect } = output;

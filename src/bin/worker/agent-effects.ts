@@ -5,26 +5,32 @@ import type { StoreOutcome, Unanswered, WorkerBus } from '../../core/ports/bus.t
 import type { TaskProcesses } from '../../core/ports/task-processes.ts';
 import { executeOnProcesses } from './process-effects.ts';
 
+export interface AgentEvents {
+  /** The worker has left the service. */
+  readonly left: () => void;
+  /** The service has answered as one that knows the worker. */
+  readonly welcomed: () => void;
+}
+
 /** Does what the daemon's actors say, and tells them what became of it. */
 export class AgentEffects {
   private readonly bus: WorkerBus;
   private readonly processes: TaskProcesses;
   private readonly post: (envelope: AgentEnvelope) => void;
-  private readonly left: () => void;
+  private readonly events: AgentEvents;
   /** How many attempts of a task are followed: more than one only while an earlier one is being stopped. */
   private readonly followed = new Map<TaskId, number>();
 
-  /** `left` is called when the worker has left the service. */
   constructor(
     bus: WorkerBus,
     processes: TaskProcesses,
     post: (envelope: AgentEnvelope) => void,
-    left: () => void,
+    events: AgentEvents,
   ) {
     this.bus = bus;
     this.processes = processes;
     this.post = post;
-    this.left = left;
+    this.events = events;
   }
 
   execute(effect: AgentEffect): void {
@@ -51,7 +57,7 @@ export class AgentEffects {
         this.unfollow(effect.taskId);
         return;
       case 'left':
-        this.left();
+        this.events.left();
         return;
       default:
         executeOnProcesses(this.processes, effect);
@@ -80,6 +86,8 @@ export class AgentEffects {
     timeoutMs,
   }: Extract<AgentEffect, { kind: 'announce' }>): Promise<void> {
     const outcome = await this.bus.announcePresence(announcement, timeoutMs);
+    const answer = outcome.type === 'answered' ? outcome.reply.type : null;
+    if (answer === 'registered' || answer === 'alive') this.events.welcomed();
     this.post({
       actor: 'registrar',
       id: 'registrar',

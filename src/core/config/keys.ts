@@ -137,6 +137,11 @@ const SERVER_KEYS = {
     '1000000',
     'A template with a step of more tasks than this is refused.',
   ),
+  'diagnostics.buffer_size': key(
+    integer(0, 100_000),
+    '1000',
+    'Records that are kept in memory of the service and of each worker for `GET /api/v1/diagnostics/logs`; 0 keeps none.',
+  ),
   ...LOG_KEYS,
 } as const;
 
@@ -183,6 +188,11 @@ const WORKER_KEYS = {
     boolean(),
     'false',
     'Lets the worker run as root. Jobs are programs of whoever may submit: they then run as root too.',
+  ),
+  'diagnostics.enabled': key(
+    boolean(),
+    'true',
+    'Whether what this worker logs is told to the diagnostics of the service.',
   ),
   ...LOG_KEYS,
 } as const;

@@ -48,8 +48,6 @@ export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'auth.session.cookie_secure',
   'auth.session.ttl',
   'auth.validate_job_owner',
-  'diagnostics.buffer_size',
-  'diagnostics.enabled',
   'events.replay_depth',
   'openjd.expr_memory_limit',
   'openjd.expr_submission_deadline',

@@ -36,6 +36,10 @@ export interface ServerConfig {
     readonly shards: number;
   };
   readonly openjd: { readonly maxTasksPerStep: number };
+  readonly diagnostics: {
+    /** Records of one component; 0 keeps none. */
+    readonly bufferSize: number;
+  };
   readonly log: LogConfig;
 }
 
@@ -75,6 +79,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         shards: values['scheduler.shards'],
       },
       openjd: { maxTasksPerStep: values['openjd.max_tasks_per_step'] },
+      diagnostics: { bufferSize: values['diagnostics.buffer_size'] },
       log: { format: values['log.format'], level: values['log.level'] },
     },
   };

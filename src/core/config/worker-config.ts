@@ -19,6 +19,7 @@ export interface WorkerConfig {
     readonly dir: string;
     readonly allowRoot: boolean;
   };
+  readonly diagnostics: { readonly enabled: boolean };
   readonly log: LogConfig;
 }
 
@@ -53,6 +54,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         dir: values['worker.dir'] ?? `${machine.temporaryDirectory}/callsheet-worker-${asFileName(name)}`,
         allowRoot: values['worker.allow_root'],
       },
+      diagnostics: { enabled: values['diagnostics.enabled'] },
       log: { format: values['log.format'], level: values['log.level'] },
     },
   };

@@ -2,6 +2,7 @@ import type { QueueId, TaskId } from '../ids.ts';
 import type {
   CancelMessage,
   DeregisterMessage,
+  DiagnosticMessage,
   HeartbeatMessage,
   LeaseReply,
   LeaseRequest,
@@ -11,6 +12,7 @@ import type {
   RegisterMessage,
   StatusMessage,
 } from '../wire/bus-messages.ts';
+import type { Parsed } from '../wire/json-text.ts';
 import type { ANY_QUEUE } from '../wire/subjects.ts';
 
 /** The worker-facing bus as each side uses it (interface.md, "Worker-facing message bus"). Texts become typed messages behind these doors. */
@@ -98,6 +100,8 @@ export interface ServiceBusListener {
 /** What the logs thread hears. Must not throw. */
 export interface LogBusListener {
   logged(delivery: LogDelivery): void;
+  /** A worker tells a diagnostic record: `source` is the id in the subject, and nothing is read before `read` is called. */
+  diagnosed(source: string, read: () => Parsed<DiagnosticMessage>): void;
   busChanged(event: BusEvent): void;
 }
 
@@ -148,6 +152,8 @@ export interface WorkerBus extends BusMember {
   reportStatus(message: StatusMessage): Promise<StoreOutcome>;
   /** Waits while too much is under way. Chunks after a failed one may have been stored too: sending them again does no harm. */
   publishLogs(chunks: readonly LogMessage[]): Promise<LogOutcome>;
+  /** Best effort: who listens hears it. */
+  publishDiagnostic(message: DiagnosticMessage): SendOutcome;
   /** Hears cancels of this task from now on, also after a lost connection, and those of the last five minutes. */
   followCancels(task: TaskId): void;
   unfollowCancels(task: TaskId): void;

@@ -17,6 +17,7 @@ import type { JobRecord, TemplateRecord } from './job.ts';
 import type { QueueRecord } from './queue.ts';
 import type { StepFailuresRecord, WorkerFailuresRecord } from './step-failures.ts';
 import type { StepRecord } from './step.ts';
+import type { StorageLocationRecord } from './storage-location.ts';
 import { pageOf } from './task-page.ts';
 import type { TaskTextRecord } from './task-text.ts';
 import type { UsagePoolRecord } from './usage-pool.ts';
@@ -52,6 +53,7 @@ export interface Tables {
   doomedJob: { readonly version: 1; readonly farmId: FarmId };
   /** What submissions with an idempotency key were answered with, by the day of the request. */
   idempotencyKey: IdempotencyKeyRecord;
+  storageLocation: StorageLocationRecord;
 }
 
 export type TableName = keyof Tables;
@@ -78,6 +80,7 @@ export const TABLE_NAMES = [
   'endedJob',
   'doomedJob',
   'idempotencyKey',
+  'storageLocation',
 ] as const satisfies readonly TableName[];
 
 const padded = (value: number, width: number): string => String(value).padStart(width, '0');
@@ -136,6 +139,7 @@ export const keys = {
     `${padded(Math.floor(at / DAY_MS), DAY_DIGITS)}/${digest}`,
   /** The key of a request of the day before: it may hold still. */
   idempotencyKeyBefore: (at: number, digest: string): string => keys.idempotencyKey(at - DAY_MS, digest),
+  storageLocation: (id: string): string => id,
   worker: (id: WorkerId): string => id,
   booking: (id: WorkerId): string => id,
   workerOrdinal: (farm: FarmId, ordinal: number): string => `${farm}/${padded(ordinal, INDEX_DIGITS)}`,

@@ -1,3 +1,4 @@
+import type { DiagnosticLevel } from '../diagnostics/record.ts';
 import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../ids.ts';
 import type { EnvironmentPlan, ParameterValue, ScriptPlan, TaskParameterValue } from '../openjd/plan.ts';
 
@@ -153,4 +154,15 @@ export interface CancelMessage {
   readonly task_id: TaskId;
   readonly attempt_id: AttemptId;
   readonly reason: string;
+}
+
+/** `worker.diag.<worker id>`: one record of what a worker's daemon logs (interface.md, "Diagnostic record"). */
+export interface DiagnosticMessage {
+  readonly v: 1;
+  readonly worker_id: WorkerId;
+  /** RFC 3339, by the clock of the worker. */
+  readonly at: string;
+  readonly level: DiagnosticLevel;
+  readonly msg: string;
+  readonly attrs: Readonly<Record<string, string>>;
 }

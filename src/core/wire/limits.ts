@@ -8,6 +8,7 @@ export const WIRE_LIMITS = {
   statusText: 64 * 1024,
   logText: 512 * 1024,
   cancelText: 8 * 1024,
+  diagnosticText: 512 * 1024,
   leaseRequestText: 4 * 1024,
   presenceReplyText: 512 * 1024,
   leaseReplyText: 8 * 1024 * 1024,

@@ -1,4 +1,4 @@
-import type { JobId, QueueId, TaskId } from '../ids.ts';
+import type { JobId, QueueId, TaskId, WorkerId } from '../ids.ts';
 
 /** The subjects of interface.md, "Worker-facing message bus". */
 export const ANY_QUEUE = '_any';
@@ -16,6 +16,8 @@ export const subjects = {
   heartbeat: 'worker.heartbeat',
   deregister: 'worker.deregister',
   presence: 'worker.*',
+  diagnostics: (worker: WorkerId): string => `worker.diag.${worker}`,
+  allDiagnostics: 'worker.diag.*',
 } as const;
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,7 @@
+import { NOTE_LIMITS, type DiagnosticLevel } from '../diagnostics/record.ts';
 import type {
   DeregisterMessage,
+  DiagnosticMessage,
   HeartbeatMessage,
   LeaseRequest,
   LogMessage,
@@ -135,4 +137,17 @@ export const parseLog: (text: string) => Parsed<LogMessage> = door(
     attemptFault,
   ),
   { length: LIMITS.logText, nesting: LIMITS.nesting },
+);
+
+/** `worker.diag.<worker id>` */
+export const parseDiagnostic: (text: string) => Parsed<DiagnosticMessage> = door(
+  record<DiagnosticMessage>({
+    v: literal(1),
+    worker_id: readWorkerId,
+    at: readTimestamp,
+    level: oneOf<DiagnosticLevel>({ DEBUG: true, INFO: true, WARN: true, ERROR: true }),
+    msg: text(NOTE_LIMITS.message),
+    attrs: map(line(NOTE_LIMITS.attributeName, 1), text(NOTE_LIMITS.attributeValue), NOTE_LIMITS.attributes),
+  }),
+  { length: LIMITS.diagnosticText, nesting: LIMITS.nesting },
 );

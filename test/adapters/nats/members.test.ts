@@ -2,7 +2,7 @@ import { headers } from '@nats-io/transport-node';
 import { test, type Test } from 'tap';
 import { managerOf } from '../../../src/adapters/nats/streams.ts';
 import { queueId, stepIdOf } from '../../../src/core/ids.ts';
-import type { LeaseReply, PresenceMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { DiagnosticMessage, LeaseReply, PresenceMessage } from '../../../src/core/wire/bus-messages.ts';
 import { STREAMS, subjects } from '../../../src/core/wire/subjects.ts';
 import {
   attemptOf,
@@ -224,6 +224,30 @@ test('the same report and the same log chunk are stored once', async (t) => {
     delivery.acknowledge();
   }
   await shard.statuses.count(2);
+});
+
+test('diagnostic records go to who listens, and to nobody else', async (t) => {
+  const { worker, server } = await startHouse(t);
+  const record: DiagnosticMessage = {
+    v: 1,
+    worker_id: WORKER,
+    at: '2026-11-21T04:05:06.000000001Z',
+    level: 'WARN',
+    msg: 'said',
+    attrs: { task_id: 'T' },
+  };
+  t.equal(worker.bus.publishDiagnostic(record), 'sent', 'nobody need be there');
+  const reader = recordingLogReader(server.servers);
+  t.teardown(() => reader.bus.close());
+  await reader.events.next(ofType('ready'));
+  t.equal(worker.bus.publishDiagnostic(record), 'sent');
+  await reader.diagnostics.count(1);
+  t.strictSame(reader.diagnostics.all, [{ source: WORKER, parsed: { ok: true, value: record } }]);
+  const nc = await server.connect();
+  t.teardown(() => nc.close());
+  nc.publish(`worker.diag.${WORKER}`, new Uint8Array([0xff]));
+  await reader.diagnostics.count(2);
+  t.strictSame(reader.diagnostics.all[1]?.parsed, { ok: false, reason: 'message: not valid UTF-8' });
 });
 
 test('more log chunks than may be under way are all stored, in order', async (t) => {

@@ -28,6 +28,15 @@ const BERLIN = {
   ...TIMES,
 };
 
+const PROJECTS = {
+  id: '44444444-4444-7444-8444-444444444444',
+  name: 'projects',
+  description: 'all shows',
+  roots: { default: '/mnt/projects', berlin: 'P:\\projects' },
+  type: 'filesystem',
+  ...TIMES,
+};
+
 type Run = (...args: readonly string[]) => Promise<Ran>;
 
 const runnerAt =
@@ -110,6 +119,57 @@ test('compute locations are listed, created, changed and deleted', async (t) => 
 
   t.same(await run('locations', 'delete', 'berlin'), ok(`${BERLIN.id} deleted\n`));
   t.match(service.requests.at(-1), { method: 'DELETE', path });
+});
+
+test('storage locations are listed, created, changed and deleted', async (t) => {
+  const path = `/api/v1/storage-locations/${PROJECTS.id}`;
+  const service = await answeringService({
+    'GET /api/v1/storage-locations': [{ body: [PROJECTS] }],
+    'POST /api/v1/storage-locations': [{ status: 201, body: PROJECTS }],
+    [`PUT ${path}`]: [{ body: PROJECTS }],
+    [`DELETE ${path}`]: [{ status: 204, body: '' }],
+  });
+  t.teardown(() => service.close());
+  const run = runnerAt(service.url);
+  const lastBody = (): unknown => JSON.parse(service.requests.at(-1)?.body ?? '');
+  const roots = 'default=/mnt/projects berlin=P:\\projects';
+  const shown = ok(
+    `ID                                    NAME      TYPE        ROOTS${' '.repeat(roots.length - 3)}DESCRIPTION\n` +
+      `${PROJECTS.id}  projects  filesystem  ${roots}  all shows\n`,
+  );
+
+  t.same(await run('storage'), shown);
+  t.same(JSON.parse((await run('storage', '--json')).out), [PROJECTS]);
+
+  const made = await run(
+    ...['storage', 'create', 'projects', '--description', 'all shows'],
+    ...['--root', 'default=/mnt/a=b', '--root', 'berlin=s3://bucket'],
+  );
+  t.same(made, ok(`${PROJECTS.id}\n`));
+  const given = { default: '/mnt/a=b', berlin: 's3://bucket' };
+  t.same(lastBody(), { name: 'projects', description: 'all shows', roots: given });
+  t.same(JSON.parse((await run('storage', 'create', 'projects', '--json')).out), PROJECTS);
+  t.same(lastBody(), { name: 'projects', description: '', roots: {} });
+
+  const { type: _type, ...settable } = PROJECTS;
+  t.same(await run('storage', 'set', 'projects', '--description', ''), shown);
+  t.same(lastBody(), { ...settable, description: '' }, 'what is not given stays, and the type is not put');
+  await run('storage', 'set', PROJECTS.id, '--root', 'berlin=s3://bucket', '--root', 'rome=/r');
+  t.same(lastBody(), {
+    ...settable,
+    roots: { default: '/mnt/projects', berlin: 's3://bucket', rome: '/r' },
+  });
+  await run('storage', 'set', 'projects', '--name', 'p', '--drop-root', 'default', '--drop-root', 'rome');
+  t.same(lastBody(), { ...settable, name: 'p', roots: { berlin: 'P:\\projects' } });
+
+  t.same(await run('storage', 'delete', 'projects'), ok(`${PROJECTS.id} deleted\n`));
+  t.match(service.requests.at(-1), { method: 'DELETE', path });
+  t.match(await run('storage', 'set', 'projects'), { code: 2, err: 'nothing to set: give an option\n' });
+  t.match(await run('storage', 'delete', 'attic'), {
+    code: 4,
+    err: 'there is no storage location "attic"\n',
+  });
+  t.match(await run('storage', 'create', 'a', '--root', '/mnt'), { code: 2, err: /It must be NAME=VALUE/ });
 });
 
 test('what is unknown, refused or not said ends with its exit status', async (t) => {

@@ -61,6 +61,7 @@ test('the defaults of the server', async (t) => {
         shards: 1,
       },
       openjd: { maxTasksPerStep: 1_000_000 },
+      diagnostics: { bufferSize: 1000 },
       log: { format: 'json', level: 'info' },
     },
   });
@@ -82,6 +83,7 @@ test('the defaults of a worker come from its machine', async (t) => {
         dir: '/tmp/callsheet-worker-node-7%2Efarm',
         allowRoot: false,
       },
+      diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },
     },
   });
@@ -178,16 +180,16 @@ test('a key of a later feature without which nobody is let in or kept out is not
   const resolved = serverConfig(
     sources({
       document: { events: { replay_depth: 10 } },
-      environment: { SVC_PRESETS_DIR: '/presets' },
-      args: ['--diagnostics-enabled'],
+      environment: { SVC_OPENJD_EXPR_MEMORY_LIMIT: '5' },
+      args: ['--presets-dir=/presets'],
     }),
   );
   t.match(resolved, {
     ok: true,
     notes: [
       'events.replay_depth: has no effect in this version (set in the file callsheet.yaml)',
-      'presets.dir: has no effect in this version (set in the environment variable SVC_PRESETS_DIR)',
-      'diagnostics.enabled: has no effect in this version (set in the flag --diagnostics-enabled)',
+      'openjd.expr_memory_limit: has no effect in this version (set in the environment variable SVC_OPENJD_EXPR_MEMORY_LIMIT)',
+      'presets.dir: has no effect in this version (set in the flag --presets-dir)',
     ],
   });
 });
@@ -258,4 +260,16 @@ test('the nearest name is a near one or none', async (t) => {
   t.equal(nearestName('x', ['y']), null);
   t.equal(nearestName('completely.else', ['bus.url', 'bus.addr']), null);
   t.equal(nearestName('a'.repeat(101), ['a'.repeat(100)]), null);
+});
+
+test('the buffer of the diagnostics is 0 or more', async (t) => {
+  t.match(serverConfig(sources({ environment: { SVC_DIAGNOSTICS_BUFFER_SIZE: '0' } })), {
+    ok: true,
+    values: { diagnostics: { bufferSize: 0 } },
+  });
+  const negative = serverConfig(sources({ args: ['--diagnostics-buffer-size=-1'] }));
+  t.match(negative, {
+    ok: false,
+    lines: [/^diagnostics\.buffer_size: .* \(set in the flag --diagnostics-buffer-size\)$/],
+  });
 });

@@ -110,6 +110,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'endedJob',
       'doomedJob',
       'idempotencyKey',
+      'storageLocation',
     ],
   );
   t.end();

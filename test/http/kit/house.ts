@@ -8,6 +8,7 @@ import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../..
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
+import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import type { TaskAddress } from '../../../src/core/ids.ts';
 import { taskIdOf } from '../../../src/core/ids.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
@@ -44,6 +45,7 @@ export class House {
   /** By slot. */
   readonly tallies = new Map<number, number>();
   health: Ports['health'] = { store: () => Promise.resolve(), bus: () => Promise.resolve() };
+  diagnostics: DiagnosticLog | null = new DiagnosticLog(2000);
   readonly logged: Logged[] = [];
   /** Waits that are running, by length. Tests end them; none ends by itself. */
   readonly delays: { readonly milliseconds: number; end(): void }[] = [];
@@ -133,6 +135,7 @@ export class House {
       health: { store: () => this.health.store(), bus: () => this.health.bus() },
       metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),
       tally: (slot) => this.tallies.get(slot) ?? 0,
+      diagnostics: () => this.diagnostics,
       version: { version: '0.1.0', commit: 'abc', builtAt: '2026-11-20T10:00:00Z', node: 'v20.20.2' },
       acceptsSubmissions: () => this.acceptsSubmissions,
       serverRetry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },

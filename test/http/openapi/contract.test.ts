@@ -37,6 +37,11 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/compute-locations/{id}', 'infra.read'],
   ['PUT /api/v1/compute-locations/{id}', 'infra.manage'],
   ['DELETE /api/v1/compute-locations/{id}', 'infra.manage'],
+  ['GET /api/v1/storage-locations', 'infra.read'],
+  ['POST /api/v1/storage-locations', 'infra.manage'],
+  ['GET /api/v1/storage-locations/{id}', 'infra.read'],
+  ['PUT /api/v1/storage-locations/{id}', 'infra.manage'],
+  ['DELETE /api/v1/storage-locations/{id}', 'infra.manage'],
   ['GET /api/v1/usage-pools', 'infra.read'],
   ['POST /api/v1/usage-pools', 'infra.manage'],
   ['GET /api/v1/usage-pools/{id}', 'infra.read'],
@@ -61,6 +66,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['DELETE /api/v1/workers/{id}', 'workers.manage'],
   ['POST /api/v1/workers/{id}/disable', 'workers.manage'],
   ['POST /api/v1/workers/{id}/enable', 'workers.manage'],
+  ['GET /api/v1/diagnostics/logs', 'diagnostics.read'],
 ];
 
 void test('the contract has exactly these operations, each with its permission', async (t) => {

@@ -1,0 +1,89 @@
+import { computeLocationNameWrong } from './compute-location.ts';
+
+/** A storage location (interface.md, "Storage location"): the same files as they are found from different places. */
+export interface StorageLocationRecord {
+  readonly version: 1;
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** In the order in which they were given; no two of one place. */
+  readonly roots: readonly StorageRoot[];
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface StorageRoot {
+  /** Name of a compute location, or DEFAULT_ROOT for all that have none of their own. */
+  readonly place: string;
+  /** An absolute path, or `s3://bucket[/prefix]`. */
+  readonly root: string;
+}
+
+/** The place whose root is the fallback (interface.md, "Storage location"). */
+const DEFAULT_ROOT = 'default';
+
+export const STORAGE_LIMITS = {
+  /** Roots of one location. */
+  roots: 1000,
+  /** Characters of one root. */
+  rootLength: 4096,
+} as const;
+
+export type StorageType = 'filesystem' | 's3' | 'mixed';
+
+/** What kind of roots a location has; one without roots is a `filesystem`. */
+export function storageTypeOf(roots: readonly StorageRoot[]): StorageType {
+  const onS3 = roots.filter(({ root }) => isS3(root)).length;
+  if (onS3 === 0) return 'filesystem';
+  return onS3 === roots.length ? 's3' : 'mixed';
+}
+
+/** Why a text is no place of a root, or null. */
+export const storagePlaceWrong = (place: string): string | null =>
+  place === DEFAULT_ROOT ? null : computeLocationNameWrong(place);
+
+/** Why a text is no root of a storage location, or null (docs/decisions/catalog.md). */
+export function storageRootWrong(root: string): string | null {
+  if (root.length > STORAGE_LIMITS.rootLength) {
+    return `must not have more than ${STORAGE_LIMITS.rootLength} characters`;
+  }
+  if (CONTROL.test(root)) return 'must not hold control characters';
+  return isS3(root) ? s3Wrong(root) : pathWrong(root);
+}
+
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const S3_SCHEME = 's3://';
+
+/** Whatever begins like an s3 root is meant as one, well-formed or not. */
+const isS3 = (root: string): boolean => /^s3:/i.test(root);
+
+/** Lower case letters, digits, dots and hyphens, with a letter or digit at both ends. */
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
+/** What does not stand for itself in a URI. */
+const NOT_IN_PREFIX = /[\s?#\\]/u;
+
+function s3Wrong(root: string): string | null {
+  if (!root.startsWith(S3_SCHEME)) return 'must be s3://bucket[/prefix]';
+  const [bucket = '', ...segments] = root.slice(S3_SCHEME.length).split('/');
+  if (!BUCKET.test(bucket) || bucket.includes('..') || IPV4.test(bucket)) {
+    return 'must name a bucket of 3 to 63 lower case letters, digits, dots and hyphens: s3://bucket[/prefix]';
+  }
+  if (segments.at(-1) === '') segments.pop();
+  const isSound = segments.every((segment) => segment !== '' && !NOT_IN_PREFIX.test(segment));
+  return isSound ? null : 'must not have a prefix with whitespace, "?", "#", backslashes or empty segments';
+}
+
+const POSIX = /^\//;
+const DRIVE = /^[A-Za-z]:[\\/]/;
+const UNC = /^\\\\[^\\/]+[\\/][^\\/]+/;
+
+function pathWrong(root: string): string | null {
+  if (!POSIX.test(root) && !DRIVE.test(root) && !UNC.test(root)) {
+    return 'must be an absolute path (/mnt/a, C:\\a or \\\\server\\share) or s3://bucket[/prefix]';
+  }
+  const separator = POSIX.test(root) ? /\// : /[\\/]/;
+  const climbs = root.split(separator).some((part) => part === '.' || part === '..');
+  return climbs ? 'must not have "." or ".." in its path' : null;
+}

@@ -1,0 +1,73 @@
+import { test } from 'tap';
+import { Buckets, SECONDS_BOUNDS } from '../../../src/core/metrics/buckets.ts';
+import { LeaseWaits } from '../../../src/core/metrics/lease-waits.ts';
+
+/** The counts of these values. */
+const counted = (...seconds: readonly number[]) => {
+  const buckets = new Buckets(SECONDS_BOUNDS);
+  for (const each of seconds) buckets.observe(each);
+  return buckets.take();
+};
+
+test('a request that is served at once is measured whole, its time in the mailbox with it', (t) => {
+  const waits = new LeaseWaits(60_000);
+  waits.requested('a', 1000);
+  t.equal(waits.parkedRequests, 0);
+  waits.replied('a', 'leased', 3, 1040, 1048);
+  waits.settled('a');
+  t.equal(waits.parkedRequests, 0);
+  t.strictSame(waits.take(1050), {
+    answered: { leased: 1, empty: 0, unknown: 0 },
+    tasks: 3,
+    latency: counted(0.048),
+    wait: counted(),
+  });
+  t.strictSame(waits.take(1051), {
+    answered: { leased: 0, empty: 0, unknown: 0 },
+    tasks: 0,
+    latency: counted(),
+    wait: counted(),
+  });
+  t.end();
+});
+
+test('a parked request is measured from when work was found, and its wait apart', (t) => {
+  const waits = new LeaseWaits(60_000);
+  waits.requested('a', 1000);
+  waits.settled('a');
+  waits.requested('b', 1000);
+  waits.settled('b');
+  t.equal(waits.parkedRequests, 2);
+  waits.replied('a', 'leased', 1, 13_000, 13_004);
+  waits.replied('b', 'empty', 0, 31_000, 31_001);
+  waits.replied('c', 'unknown', 0, 31_000, 31_001);
+  t.equal(waits.parkedRequests, 0);
+  t.strictSame(waits.take(31_002), {
+    answered: { leased: 1, empty: 1, unknown: 1 },
+    tasks: 1,
+    latency: counted(0.004),
+    wait: counted(12),
+  });
+  t.end();
+});
+
+test('a request that is never answered is forgotten, and one that comes again counts once', (t) => {
+  const waits = new LeaseWaits(60_000);
+  waits.requested('lost', 0);
+  waits.settled('lost');
+  waits.requested('kept', 10);
+  waits.settled('kept');
+  waits.requested('kept', 20);
+  waits.settled('kept');
+  t.equal(waits.parkedRequests, 2);
+  waits.take(59_999);
+  t.equal(waits.parkedRequests, 2);
+  waits.take(60_000);
+  t.equal(waits.parkedRequests, 1);
+  waits.replied('lost', 'leased', 1, 60_001, 60_002);
+  t.equal(waits.parkedRequests, 1);
+  t.strictSame(waits.take(60_003).latency, counted(), 'nobody knows when it was asked');
+  waits.take(60_020);
+  t.equal(waits.parkedRequests, 0);
+  t.end();
+});

@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tap, { test } from 'tap';
+import { connect } from '@nats-io/transport-node';
+import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
+import { until } from '../kit/until.ts';
+
+tap.setTimeout(120_000);
+
+interface DiagnosticView {
+  readonly ts: string;
+  readonly component: string;
+  readonly level: string;
+  readonly msg: string;
+  readonly attrs?: Readonly<Record<string, string>>;
+}
+
+await test('what daemons log is found at the service', { timeout: 120_000 }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-diagnostics-'));
+  const ports = { httpPort: await freePort(), busPort: await freePort() };
+  const service = await startService({ folder, ...ports });
+  const { api } = service;
+  await api.makeFarm('show');
+  const daemons: Daemon[] = [startWorker(service, 'one')];
+  t.teardown(async () => {
+    for (const daemon of daemons) await daemon.kill('SIGTERM');
+    await service.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(service.daemon.log().slice(-4000));
+  });
+  const logs = async (query = ''): Promise<readonly DiagnosticView[]> =>
+    (await api.must<{ records: DiagnosticView[] }>('GET', `/api/v1/diagnostics/logs${query}`)).records;
+  const onlineWorker = (name: string): Promise<string> =>
+    until(`worker ${name} is online`, async () => {
+      const { items } = await api.must<{ items: { id: string; name: string; status: string }[] }>(
+        'GET',
+        '/api/v1/workers',
+      );
+      return items.find((each) => each.name === name && each.status === 'online')?.id ?? null;
+    });
+
+  const worker = await onlineWorker('one');
+  const component = `worker:${worker}`;
+  const registered = await until('the worker has told that it is registered', async () => {
+    const records = await logs(`?component=${component}`);
+    return records.find(({ msg }) => msg === 'registered with the service') ?? null;
+  });
+  t.match(registered, { component, level: 'INFO', attrs: { worker_id: worker } });
+  t.match(registered.ts, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+  const own = await logs('?component=server&level=INFO');
+  t.ok(own.some(({ msg }) => msg === 'bus: ready'));
+  t.ok(own.every((record) => record.component === 'server'));
+  const later = await logs(`?component=${component}&since=${registered.ts}`);
+  t.ok(later.every(({ ts }) => ts > registered.ts));
+
+  const nc = await connect({ servers: `127.0.0.1:${ports.busPort}` });
+  const record = { v: 1, worker_id: worker, at: '2126-01-01T00:00:00Z', level: 'ERROR', attrs: {} };
+  nc.publish(`worker.diag.${worker}`, 'nonsense');
+  nc.publish('worker.diag.server', JSON.stringify({ ...record, msg: 'from nobody' }));
+  nc.publish('worker.diag.no.such.subject', 'x');
+  for (let each = 0; each < 5000; each++)
+    nc.publish(`worker.diag.${worker}`, JSON.stringify({ ...record, msg: `flood ${each}` }));
+  await nc.flush();
+  await nc.close();
+  const flood = await until('the flood has come', async () => {
+    const records = await logs(`?component=${component}&level=ERROR`);
+    return records.length > 0 ? records : null;
+  });
+  t.ok(flood.length <= 1000);
+  t.ok(
+    flood.every(({ ts }) => ts < '2126'),
+    'nobody writes the future',
+  );
+  daemons.push(startWorker(service, 'two'));
+  const second = await onlineWorker('two');
+  await until('another worker is heard', async () => (await logs(`?component=worker:${second}`)).length > 0);
+  await until('the service says what it has dropped', async () => {
+    const records = await logs('?component=server&level=WARN');
+    return records.some(({ msg }) => msg === 'diagnostic records of workers were dropped');
+  });
+  t.ok((await logs('?component=server')).length > 0, 'the server is never pushed out');
+  daemons.push(startWorker(service, 'silent', ['--diagnostics-enabled=false']));
+  const silent = await onlineWorker('silent');
+  t.same(await logs(`?component=worker:${silent}`), []);
+});
+
+await test('without a buffer there are no diagnostics', { timeout: 60_000 }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-diagnostics-'));
+  const service = await startService({
+    folder,
+    httpPort: await freePort(),
+    busPort: await freePort(),
+    flags: ['--diagnostics-buffer-size=0'],
+  });
+  t.teardown(async () => {
+    await service.daemon.kill('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  });
+  t.equal((await service.api.call('GET', '/api/v1/diagnostics/logs')).status, 503);
+});
