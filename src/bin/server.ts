@@ -121,8 +121,8 @@ async function serveOver(
   const reader = await openStateReader(join(directory, 'state'));
   const metrics = new ServiceMetrics((id) => reader.get('queue', id)?.name ?? DELETED_QUEUE);
   onStoreLag((lag) => metrics.loopLagged('store', lag));
-  const watch = new EventLoopWatch();
-  const measuring = setInterval(() => metrics.loopLagged('front', watch.read()), MEASURE_PERIOD_MS);
+  const frontLag = new EventLoopWatch();
+  const measuring = setInterval(() => metrics.loopLagged('front', frontLag.read()), MEASURE_PERIOD_MS);
   const logThread = await startLogThread(
     {
       logDirectory,
@@ -148,8 +148,8 @@ async function serveOver(
   const logs = await openLogReader(logDirectory);
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
-  const watch = store.watch();
-  const lists = openLists(reader, watch);
+  const changes = store.watch();
+  const lists = openLists(reader, changes);
   const shards = startShards(
     config,
     bus.servers,
@@ -221,7 +221,7 @@ async function serveOver(
   await logThread.stop();
   await bus.stop();
   await pool.stop();
-  watch.close();
+  changes.close();
   await reader.close();
   await logs.close();
   await store.stop();
@@ -232,16 +232,16 @@ async function serveOver(
 /** The lists of jobs are read in pieces, so that the start waits for none of them. */
 function openLists(
   reader: StateReader,
-  watch: ChangeWatch,
+  changes: ChangeWatch,
 ): { readonly jobs: JobLists; readonly tasks: TaskLists } {
   const state: CurrentState = { store: reader, renew: () => reader.refresh() };
-  const jobs = new JobLists(state, watch.jobs);
-  watch.onArrival(() => jobs.noticesArrived());
+  const jobs = new JobLists(state, changes.jobs);
+  changes.onArrival(() => jobs.noticesArrived());
   const fill = (): void => {
     if (jobs.fillNext()) setImmediate(fill);
   };
   setImmediate(fill);
-  return { jobs, tasks: new TaskLists(state, watch.pages) };
+  return { jobs, tasks: new TaskLists(state, changes.pages) };
 }
 
 /** A worker whose clock is ahead does not write the future. */

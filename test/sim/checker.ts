@@ -144,6 +144,7 @@ export class Checker implements ServiceWatcher {
       case 'retention':
       case 'sweep':
       case 'purge':
+      case 'idempotency':
         return null;
     }
   }
@@ -506,6 +507,7 @@ function farmOf({ kind, state }: Turn): FarmId | null {
     case 'retention':
     case 'sweep':
     case 'purge':
+    case 'idempotency':
       return null;
   }
 }
