@@ -1,6 +1,7 @@
+import { stepKey, type StepName } from '../../src/core/lease/step-name.ts';
 import type { WorkerId } from '../../src/core/ids.ts';
 import { coresOf } from '../../src/core/lease/eligibility.ts';
-import type { StepEntry, StepName } from '../../src/core/lease/ready-index.ts';
+import type { StepEntry } from '../../src/core/lease/ready-index.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { freeCoresOf, giveUpReservation, regroup, serveWorker } from './serve.ts';
@@ -73,16 +74,14 @@ function stepThatWaitsFor(
 
 /** The steps that have starved long enough and have no worker yet: the highest priority first, of those the longest waiting. */
 function starving(state: LeaseState, afterMs: number, now: number): readonly StepEntry[] {
-  const served = new Set([...state.reservations.values()].map(nameKey));
+  const served = new Set([...state.reservations.values()].map(stepKey));
   return state.index
     .overtakenSteps()
     .filter(
-      (step) => now - step.readySince >= afterMs && !served.has(nameKey(step)) && state.index.room(step) > 0,
+      (step) => now - step.readySince >= afterMs && !served.has(stepKey(step)) && state.index.room(step) > 0,
     )
     .sort((a, b) => b.priority - a.priority || a.readySince - b.readySince);
 }
-
-const nameKey = ({ jobId, stepOrder }: StepName): string => `${jobId}/${stepOrder}`;
 
 /** The worker that could run the step and has the fewest cores to wait for. */
 function roomiest(state: LeaseState, step: StepEntry): LeaseWorker | null {

@@ -1,6 +1,6 @@
 import type { WorkerId } from '../../src/core/ids.ts';
 import type { ParkedRequest } from '../../src/core/lease/parked-requests.ts';
-import type { StepName } from '../../src/core/lease/ready-index.ts';
+import type { StepName } from '../../src/core/lease/step-name.ts';
 import type { Signature } from '../../src/core/lease/signatures.ts';
 import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';

@@ -1,4 +1,4 @@
-import type { JobId } from '../../src/core/ids.ts';
+import { stepKey, type StepKey, type StepName } from '../../src/core/lease/step-name.ts';
 import { isEligible } from '../../src/core/lease/eligibility.ts';
 import type { StepEntry } from '../../src/core/lease/ready-index.ts';
 import type { Signature } from '../../src/core/lease/signatures.ts';
@@ -8,18 +8,12 @@ import type { ServiceContext } from '../service-world.ts';
 import type { LeaseState } from './state.ts';
 
 /** What the job of a step was told last. */
-interface Told {
-  readonly jobId: JobId;
-  readonly stepOrder: number;
+interface Told extends StepName {
   readonly signature: Signature;
   readonly reason: string;
   /** It was told of tasks that were ready by then (milliseconds since the epoch): of those that became so later it was not. */
   readonly readyBefore: number;
 }
-
-type StepKey = `${JobId}/${number}`;
-
-const stepKey = ({ jobId, stepOrder }: Pick<Told, 'jobId' | 'stepOrder'>): StepKey => `${jobId}/${stepOrder}`;
 
 /** Steps of which jobs know that no online worker may run them. */
 export class Unmatched {
@@ -30,7 +24,7 @@ export class Unmatched {
     return this.steps.size;
   }
 
-  get(step: Pick<Told, 'jobId' | 'stepOrder'>): Told | undefined {
+  get(step: StepName): Told | undefined {
     return this.steps.get(stepKey(step));
   }
 
@@ -43,7 +37,7 @@ export class Unmatched {
     else ofSignature.add(key);
   }
 
-  delete(step: Pick<Told, 'jobId' | 'stepOrder'>): void {
+  delete(step: StepName): void {
     const key = stepKey(step);
     const told = this.steps.get(key);
     if (told === undefined) return;

@@ -1,3 +1,4 @@
+import { firstPlace } from '../../core/first-place.ts';
 import type { ScanOptions } from '../../core/ports/store.ts';
 import { compareKeys } from './key-order.ts';
 
@@ -14,23 +15,15 @@ export function createSortedRows(): SortedRows {
   const values = new Map<string, Uint8Array>();
   const order: string[] = [];
 
-  /** Place of the first key of which `isBefore` is false; it is true of all keys up to there. */
-  const firstPlace = (isBefore: (key: string) => boolean): number => {
-    let low = 0;
-    let high = order.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (isBefore(order[middle] ?? '')) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-
-  const placeOf = (key: string): number => firstPlace((other) => compareKeys(other, key) < 0);
+  const placeOf = (key: string): number =>
+    firstPlace(order.length, (at) => compareKeys(order[at] ?? '', key) < 0);
 
   /** Place behind the last key that begins with the prefix. */
   const endOf = (prefix: string): number =>
-    firstPlace((other) => compareKeys(other, prefix) < 0 || other.startsWith(prefix));
+    firstPlace(order.length, (at) => {
+      const key = order[at] ?? '';
+      return compareKeys(key, prefix) < 0 || key.startsWith(prefix);
+    });
 
   return {
     get: (key) => values.get(key),

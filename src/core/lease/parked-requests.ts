@@ -1,3 +1,4 @@
+import { firstPlace } from '../first-place.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
 import type { Signature } from './signatures.ts';
@@ -163,12 +164,5 @@ function join(parked: Parked): void {
 
 /** Where the request of this order stands, or would stand. */
 function placeOf(parked: readonly Parked[], order: number): number {
-  let low = 0;
-  let high = parked.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((parked[middle]?.order ?? Infinity) < order) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(parked.length, (at) => (parked[at]?.order ?? Infinity) < order);
 }

@@ -1,3 +1,4 @@
+import { stepKey, type StepKey, type StepName } from './step-name.ts';
 import type { JobId, QueueId, WorkerId } from '../ids.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { Caps } from './caps.ts';
@@ -60,19 +61,11 @@ export interface LeaseBounds {
   readonly steps: number;
 }
 
-/** A step, named. */
-export interface StepName {
-  readonly jobId: JobId;
-  readonly stepOrder: number;
-}
-
-const stepKey = (jobId: JobId, stepOrder: number): string => `${jobId}/${stepOrder}`;
-
 export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;
   private readonly kinds: WorkerKinds;
-  private readonly steps = new Map<string, StepEntry>();
+  private readonly steps = new Map<StepKey, StepEntry>();
   private readonly stepsOfJob = new Map<JobId, Set<StepEntry>>();
   private readonly signatures = new Signatures();
   private readonly overtaken = new Set<StepEntry>();
@@ -103,7 +96,7 @@ export class ReadyIndex {
       isOvertaken: false,
       signature: this.signatures.join(step),
     };
-    this.steps.set(stepKey(step.jobId, step.stepOrder), entry);
+    this.steps.set(stepKey(step), entry);
     const ofJob = this.stepsOfJob.get(step.jobId);
     if (ofJob === undefined) this.stepsOfJob.set(step.jobId, new Set([entry]));
     else ofJob.add(entry);
@@ -116,7 +109,7 @@ export class ReadyIndex {
   }
 
   entry(jobId: JobId, stepOrder: number): StepEntry | undefined {
-    return this.steps.get(stepKey(jobId, stepOrder));
+    return this.steps.get(stepKey({ jobId, stepOrder }));
   }
 
   /** Tasks become ready at `now`; the signature that has them now, or null when the step is not offered. */
@@ -335,7 +328,7 @@ export class ReadyIndex {
     entry.signature.avoiding -= entry.ready.avoiding;
     this.caps.count(entry.queueId, -entry.live);
     this.signatures.leave(entry.signature);
-    this.steps.delete(stepKey(jobId, stepOrder));
+    this.steps.delete(stepKey({ jobId, stepOrder }));
     const ofJob = this.stepsOfJob.get(jobId);
     ofJob?.delete(entry);
     if (ofJob?.size === 0) this.stepsOfJob.delete(jobId);

@@ -1,3 +1,4 @@
+import { firstPlace } from '../first-place.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { isEligible, type Demand } from './eligibility.ts';
 import type { StepEntry } from './ready-index.ts';
@@ -84,13 +85,8 @@ export function signatureKey(demand: Demand): string {
 
 /** Where the candidate stands, or would stand, in the sorted list. */
 function placeOf(steps: readonly StepEntry[], entry: Candidate): number {
-  let low = 0;
-  let high = steps.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const other = steps[middle];
-    if (other !== undefined && compareCandidates(other, entry) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(steps.length, (at) => {
+    const other = steps[at];
+    return other !== undefined && compareCandidates(other, entry) < 0;
+  });
 }

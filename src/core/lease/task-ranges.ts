@@ -1,3 +1,4 @@
+import { firstPlace } from '../first-place.ts';
 /** A run of task indices: from `start`, `count` of them. */
 export interface TaskRange {
   readonly start: number;
@@ -77,13 +78,6 @@ export class TaskRanges {
   }
 
   private firstRunEndingAtOrAfter(at: number): number {
-    let low = 0;
-    let high = this.runs.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.runs[middle]?.end ?? Infinity) < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstPlace(this.runs.length, (place) => (this.runs[place]?.end ?? Infinity) < at);
   }
 }

@@ -21,13 +21,30 @@ interface NamedDemand extends Demand {
   readonly key: string;
 }
 
+/** What was worked out of each demand. */
+class KnownOfDemands<Value> {
+  private readonly values = new Map<string, Value>();
+
+  of(demand: NamedDemand, workOut: () => Value): Value {
+    const known = this.values.get(demand.key);
+    if (known !== undefined) return known;
+    const value = workOut();
+    this.values.set(demand.key, value);
+    return value;
+  }
+
+  clear(): void {
+    this.values.clear();
+  }
+}
+
 /** The online workers of a farm by what they offer, so that who may run what is worked out once for all of a kind. */
 export class WorkerKinds {
   private readonly kinds = new Map<string, Kind>();
   private readonly kindOf = new Map<WorkerId, Kind>();
-  private readonly eligibleCounts = new Map<string, number>();
-  private readonly known = new Map<string, boolean>();
-  private readonly furthest = new Map<string, IneligibleReason | null>();
+  private readonly eligibleCounts = new KnownOfDemands<number>();
+  private readonly eligibleAtAll = new KnownOfDemands<boolean>();
+  private readonly furthestGates = new KnownOfDemands<IneligibleReason | null>();
 
   get online(): number {
     return this.kindOf.size;
@@ -60,36 +77,26 @@ export class WorkerKinds {
 
   /** How many online workers may run tasks with the demand. */
   eligible(demand: NamedDemand): number {
-    const known = this.eligibleCounts.get(demand.key);
-    if (known !== undefined) return known;
-    let count = 0;
-    for (const { offer, workers } of this.kinds.values()) {
-      if (isEligible(offer, demand)) count += workers.size;
-    }
-    this.eligibleCounts.set(demand.key, count);
-    return count;
+    return this.eligibleCounts.of(demand, () => {
+      let count = 0;
+      for (const { offer, workers } of this.kinds.values()) {
+        if (isEligible(offer, demand)) count += workers.size;
+      }
+      return count;
+    });
   }
 
   /** Whether any online worker may run tasks with the demand. */
   hasEligible(demand: NamedDemand): boolean {
-    const known = this.known.get(demand.key);
-    if (known !== undefined) return known;
-    let isEligibleHere = false;
-    for (const { offer } of this.kinds.values()) {
-      isEligibleHere = isEligible(offer, demand);
-      if (isEligibleHere) break;
-    }
-    this.known.set(demand.key, isEligibleHere);
-    return isEligibleHere;
+    return this.eligibleAtAll.of(demand, () => {
+      for (const { offer } of this.kinds.values()) if (isEligible(offer, demand)) return true;
+      return false;
+    });
   }
 
   /** The gate at which the online worker fails that comes furthest; null when none fails. */
   furthestGate(demand: NamedDemand): IneligibleReason | null {
-    const known = this.furthest.get(demand.key);
-    if (known !== undefined) return known;
-    const gate = this.rejections(demand).byReason.at(-1)?.reason ?? null;
-    this.furthest.set(demand.key, gate);
-    return gate;
+    return this.furthestGates.of(demand, () => this.rejections(demand).byReason.at(-1)?.reason ?? null);
   }
 
   /** Whether an online worker other than these may run tasks with the demand. */
@@ -133,8 +140,8 @@ export class WorkerKinds {
 
   private changed(): void {
     this.eligibleCounts.clear();
-    this.known.clear();
-    this.furthest.clear();
+    this.eligibleAtAll.clear();
+    this.furthestGates.clear();
   }
 }
 

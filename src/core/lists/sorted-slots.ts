@@ -1,3 +1,4 @@
+import { firstPlace } from '../first-place.ts';
 /** Slots that were noted and not yet put in their places, at the most: an insertion of so many costs a few milliseconds. */
 const NOTED_MAX = 4096;
 const FIRST_CAPACITY = 1024;
@@ -68,14 +69,7 @@ export class SortedSlots {
 
   /** Where a slot belongs among the first `end`. */
   #placeOf(slot: number, end: number): number {
-    let low = 0;
-    let high = end;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#compare(this.#slots[middle] ?? 0, slot) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstPlace(end, (at) => this.#compare(this.#slots[at] ?? 0, slot) < 0);
   }
 }
 

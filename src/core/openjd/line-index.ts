@@ -1,3 +1,4 @@
+import { firstPlace } from '../first-place.ts';
 import type { Position } from './document.ts';
 
 /** Finds line and column of offsets in a text. */
@@ -10,13 +11,7 @@ export class LineIndex {
 
   /** Line and column, from 1, of an offset from 0. */
   at(offset: number): Position {
-    let low = 0;
-    let high = this.#starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: offset - (this.#starts[low] ?? 0) + 1 };
+    const line = firstPlace(this.#starts.length, (at) => (this.#starts[at] ?? 0) <= offset);
+    return { line, column: offset - (this.#starts[line - 1] ?? 0) + 1 };
   }
 }

@@ -1,3 +1,4 @@
+import { firstPlace } from '../../first-place.ts';
 /** Finds which of several groups holds the item at a position when the groups stand one behind the other. */
 export class PrefixSums {
   /** Items before each group. */
@@ -20,13 +21,6 @@ export class PrefixSums {
 
   /** The group that holds the item at a position. */
   find(position: number): number {
-    let low = 0;
-    let high = this.#before.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#before[middle] ?? 0) <= position) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return firstPlace(this.#before.length, (at) => (this.#before[at] ?? 0) <= position) - 1;
   }
 }

@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JobState, StepState } from '../../actors/job/state.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { rowsOfNoJob } from '../kit/rows-of-job.ts';
+import { mayRun } from './eligibility-oracle.ts';
+import type { FarmView, ServiceView } from './service-view.ts';
+import { type Invariant, ofFarms, isOverStatus } from './invariant-frame.ts';
+
+/** Retention removes a job within a period of its sweep, a tenth of the time for which it keeps jobs. */
+const RETENTION_LATE = 1.2;
+
+/** State is what the store holds (design.md, "A turn"): once everything is on disk. */
+export const memoryIsWhatTheStoreHolds: Invariant = {
+  name: 'what is in memory is what the store holds',
+  check: (view) => {
+    for (const { farm, jobs, workers } of view.farms) {
+      if (!isDeepStrictEqual(view.store.get('farm', keys.farm(farm.record.id)), farm.record))
+        return `farm ${farm.record.id}`;
+      for (const queue of farm.queues.values()) {
+        if (!isDeepStrictEqual(view.store.get('queue', keys.queue(queue.id)), queue))
+          return `queue ${queue.id}`;
+      }
+      for (const { record, bookings } of workers) {
+        if (!isDeepStrictEqual(view.store.get('worker', keys.worker(record.id)), record))
+          return `worker ${record.id}`;
+        const kept = view.store.get('booking', keys.booking(record.id))?.bookings ?? [];
+        if (!isDeepStrictEqual(kept, [...bookings.values()])) return `bookings of ${record.id}`;
+      }
+      for (const job of jobs) {
+        const wrong = jobDiffers(job, view);
+        if (wrong !== null) return wrong;
+      }
+    }
+    return null;
+  },
+};
+
+function jobDiffers(job: JobState, view: ServiceView): string | null {
+  const { id, farmId } = job.record;
+  if (!isDeepStrictEqual(view.store.get('job', keys.job(id)), job.record)) return `job ${id}`;
+  if (view.store.get('activeJob', keys.activeJob(farmId, id)) === undefined)
+    return `job ${id} is not listed as active`;
+  for (const step of job.steps) {
+    const { order } = step.record;
+    if (!isDeepStrictEqual(view.store.get('step', keys.step(id, order)), step.record))
+      return `step ${order} of ${id}`;
+    for (const [number, page] of step.pages) {
+      const kept = view.store.get('taskPage', keys.taskPage(id, order, number));
+      if (kept === undefined || Buffer.compare(kept, page) !== 0)
+        return `task page ${number} of step ${order} of ${id}`;
+    }
+  }
+  return null;
+}
+
+/** Nothing is left of what is over. */
+export const everyJobIsOverOrCannotRun: Invariant = {
+  name: 'in the end every job is terminal, or waits for what does not come',
+  check: ofFarms((view, { isLifted }) => {
+    const stuck = new Set(
+      view.jobs.filter((job) => cannotRun(view, job, isLifted)).map((job) => job.record.id),
+    );
+    for (const job of view.jobs) {
+      if (stuck.has(job.record.id)) continue;
+      if (
+        job.record.status === 'blocked' &&
+        job.record.dependsOn.some((id) => view.jobs.some((each) => each.record.id === id))
+      )
+        continue;
+      return `${job.record.id} is ${job.record.status}: ${JSON.stringify(job.record.taskCounts)}`;
+    }
+    return null;
+  }),
+};
+
+/**
+ * Nothing of the job runs, and whatever is ready is held by a pause or wants a worker that there is not, or nothing is
+ * ready and what is pending waits for a step that did not complete.
+ */
+function cannotRun({ farm, workers, lease }: FarmView, job: JobState, isLifted: boolean): boolean {
+  if (job.openAttempts.size > 0 || job.record.status === 'blocked') return false;
+  const isPaused = job.record.status === 'paused' || farm.queues.get(job.record.queueId)?.paused === true;
+  if (isPaused) return !isLifted;
+  const ready = job.steps.filter((step) => step.record.taskCounts.ready > 0);
+  if (ready.length === 0) return job.steps.every((step) => isOverStep(step) || waitsInVain(job, step));
+  // A pool that is full has holders, and those end; one that is not registered has no slots.
+  const isUnregistered = (name: string): boolean => lease.pools.stateOf(name).maxConcurrent === 0;
+  return ready.every(
+    (step) =>
+      step.plan.requirements.pools.some(isUnregistered) ||
+      !workers.some(
+        ({ record }) =>
+          (isLifted || record.status !== 'disabled') &&
+          mayRun(record, job.record.queueId, step.plan.requirements),
+      ),
+  );
+}
+
+function isOverStep({ record: { taskCounts } }: StepState): boolean {
+  return taskCounts.succeeded + taskCounts.failed + taskCounts.canceled === taskCounts.total;
+}
+
+/** A task was tried again alone, and a step before it has ended without having completed. */
+function waitsInVain(job: JobState, step: StepState): boolean {
+  return step.plan.dependsOn.some((order) => {
+    const upstream = job.steps[order];
+    if (upstream === undefined) return false;
+    const { succeeded, total } = upstream.record.taskCounts;
+    return isOverStep(upstream) ? succeeded < total : waitsInVain(job, upstream);
+  });
+}
+
+export const nothingIsBookedInTheEnd: Invariant = {
+  name: 'in the end nothing is booked',
+  check: ofFarms(({ workers }) => {
+    for (const { record, bookings } of workers) {
+      for (const attemptId of bookings.keys()) return `${attemptId} is booked on ${record.id}`;
+    }
+    return null;
+  }),
+};
+
+export const deletedJobsLeaveNothing: Invariant = {
+  name: 'in the end nothing is left of a job that is not there',
+  check: ({ store }) => rowsOfNoJob(store)[0] ?? null,
+};
+
+/** What retention may remove is removed in time. */
+export const retentionIsDone: Invariant = {
+  name: 'in the end retention has removed what it may',
+  check: ({ store, farms, now, isClockSteady, retention }) => {
+    if (retention.afterMs === 0 || !isClockSteady) return null;
+    const needed = new Set(farms.flatMap(({ jobs }) => jobs.flatMap(({ record }) => record.dependsOn)));
+    for (const { value: job } of store.scan('job')) {
+      const mayGo = job.status === 'completed' || (retention.includeFailed && isOverStatus(job.status));
+      if (!mayGo || needed.has(job.id)) continue;
+      const keptMs = now - (job.endedAt ?? now);
+      if (keptMs > retention.afterMs * RETENTION_LATE) return `${job.id} is ${job.status} since ${keptMs} ms`;
+    }
+    return null;
+  },
+};

@@ -1,0 +1,111 @@
+import { keys } from '../../src/core/records/tables.ts';
+import {
+  type Invariant,
+  countTasks,
+  ofTouchedJobs,
+  ofFarms,
+  isOverStatus,
+  isOver,
+} from './invariant-frame.ts';
+
+/** interface.md, "Job": a job that runs something says so, and one that is parked says why. */
+export const jobStatusFits: Invariant = {
+  name: 'a job with live tasks is running or paused, and a park_reason is that of a parked job',
+  check: ofTouchedJobs((job) => {
+    const { id, status, parkReason } = job.record;
+    if (job.openAttempts.size > 0 && status !== 'running' && status !== 'paused')
+      return `${id} is ${status} and has ${job.openAttempts.size} live tasks`;
+    if (parkReason !== '' && status !== 'paused' && status !== 'failed')
+      return `${id} is ${status}: ${parkReason}`;
+    return null;
+  }),
+};
+
+/** What a farm must know of its jobs to let queues be deleted, and dependents go. */
+export const farmKnowsJobs: Invariant = {
+  name: 'the farm knows the queue of each job, and which jobs wait for which',
+  check: ofFarms(({ farm, jobs }) => {
+    const active = new Set(jobs.map(({ record }) => record.id));
+    for (const { record } of jobs) {
+      const known = farm.activeJobs.get(record.id);
+      if (isOverStatus(record.status)) return `${record.id} is ${record.status} and listed as active`;
+      if (known?.queueId !== record.queueId)
+        return `${record.id} is in the queue ${record.queueId}, the farm has it in ${known?.queueId ?? 'none'}`;
+      if (!farm.queues.has(record.queueId))
+        return `${record.id} is in the queue ${record.queueId} that is gone`;
+      const waits = record.status === 'blocked' || record.waitsWhilePaused === true;
+      const expected = waits ? record.dependsOn.filter((id) => active.has(id)) : [];
+      const waitsFor = [...known.waitsFor];
+      if (expected.length === waitsFor.length && expected.every((id) => waitsFor.includes(id))) continue;
+      return `${record.id} waits for ${expected.join(', ')}, the farm has it waiting for ${waitsFor.join(', ')}`;
+    }
+    return null;
+  }),
+};
+
+/** The cascade server, farm, queue: each active job has the settings that hold now. */
+export const jobsKnowTheirSettings: Invariant = {
+  name: 'a job inherits the retry settings of server, farm and queue',
+  check: ofFarms(({ farm, jobs }, { serverRetry }) => {
+    for (const job of jobs) {
+      const levels = [farm.queues.get(job.record.queueId)?.retry, farm.record.retry, serverRetry];
+      for (const name of ['maxAttempts', 'retryDelaySeconds', 'failureLimit'] as const) {
+        const expected = levels.find((level) => level?.[name] !== undefined)?.[name];
+        if (job.inherited[name] !== expected)
+          return `${job.record.id} inherits the ${name} ${job.inherited[name]}, not ${expected ?? 0}`;
+      }
+    }
+    return null;
+  }),
+};
+
+/** I11: what is over is over as a whole, and what is not over has work left. */
+export const jobsEndWithTheirTasks: Invariant = {
+  name: 'a job is terminal exactly when all its tasks are',
+  check: ofTouchedJobs((job) => {
+    let left = 0;
+    let unsuccessful = 0;
+    for (const step of job.steps) {
+      const counted = countTasks(step);
+      left += step.record.taskCount - counted.succeeded - counted.failed - counted.canceled;
+      unsuccessful += counted.failed + counted.canceled;
+    }
+    const { id, status } = job.record;
+    if (isOver(job) && left > 0) return `${id} is ${status} and has ${left} tasks that are not terminal`;
+    if (!isOver(job) && left === 0) return `${id} is ${status} and all its tasks are terminal`;
+    if (status === 'completed' && unsuccessful > 0)
+      return `${id} completed and ${unsuccessful} tasks did not succeed`;
+    return null;
+  }),
+};
+
+/** I11: a job is blocked only while an upstream job is not terminal. */
+export const blockedJobsWaitForSomething: Invariant = {
+  name: 'a job is blocked only while an upstream job is not terminal',
+  check: ofFarms(({ jobs }, view) => {
+    const active = new Set(jobs.map((job) => job.record.id));
+    for (const job of jobs) {
+      const { status, waitsWhilePaused } = job.record;
+      if (status !== 'blocked' && !(status === 'paused' && waitsWhilePaused === true)) continue;
+      if (job.record.dependsOn.some((upstream) => active.has(upstream))) continue;
+      const upstreams = job.record.dependsOn.map((id) => view.store.get('job', id)?.status ?? 'unknown');
+      return `${job.record.id} is ${status} and its upstream jobs are ${upstreams.join(', ')}`;
+    }
+    return null;
+  }),
+};
+
+/** I11: whoever waited for a job that was deleted is canceled with it. */
+export const blockedJobsHaveTheirUpstreams: Invariant = {
+  name: 'no job is blocked on one that is not there',
+  check: ofFarms(({ farm, jobs }, view) => {
+    for (const { record } of jobs) {
+      if (record.status !== 'blocked') continue;
+      const lost = record.dependsOn.find(
+        (id) => !farm.activeJobs.has(id) && view.store.get('job', keys.job(id)) === undefined,
+      );
+      if (lost !== undefined) return `${record.id} is blocked on ${lost}`;
+    }
+    return null;
+  }),
+};

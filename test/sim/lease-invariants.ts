@@ -1,0 +1,167 @@
+import type { StepState } from '../../actors/job/state.ts';
+import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { isPassedOver } from './avoidance-oracle.ts';
+import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import type { FarmView } from './service-view.ts';
+import {
+  type Invariant,
+  tasksOf,
+  nameOf,
+  ofTouchedSteps,
+  ofFarms,
+  isLeasable,
+  isOver,
+} from './invariant-frame.ts';
+
+/** I8: what is booked on workers are the open attempts, and it fits. */
+export const bookingsAreOpenAttempts: Invariant = {
+  name: 'the bookings of a worker are the open attempts on it, and fit its cores',
+  check: ofFarms(({ jobs, workers }) => {
+    const open = new Map<AttemptId, WorkerId>();
+    for (const job of jobs)
+      for (const attempt of job.openAttempts.values()) open.set(attempt.id, attempt.workerId);
+    for (const { record, bookings } of workers) {
+      let cores = 0;
+      for (const booking of bookings.values()) {
+        cores += booking.cores;
+        if (open.get(booking.attemptId) !== record.id)
+          return `${booking.attemptId} is booked on ${record.id} and not open there`;
+        open.delete(booking.attemptId);
+      }
+      if (cores > record.cpuCount)
+        return `${record.id} has ${record.cpuCount} cores, and ${cores} are booked`;
+    }
+    for (const [attemptId, worker] of open) return `${attemptId} is open on ${worker} and not booked there`;
+    return null;
+  }),
+};
+
+/** The lease actor's state follows from what workers and jobs hold. */
+export const leaseKnowsWorkers: Invariant = {
+  name: 'the lease actor knows the free cores of every worker',
+  check: ofFarms(({ lease, workers }) => {
+    let offered = 0;
+    for (const { record, bookings } of workers) {
+      const known = lease.workers.get(record.id);
+      if ((known !== undefined) !== (record.status !== 'offline'))
+        return `${record.id} is ${record.status}, the lease actor has it ${known === undefined ? 'not' : ''}`;
+      if (known === undefined) continue;
+      offered++;
+      let cores = 0;
+      for (const booking of bookings.values()) cores += booking.cores;
+      if (known.committedCores !== cores)
+        return `${record.id} has ${cores} cores booked, the lease actor counts ${known.committedCores}`;
+      if (known.incarnation !== record.incarnation)
+        return `${record.id} is at its start ${record.incarnation}, the lease actor at ${known.incarnation}`;
+    }
+    return offered === lease.workers.size
+      ? null
+      : `the lease actor has ${lease.workers.size} workers, there are ${offered}`;
+  }),
+};
+
+export const leaseKnowsReadyTasks: Invariant = {
+  name: 'the lease actor knows the ready and the live tasks of every step',
+  check: ofTouchedSteps((job, step, view) => {
+    const { id, farmId, status } = job.record;
+    const entry = view.leaseOf(farmId)?.index.entry(id, step.record.order);
+    const at = `${id} (${status}) step ${step.record.order}`;
+    const live = step.record.taskCounts.assigned + step.record.taskCounts.running;
+    if ((entry?.live ?? 0) !== live)
+      return `${at}: ${live} tasks are live, the lease actor counts ${entry?.live ?? 0}`;
+    if (isOver(job)) return entry === undefined ? null : `${at}: the lease actor still has the step`;
+    if (!isLeasable(job)) return entry?.open === true ? `${at}: the lease actor offers the step` : null;
+    for (const { index, status: task, own } of tasksOf(step)) {
+      const isReady = entry?.ready.has(index) === true;
+      const heldUntil = entry?.held.get(index)?.until;
+      const knows = isReady !== (heldUntil !== undefined);
+      if (knows !== (task === 'ready'))
+        return `${at} task ${index} is ${task}, the lease actor has it ready ${isReady}, held ${heldUntil ?? 'not'}`;
+      if (heldUntil !== undefined && heldUntil !== own?.retryAfter)
+        return `${at} task ${index} is held until ${heldUntil}, not ${own?.retryAfter ?? 0}`;
+      if (isReady && (own?.retryAfter ?? 0) > view.now && view.isClockSteady)
+        return `${at} task ${index} may be leased before its retry_after`;
+    }
+    return null;
+  }),
+};
+
+/** What the caps count is what is live. */
+export const leaseCountsLive: Invariant = {
+  name: 'the lease actor counts the live tasks of farm and queues',
+  check: ofFarms(({ farm, lease, jobs }) => {
+    const live = new Map<QueueId | null, number>([[null, 0]]);
+    for (const job of jobs) {
+      for (const each of [null, job.record.queueId])
+        live.set(each, (live.get(each) ?? 0) + job.openAttempts.size);
+    }
+    for (const queue of [null, ...farm.queues.keys()]) {
+      const counted = lease.index.caps.of(queue).live;
+      if (counted !== (live.get(queue) ?? 0))
+        return `${queue ?? 'the farm'} has ${live.get(queue) ?? 0} live tasks, the lease actor counts ${counted}`;
+    }
+    return null;
+  }),
+};
+
+/** I12, at rest: no ready task waits while a worker that asks for work may run it. */
+export const noReadyTaskWaits: Invariant = {
+  name: 'no ready task waits while an eligible worker that asks has room',
+  check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
+    for (const worker of view.workers) {
+      const { id } = worker.record;
+      if (worker.record.status !== 'online') continue;
+      const only = view.lease.reservations.get(id);
+      const requests = view.lease.parked.ofWorker(worker.record.id);
+      if (requests.length === 0) continue;
+      let free = worker.record.cpuCount;
+      for (const booking of worker.bookings.values()) free -= booking.cores;
+      if (free <= 0) continue;
+      for (const job of view.jobs) {
+        if (
+          !isLeasable(job) ||
+          !requests.some(({ queueId }) => queueId === null || queueId === job.record.queueId)
+        )
+          continue;
+        if (!hasRoom(view, job.record.queueId)) continue;
+        const hasSlots = ({ plan }: StepState): boolean =>
+          plan.requirements.pools.every((name) => {
+            const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
+            return inUse < maxConcurrent;
+          });
+        for (const step of job.steps) {
+          if (step.record.taskCounts.ready === 0 || !hasSlots(step)) continue;
+          // A worker that is kept free is so for one step, and takes that as soon as it has the cores.
+          const isForIt = only?.jobId === job.record.id && only.stepOrder === step.record.order;
+          if (only !== undefined && !isForIt) continue;
+          const needs = step.plan.requirements;
+          if (!mayRun(worker.record, job.record.queueId, needs) || coresNeeded(worker.record, needs) > free)
+            continue;
+          for (const { index, status, own } of tasksOf(step)) {
+            if (status !== 'ready') continue;
+            const retryAfter = own?.retryAfter ?? 0;
+            if (retryAfter >= now || (retryAfter > 0 && !isClockSteady)) continue;
+            if (isPassedOver(view, attemptsOf, id, job, step.record.order, index)) continue;
+            return `${nameOf(job, step, index)} waits while ${worker.record.id} (${worker.record.name}) has ${free} free cores and asks for work`;
+          }
+        }
+      }
+    }
+    return null;
+  }),
+};
+
+function hasRoom({ farm, jobs }: FarmView, queueId: QueueId): boolean {
+  const queue = farm.queues.get(queueId);
+  if (queue === undefined || queue.paused) return false;
+  let ofFarm = 0;
+  let ofQueue = 0;
+  for (const job of jobs) {
+    ofFarm += job.openAttempts.size;
+    if (job.record.queueId === queueId) ofQueue += job.openAttempts.size;
+  }
+  const { maxConcurrentTasks } = farm.record;
+  if (maxConcurrentTasks > 0 && ofFarm >= maxConcurrentTasks) return false;
+  return queue.maxConcurrentTasks === 0 || ofQueue < queue.maxConcurrentTasks;
+}

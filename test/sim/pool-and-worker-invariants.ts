@@ -1,0 +1,83 @@
+import type { JobState } from '../../actors/job/state.ts';
+import { parseAttemptId } from '../../src/core/ids.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { type Invariant, type Counted } from './invariant-frame.ts';
+
+/** I7: a pool is held by the open attempts of the steps that name it, and by nothing else. */
+export const poolsAreHeldByOpenAttempts: Invariant = {
+  name: 'the slots of a usage pool that are in use are those of open attempts',
+  check: ({ store, farms, tallies }) => {
+    for (const { value: pool } of store.scan('usagePool')) {
+      const name = pool.name.toLowerCase();
+      let holders = 0;
+      for (const { jobs, lease } of farms) {
+        if (lease.pools.stateOf(name).maxConcurrent !== pool.maxConcurrent) return null;
+        for (const job of jobs) holders += holdersOf(job, name);
+      }
+      const inUse = tallies.total(pool.slot);
+      if (inUse !== holders) return `${pool.name}: ${inUse} slots are in use, ${holders} are held`;
+    }
+    return null;
+  },
+};
+
+/** Live tasks of the job that hold a slot of the pool. */
+export function holdersOf(job: JobState, pool: string): number {
+  let holders = 0;
+  for (const { plan, record } of job.steps) {
+    if (plan.requirements.pools.includes(pool))
+      holders += record.taskCounts.assigned + record.taskCounts.running;
+  }
+  return holders;
+}
+
+/** What was counted of failures is what attempts say, by step and worker. */
+export const failuresAreCounted: Invariant = {
+  name: 'the failures of a step by worker are its genuinely failed attempts',
+  check: ({ store }) => {
+    const expected = new Map<string, number>();
+    for (const { value: attempt } of store.scan('attempt')) {
+      const address = parseAttemptId(attempt.id);
+      if (address === null || attempt.status !== 'failed' || attempt.exitCode === undefined) continue;
+      const key = keys.stepFailures(address.jobId, address.stepOrder, attempt.workerId);
+      expected.set(key, (expected.get(key) ?? 0) + 1);
+    }
+    for (const { key, value } of store.scan('stepFailures')) {
+      if (value.failures !== (expected.get(key) ?? 0))
+        return `${key}: ${value.failures} are counted, ${expected.get(key) ?? 0} attempts failed`;
+      expected.delete(key);
+    }
+    for (const [key, failures] of expected) return `${key}: ${failures} attempts failed, none is counted`;
+    return null;
+  },
+};
+
+/** Nothing is left of a worker that was deleted, but for its number. */
+export const deletedWorkersAreGone: Invariant = {
+  name: 'what is kept of a worker goes with it',
+  check: ({ store }) => {
+    for (const table of ['booking', 'workerFailures'] as const) {
+      for (const { key } of store.scan(table)) {
+        if (!isThere(store.get('worker', key))) return `${table} ${key} is of no worker`;
+      }
+    }
+    return null;
+  },
+};
+
+const isThere = (row: unknown): boolean => row !== undefined;
+
+/** What lease actors have been told of pools is what the catalog holds. */
+export const farmsKnowPools: Invariant = {
+  name: 'in the end every farm knows every usage pool',
+  check: ({ store, farms }) => {
+    for (const { value: pool } of store.scan('usagePool')) {
+      for (const { lease } of farms) {
+        const { maxConcurrent } = lease.pools.stateOf(pool.name.toLowerCase());
+        if (maxConcurrent !== pool.maxConcurrent)
+          return `${pool.name} has ${pool.maxConcurrent}, not ${maxConcurrent}`;
+      }
+    }
+    return null;
+  },
+};
