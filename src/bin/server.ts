@@ -43,9 +43,6 @@ const SHUTDOWN_MS = 30_000;
 const CHECK_MS = 5_000;
 const READY_POLL_MS = 50;
 
-/** What metrics call a queue that was deleted before they could name it. */
-const DELETED_QUEUE = '(deleted)';
-
 /** Exit code of a service that could not start. */
 const NOT_STARTED_EXIT = 1;
 
@@ -119,7 +116,7 @@ async function serveOver(
   const busLog = new BusLog(logger);
   const logDirectory = join(directory, 'logs');
   const reader = await openStateReader(join(directory, 'state'));
-  const metrics = new ServiceMetrics((id) => reader.get('queue', id)?.name ?? DELETED_QUEUE);
+  const metrics = new ServiceMetrics(() => [...reader.scan('queue')].map(({ value }) => value));
   onStoreLag((lag) => metrics.loopLagged('store', lag));
   const frontLag = new EventLoopWatch();
   const measuring = setInterval(() => metrics.loopLagged('front', frontLag.read()), MEASURE_PERIOD_MS);

@@ -61,7 +61,7 @@ await test('a scrape of the real service says what happens in it', { timeout: 12
   });
   t.equal(retried.status, 201);
   const ended = await shows('the job has failed after two retries', {
-    'svc_scheduler_task_retries_total{queue="main"}': 2,
+    [`svc_scheduler_task_retries_total{queue="${farm.queueId}"}`]: 2,
     svc_scheduler_leased_tasks_total: 3,
     'svc_scheduler_leases_total{answer="leased"}': 3,
     svc_scheduler_lease_seconds_count: 3,
@@ -71,11 +71,11 @@ await test('a scrape of the real service says what happens in it', { timeout: 12
   t.ok((ended.value('svc_scheduler_lease_wait_seconds_count') ?? 0) >= 1, 'the first waited for the job');
   t.ok((ended.value('svc_scheduler_lease_seconds_sum') ?? 0) > 0);
   t.ok((ended.value('svc_store_commit_seconds_count') ?? 0) > 3);
-  t.equal(ended.value('svc_scheduler_jobs_autoparked_total{queue="main"}'), undefined);
+  t.equal(ended.value(`svc_scheduler_jobs_autoparked_total{queue="${farm.queueId}"}`), 0);
 
   await farm.submit(template('parked', 3, 'exit 3'), { failure_limit: '1' });
   await shows('the job is parked with what is left of it', {
-    'svc_scheduler_jobs_autoparked_total{queue="main"}': 1,
+    [`svc_scheduler_jobs_autoparked_total{queue="${farm.queueId}"}`]: 1,
     'svc_scheduler_jobs{status="paused"}': 1,
     'svc_scheduler_tasks{status="ready"}': 2,
   });

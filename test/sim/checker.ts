@@ -20,15 +20,9 @@ import { keys } from '../../src/core/records/tables.ts';
 import { readTask } from '../../src/core/records/task-page.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
 import type { Settings } from './build.ts';
-import {
-  AFTER_EACH_STEP,
-  holdersOf,
-  AT_REST,
-  IN_THE_END,
-  LAST_LOOK,
-  WHEN_FLUSHED,
-  type Invariant,
-} from './invariants.ts';
+import { AFTER_EACH_STEP, AT_REST, IN_THE_END, LAST_LOOK, WHEN_FLUSHED } from './invariants.ts';
+import type { Invariant } from './invariant-frame.ts';
+import { holdersOf } from './pool-and-worker-invariants.ts';
 import { isSame, readySinceOf, snapshotOf, type JobSnapshot } from './job-snapshot.ts';
 import { judgeDeletion } from './deletion-rules.ts';
 import { expectedOf, judgeTurn, settingsOf } from './job-rules.ts';

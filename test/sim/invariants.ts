@@ -1,5 +1,5 @@
 import { judgeMarks, surroundingsOf } from './unschedulable-rules.ts';
-import { type Invariant, type Counted, ofFarms } from './invariant-frame.ts';
+import { type Invariant, ofFarms } from './invariant-frame.ts';
 import {
   memoryIsWhatTheStoreHolds,
   everyJobIsOverOrCannotRun,

@@ -1,6 +1,5 @@
 import type { StepState } from '../../actors/job/state.ts';
 import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
-import { keys } from '../../src/core/records/tables.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';

@@ -1,7 +1,7 @@
 import type { JobState } from '../../actors/job/state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { type Invariant, type Counted } from './invariant-frame.ts';
+import type { Invariant } from './invariant-frame.ts';
 
 /** I7: a pool is held by the open attempts of the steps that name it, and by nothing else. */
 export const poolsAreHeldByOpenAttempts: Invariant = {

@@ -2,8 +2,11 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import { SECONDS_BOUNDS } from '../../core/metrics/buckets.ts';
 import { sumStates, type StateCounts } from '../../core/metrics/state-counts.ts';
+import type { QueueRecord } from '../../core/records/queue.ts';
 import type { Count, ShardMeasures } from '../threads/shard-protocol.ts';
 import { SummedHistogram } from './summed-histogram.ts';
+
+type NamedQueue = Pick<QueueRecord, 'id' | 'name' | 'farmId'>;
 
 /**
  * The metrics of the service (interface.md, "Public, ungated"; docs/metrics.md). Threads tell what they have measured once
@@ -11,10 +14,11 @@ import { SummedHistogram } from './summed-histogram.ts';
  */
 export class ServiceMetrics {
   private readonly registry = new Registry();
-  private readonly nameOfQueue: (queueId: Count['queueId']) => string;
+  private readonly queues: () => Iterable<NamedQueue>;
   private readonly states = new Map<number, StateCounts>();
   private readonly parked = new Map<number, number>();
   private readonly counters: Readonly<Record<Count['counter'], Counter<'queue'>>>;
+  private readonly queueInfo: Gauge<'queue' | 'name' | 'farm'>;
   private readonly tasks: Gauge<'status'>;
   private readonly unschedulable: Gauge;
   private readonly jobs: Gauge<'status'>;
@@ -28,9 +32,9 @@ export class ServiceMetrics {
   private readonly redeliveries: Counter<'stream'>;
   private readonly lag: Gauge<'thread' | 'stat'>;
 
-  /** `nameOfQueue` is what the label `queue` says of a queue. */
-  constructor(nameOfQueue: (queueId: Count['queueId']) => string) {
-    this.nameOfQueue = nameOfQueue;
+  /** `queues` are those that there are at a scrape. */
+  constructor(queues: () => Iterable<NamedQueue>) {
+    this.queues = queues;
     collectDefaultMetrics({ register: this.registry });
     const registers = [this.registry];
     const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
@@ -50,6 +54,7 @@ export class ServiceMetrics {
         'queue',
       ),
     };
+    this.queueInfo = gauge('svc_queue_info', 'The name and the farm of each queue.', 'queue', 'name', 'farm');
     this.tasks = gauge('svc_scheduler_tasks', 'Tasks of jobs that have not ended.', 'status');
     this.unschedulable = gauge(
       'svc_scheduler_tasks_unschedulable',
@@ -85,7 +90,7 @@ export class ServiceMetrics {
   }
 
   count({ counter, queueId }: Count): void {
-    this.counters[counter].inc({ queue: this.nameOfQueue(queueId) });
+    this.counters[counter].inc({ queue: queueId });
   }
 
   /** What a shard has measured. */
@@ -116,6 +121,11 @@ export class ServiceMetrics {
 
   /** In the Prometheus text format. */
   async text(): Promise<string> {
+    this.queueInfo.reset();
+    for (const { id, name, farmId } of this.queues()) {
+      this.queueInfo.set({ queue: id, name, farm: farmId }, 1);
+      for (const counter of Object.values(this.counters)) counter.inc({ queue: id }, 0);
+    }
     const histograms = [this.leaseLatency, this.leaseWait, this.commits].map((each) => each.text());
     return [await this.registry.metrics(), ...histograms].join('\n');
   }

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ServiceMetrics } from '../../../src/bin/server/metrics.ts';
 import type { ShardMeasures } from '../../../src/bin/threads/shard-protocol.ts';
-import { queueId } from '../../../src/core/ids.ts';
+import { farmId, queueId } from '../../../src/core/ids.ts';
 import { Buckets, SECONDS_BOUNDS } from '../../../src/core/metrics/buckets.ts';
 import { NO_COUNTS } from '../../../src/core/metrics/state-counts.ts';
 import { parseMetrics } from '../../kit/metrics-text.ts';
@@ -26,18 +26,27 @@ const counted = (...seconds: readonly number[]) => {
   return buckets.take();
 };
 
-test('events are counted by the name of their queue', async (t) => {
-  const metrics = new ServiceMetrics((id) => (id === 'q1' ? 'line "1"' : '(deleted)'));
+test('events are counted by queue, and queues have names', async (t) => {
+  const queue = (id: string, name: string) => ({ id: queueId(id), name, farmId: farmId('f') });
+  let queues = [queue('q1', 'line "1"'), queue('q2', 'night')];
+  const metrics = new ServiceMetrics(() => queues);
   metrics.count({ counter: 'task-retries', queueId: queueId('q1') });
   metrics.count({ counter: 'task-retries', queueId: queueId('q1') });
-  metrics.count({ counter: 'jobs-autoparked', queueId: queueId('q2') });
   const scrape = parseMetrics(await metrics.text());
-  t.equal(scrape.value('svc_scheduler_task_retries_total{queue="line \\"1\\""}'), 2);
-  t.equal(scrape.value('svc_scheduler_jobs_autoparked_total{queue="(deleted)"}'), 1);
+  t.equal(scrape.value('svc_scheduler_task_retries_total{queue="q1"}'), 2);
+  t.equal(scrape.value('svc_scheduler_task_retries_total{queue="q2"}'), 0, 'there from the start');
+  t.equal(scrape.value('svc_scheduler_jobs_autoparked_total{queue="q1"}'), 0);
+  t.equal(scrape.value('svc_queue_info{queue="q1",name="line \\"1\\"",farm="f"}'), 1);
+  queues = [queue('q2', 'day')];
+  const later = parseMetrics(await metrics.text());
+  t.equal(later.value('svc_scheduler_task_retries_total{queue="q1"}'), 2, 'a counter does not go back');
+  t.equal(later.value('svc_queue_info{queue="q1",name="line \\"1\\"",farm="f"}'), undefined);
+  t.equal(later.value('svc_queue_info{queue="q2",name="night",farm="f"}'), undefined);
+  t.equal(later.value('svc_queue_info{queue="q2",name="day",farm="f"}'), 1);
 });
 
 test('what shards have measured is summed', async (t) => {
-  const metrics = new ServiceMetrics(() => '');
+  const metrics = new ServiceMetrics(() => []);
   const tasks = { pending: 1, ready: 2, assigned: 3, running: 4, unschedulable: 1 };
   const first = measures({
     state: { ...NO_COUNTS, tasks, workers: { online: 5, offline: 1, disabled: 0 } },
@@ -89,7 +98,7 @@ test('what shards have measured is summed', async (t) => {
 });
 
 test('docs/metrics.md names every metric with its type and labels, and no other', async (t) => {
-  const metrics = new ServiceMetrics(() => 'q');
+  const metrics = new ServiceMetrics(() => [{ id: queueId('q'), name: 'main', farmId: farmId('f') }]);
   metrics.count({ counter: 'task-retries', queueId: queueId('q') });
   metrics.count({ counter: 'jobs-autoparked', queueId: queueId('q') });
   metrics.measured(0, measures());
