@@ -113,7 +113,7 @@ export class RequestMaker {
     const query = Object.entries(parts.query).flatMap(([name, value]) => this.#pairs(name, value));
     const headers = Object.entries(parts.headers)
       .flatMap(([name, value]) =>
-        (Array.isArray(value) ? value : [value]).map((item) => [name, String(item)] as const),
+        (Array.isArray(value) ? value : [value]).map((item) => [name, textOf(item)] as const),
       )
       .filter(([, value]) => /^[\x20-\x7e]*$/.test(value) && value.trim() === value && value !== '');
     const type = parts.mediaType === null ? [] : [['Content-Type', parts.mediaType] as const];
@@ -132,13 +132,10 @@ export class RequestMaker {
   #pairs(name: string, value: unknown): [string, string][] {
     const parameter = this.#operation.parameters.find((each) => each.in === 'query' && each.name === name);
     if (parameter?.kind === 'map' && typeof value === 'object' && value !== null) {
-      return Object.entries(value).map(([key, item]) => [escaped(key), escaped(String(item))]);
+      return Object.entries(value).map(([key, item]) => [escaped(key), escaped(textOf(item))]);
     }
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return items.map((item) => [
-      escaped(name),
-      escaped(typeof item === 'object' ? JSON.stringify(item) : String(item)),
-    ]);
+    return items.map((item) => [escaped(name), escaped(textOf(item))]);
   }
 
   #mutations(parts: Parts): GeneratedRequest[] {
@@ -234,7 +231,7 @@ export class RequestMaker {
           });
         }
         for (const { what, value } of this.#values.unfitting(schema)) {
-          const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+          const text = textOf(value);
           // Every text is a string; of the others only a fitting text of another type may pass.
           const isWrong = !this.#reads(kind, what, text) && text.length < 5000;
           if (isWrong) {
@@ -361,5 +358,8 @@ export class RequestMaker {
     return made;
   }
 }
+
+/** A value as a parameter has it. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const escaped = (text: string): string => encodeURIComponent(text);
