@@ -22,8 +22,21 @@ export interface Operation {
   readonly permission: string;
   readonly parameters: readonly Parameter[];
   readonly body: Body | null;
-  /** Schemas by status, then by media type; `default` stands for every other status. */
-  readonly responses: ReadonlyMap<string, ReadonlyMap<string, Node>>;
+  /** By status; `default` stands for every other status. */
+  readonly responses: ReadonlyMap<string, ResponseShape>;
+}
+
+export interface ResponseShape {
+  readonly headers: readonly ResponseHeader[];
+  /** Schemas by media type, in lower case. Empty for an answer without a body. */
+  readonly content: ReadonlyMap<string, Node>;
+}
+
+export interface ResponseHeader {
+  /** In lower case. */
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: Node;
 }
 
 export type ParameterKind = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'map';
@@ -146,7 +159,16 @@ function readResponses(document: Node, responses: Node, where: string): Operatio
   return new Map(
     Object.entries(responses).map(([status, item]) => {
       const response = resolve(document, item, `${status} of ${where}`);
-      return [status, readContent(response['content'] ?? {}, `${status} of ${where}`)];
+      const place = `${status} of ${where}`;
+      const headers = Object.entries(nodeAt(response['headers'] ?? {}, place)).map(([name, given]) => {
+        const header = resolve(document, given, `${name} of ${place}`);
+        return {
+          name: name.toLowerCase(),
+          required: header['required'] === true,
+          schema: schemaNode(header['schema'], `${name} of ${place}`),
+        };
+      });
+      return [status, { headers, content: readContent(response['content'] ?? {}, place) }];
     }),
   );
 }

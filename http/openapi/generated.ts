@@ -736,7 +736,9 @@ export interface components {
         /** @description Retry fields that are absent or null inherit the settings of the server. */
         readonly FarmInput: {
             readonly name: components["schemas"]["Name"];
+            /** @default  */
             readonly description?: components["schemas"]["Description"];
+            /** @default 0 */
             readonly max_concurrent_tasks?: components["schemas"]["MaxConcurrentTasks"];
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
@@ -759,9 +761,13 @@ export interface components {
         /** @description Retry fields that are absent or null inherit the settings of the farm. */
         readonly QueueSettings: {
             readonly name: components["schemas"]["Name"];
+            /** @default  */
             readonly description?: components["schemas"]["Description"];
+            /** @default 0 */
             readonly priority?: components["schemas"]["Priority"];
+            /** @default 0 */
             readonly max_concurrent_tasks?: components["schemas"]["MaxConcurrentTasks"];
+            /** @default false */
             readonly paused?: boolean;
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
@@ -795,6 +801,7 @@ export interface components {
         readonly ComputeLocationInput: {
             /** @description Compared as written, in upper and lower case. */
             readonly name: string;
+            /** @default  */
             readonly description?: components["schemas"]["Description"];
         };
         /** @description From the names of compute locations to the root there; the key `default` is the fallback. A root is an absolute path (`/mnt/a`, `C:\a`, `\\server\share`) or `s3://bucket[/prefix]`. */
@@ -817,7 +824,9 @@ export interface components {
         readonly StorageLocationInput: {
             /** @description Compared as written, in upper and lower case. */
             readonly name: components["schemas"]["Name"];
+            /** @default  */
             readonly description?: components["schemas"]["Description"];
+            /** @default {} */
             readonly roots?: components["schemas"]["StorageRoots"];
             /** @description Worked out from the roots. */
             readonly type?: unknown;
@@ -840,6 +849,7 @@ export interface components {
             /** @description What steps ask for as `amount.worker.usagepool.<name>`, in upper or lower case: two pools cannot have names that differ in case alone. */
             readonly name: components["schemas"]["Name"];
             readonly max_concurrent: components["schemas"]["MaxConcurrent"];
+            /** @default  */
             readonly server_hint?: components["schemas"]["Description"];
         };
         /** @enum {string} */
@@ -1307,6 +1317,18 @@ export interface components {
         /** @description Done. */
         readonly Done: {
             headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The client has the answer already. There is no body. */
+        readonly NotModified: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly ETag: components["headers"]["ETag"];
                 readonly [name: string]: unknown;
             };
             content?: never;
@@ -1314,6 +1336,18 @@ export interface components {
         /** @description A parameter or the body is not valid; `detail` says where and why. */
         readonly BadRequest: {
             headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is malformed; `detail` says how. */
+        readonly BadProbe: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1323,24 +1357,8 @@ export interface components {
         /** @description There is no such resource. */
         readonly NotFound: {
             headers: {
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description The client has the answer already. There is no body. */
-        readonly NotModified: {
-            headers: {
-                readonly ETag: components["headers"]["ETag"];
-                readonly [name: string]: unknown;
-            };
-            content?: never;
-        };
-        /** @description The client address has made too many requests. */
-        readonly TooManyRequests: {
-            headers: {
-                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1350,15 +1368,65 @@ export interface components {
         /** @description The state of the resource does not allow it. */
         readonly Conflict: {
             headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
                 readonly [name: string]: unknown;
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any other error. */
+        /** @description The body is over 16 MiB. The connection is closed. */
+        readonly TooLarge: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body has none of the listed content types, or not in UTF-8. */
+        readonly UnsupportedMediaType: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The client address has made too many requests. */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Any other error: 405 for a method that the path does not have (with `Allow`), 500, and 503 while the service stops. */
         readonly Problem: {
             headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly "X-API-Version": components["headers"]["ApiVersion"];
+                readonly Allow: components["headers"]["Allow"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Any other error, as everywhere; 405 has `Allow`. */
+        readonly OtherProblem: {
+            headers: {
+                readonly "X-Request-ID": components["headers"]["RequestId"];
+                readonly Allow: components["headers"]["Allow"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1399,6 +1467,14 @@ export interface components {
         };
     };
     headers: {
+        /** @description The id of the request, which is also the `instance` of a problem. */
+        readonly RequestId: string;
+        /** @description The version of the contract. */
+        readonly ApiVersion: "1";
+        /** @description Path of the new resource. */
+        readonly Location: string;
+        /** @description The methods that the path has. With 405 alone. */
+        readonly Allow: string;
         /** @description There, and `true`, when this is the first answer to the same request once more. */
         readonly IdempotencyReplayed: "true";
         /** @description A weak entity tag of the body, for `If-None-Match`. */
@@ -1422,12 +1498,15 @@ export interface operations {
             /** @description The process is alive. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
+            readonly 400: components["responses"]["BadProbe"];
+            readonly default: components["responses"]["OtherProblem"];
         };
     };
     readonly getReadyz: {
@@ -1442,21 +1521,25 @@ export interface operations {
             /** @description The store and the bus are reachable. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
+            readonly 400: components["responses"]["BadProbe"];
             /** @description One of them is not; `checks` says which and why. */
             readonly 503: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
+            readonly default: components["responses"]["OtherProblem"];
         };
     };
     readonly getMetrics: {
@@ -1471,12 +1554,15 @@ export interface operations {
             /** @description All metrics of the process. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "text/plain": string;
                 };
             };
+            readonly 400: components["responses"]["BadProbe"];
+            readonly default: components["responses"]["OtherProblem"];
         };
     };
     readonly getOpenapi: {
@@ -1494,6 +1580,8 @@ export interface operations {
             /** @description The contract, as it is enforced. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1502,7 +1590,9 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
         };
     };
     readonly getVersion: {
@@ -1520,6 +1610,8 @@ export interface operations {
             /** @description Build metadata. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1528,7 +1620,9 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
         };
     };
     readonly listFarms: {
@@ -1546,6 +1640,8 @@ export interface operations {
             /** @description Every farm. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1554,7 +1650,9 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
         };
     };
     readonly createFarm: {
@@ -1569,6 +1667,9 @@ export interface operations {
             /** @description The new farm. */
             readonly 201: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1577,6 +1678,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -1598,6 +1701,8 @@ export interface operations {
             /** @description The farm. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1606,6 +1711,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -1625,6 +1731,8 @@ export interface operations {
             /** @description The farm as it is now. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1634,6 +1742,8 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -1650,6 +1760,7 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -1678,6 +1789,8 @@ export interface operations {
             /** @description A page of queues. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1707,6 +1820,9 @@ export interface operations {
             /** @description The new queue. */
             readonly 201: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1715,6 +1831,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -1736,6 +1854,8 @@ export interface operations {
             /** @description The queue. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1744,6 +1864,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -1767,6 +1888,8 @@ export interface operations {
             /** @description The queue as it is now. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1776,6 +1899,8 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -1792,6 +1917,7 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -1813,6 +1939,8 @@ export interface operations {
             /** @description Every compute location. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1821,7 +1949,9 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
         };
     };
     readonly createComputeLocation: {
@@ -1836,6 +1966,9 @@ export interface operations {
             /** @description The new compute location. */
             readonly 201: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1844,6 +1977,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -1865,6 +2000,8 @@ export interface operations {
             /** @description The compute location. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -1873,6 +2010,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -1892,6 +2030,8 @@ export interface operations {
             /** @description The compute location as it is now. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1901,6 +2041,8 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -1917,6 +2059,7 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -1925,7 +2068,10 @@ export interface operations {
     readonly listStorageLocations: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -1934,12 +2080,19 @@ export interface operations {
             /** @description Every storage location. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": readonly components["schemas"]["StorageLocation"][];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
         };
     };
     readonly createStorageLocation: {
@@ -1954,6 +2107,9 @@ export interface operations {
             /** @description The new storage location. */
             readonly 201: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1962,13 +2118,19 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
     readonly getStorageLocation: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path: {
                 readonly id: components["parameters"]["Id"];
             };
@@ -1979,13 +2141,19 @@ export interface operations {
             /** @description The storage location. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["StorageLocation"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2003,6 +2171,8 @@ export interface operations {
             /** @description The storage location as it is now. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2012,6 +2182,9 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2027,7 +2200,9 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2046,6 +2221,8 @@ export interface operations {
             /** @description Every usage pool. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2054,7 +2231,9 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
         };
     };
     readonly createUsagePool: {
@@ -2069,6 +2248,9 @@ export interface operations {
             /** @description The new usage pool. */
             readonly 201: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2077,6 +2259,8 @@ export interface operations {
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -2098,6 +2282,8 @@ export interface operations {
             /** @description The usage pool. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2106,6 +2292,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2125,6 +2312,8 @@ export interface operations {
             /** @description The usage pool as it is now. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2134,6 +2323,8 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -2150,6 +2341,7 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2182,6 +2374,8 @@ export interface operations {
             /** @description A page of jobs. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2237,6 +2431,9 @@ export interface operations {
             /** @description The new job. */
             readonly 201: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Location: components["headers"]["Location"];
                     readonly "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                     readonly [name: string]: unknown;
                 };
@@ -2248,15 +2445,21 @@ export interface operations {
             /** @description A request with the same `Idempotency-Key` is being answered. */
             readonly 409: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             /** @description The template or a parameter value is not valid, or the `Idempotency-Key` has come with another request before. Of a template, `detail` is a list of `<JSON pointer>: <message>`, joined with semicolons; `errors` holds the same, one by one. */
             readonly 422: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2267,6 +2470,8 @@ export interface operations {
             /** @description The template took too long to evaluate (a second attempt may succeed), or the service is short of disk space. */
             readonly 503: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2293,6 +2498,8 @@ export interface operations {
             /** @description The job. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2301,6 +2508,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2318,6 +2526,7 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2341,6 +2550,8 @@ export interface operations {
             /** @description The job as it is now. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2350,6 +2561,8 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -2377,6 +2590,8 @@ export interface operations {
             /** @description A page of tasks. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2403,6 +2618,7 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -2423,12 +2639,15 @@ export interface operations {
             /** @description How many tasks are tried again, 0 when none has failed or was canceled. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["JobRetry"];
                 };
             };
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -2452,6 +2671,8 @@ export interface operations {
             /** @description The task. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2460,6 +2681,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2482,6 +2704,8 @@ export interface operations {
             /** @description Every attempt; none for a task that has not run. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2490,6 +2714,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2512,6 +2737,8 @@ export interface operations {
             /** @description The explanation, as of `at`. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2520,6 +2747,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2547,6 +2775,8 @@ export interface operations {
             /** @description A page, or the stream. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2576,12 +2806,15 @@ export interface operations {
             /** @description The task is canceled; its process is being stopped. */
             readonly 202: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TaskCancellation"];
                 };
             };
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -2602,12 +2835,15 @@ export interface operations {
             /** @description The task is ready, or pending while its step or its job waits for others. */
             readonly 202: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["TaskRetry"];
                 };
             };
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -2639,6 +2875,8 @@ export interface operations {
             /** @description A page of workers. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2669,6 +2907,8 @@ export interface operations {
             /** @description The worker. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2677,6 +2917,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2694,6 +2935,7 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
             readonly 429: components["responses"]["TooManyRequests"];
@@ -2714,12 +2956,15 @@ export interface operations {
             /** @description The worker is disabled. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerStanding"];
                 };
             };
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2739,12 +2984,15 @@ export interface operations {
             /** @description What the worker is now. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerStanding"];
                 };
             };
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -2764,7 +3012,10 @@ export interface operations {
                 /** @description At most so many, the newest. */
                 readonly limit?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -2773,16 +3024,23 @@ export interface operations {
             /** @description The records. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["DiagnosticRecords"];
                 };
             };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
             /** @description No diagnostics are kept (`diagnostics.buffer_size` is 0). */
             readonly 503: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {

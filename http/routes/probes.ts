@@ -1,7 +1,7 @@
 import type { Ports } from '../ports.ts';
 import type { Handler } from './operation.ts';
 
-const HEALTH_CHECK_BUDGET_MS = 5000;
+export const HEALTH_CHECK_BUDGET_MS = 5000;
 
 export const getHealthz: Handler<'getHealthz'> = () => ({
   kind: 'json',

@@ -38,7 +38,7 @@ import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
 import { threadEntry } from './threads/thread-entry.ts';
 
 /** interface.md, "Limits": graceful shutdown. */
-const SHUTDOWN_MS = 30_000;
+export const SHUTDOWN_MS = 30_000;
 /** interface.md, "Public, ungated": each readiness check has this long. */
 const CHECK_MS = 5_000;
 const READY_POLL_MS = 50;

@@ -1,4 +1,4 @@
-import { readContract, type Operation } from '../../../http/openapi/contract.ts';
+import { readContract, type Node, type Operation } from '../../../http/openapi/contract.ts';
 import { SchemaSet, type Check } from '../../../http/openapi/schema-set.ts';
 import { Router } from '../../../http/pipeline/router.ts';
 import type { Answer } from './client.ts';
@@ -29,30 +29,42 @@ export function checkAnswer(method: string, target: string, answer: Answer): voi
     return;
   }
   const { responses, id } = match.target;
-  // What any operation can answer is said once, in the contract's description.
-  if ([400, 413, 415, 500].includes(answer.status) && !responses.has(String(answer.status))) return;
-  const content = responses.get(String(answer.status));
-  if (content === undefined) {
-    fail(where, 'the contract has no such status');
+  const listed = responses.get(String(answer.status));
+  if (listed === undefined && answer.status !== 500) fail(where, 'the contract has no such status');
+  const response = listed ?? responses.get('default');
+  if (response === undefined) {
+    fail(where, 'the contract has no other status');
     return;
   }
-  if (content.size === 0) {
+  for (const { name, required, schema } of response.headers) {
+    const value = answer.headers[name];
+    if (value === undefined && required) fail(where, `no header ${name}`);
+    if (value === undefined) continue;
+    const errors = checkOf(`${id} ${answer.status} header ${name}`, schema)(headerValue(schema, value));
+    if (errors.length > 0) fail(where, `header ${name}: ${JSON.stringify(errors)}`);
+  }
+  if (response.content.size === 0) {
     if (answer.text !== '') fail(where, 'a body where there should be none');
     return;
   }
-  const schema = content.get(mediaType);
+  const schema = response.content.get(mediaType);
   if (schema === undefined) {
     fail(where, `the contract has no media type ${mediaType}`);
     return;
   }
-  const key = `${id} ${answer.status} ${mediaType}`;
-  const check = checks.get(key) ?? schemas.check(schema);
-  checks.set(key, check);
-  const errors = check(
-    mediaType.endsWith('json') && !mediaType.includes('ndjson') ? answer.body : answer.text,
-  );
+  const isJson = mediaType.endsWith('json') && !mediaType.includes('ndjson');
+  const errors = checkOf(`${id} ${answer.status} ${mediaType}`, schema)(isJson ? answer.body : answer.text);
   if (errors.length > 0) fail(where, JSON.stringify(errors));
 }
+
+function checkOf(key: string, schema: Node): Check {
+  const check = checks.get(key) ?? schemas.check(schema);
+  checks.set(key, check);
+  return check;
+}
+
+const headerValue = (schema: Node, text: string): unknown =>
+  schema['type'] === 'integer' ? Number(text) : text;
 
 const problemCheck = schemas.check({ $ref: 'callsheet#/$defs/Problem' });
 

@@ -1,0 +1,177 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import tap, { test } from 'tap';
+import { readContract } from '../../http/openapi/contract.ts';
+import { checkAnswer } from '../http/kit/contract-check.ts';
+import type { Answer } from '../http/kit/client.ts';
+import { freePort, startService, startWorker } from '../kit/daemons.ts';
+import { RequestMaker, type GeneratedRequest } from '../kit/generated-requests.ts';
+import { KnownService } from '../kit/known-service.ts';
+
+tap.setTimeout(240_000);
+
+/** `CALLSHEET_SEED=N` tries other requests. */
+const SEED = Number(process.env['CALLSHEET_SEED'] ?? 20_261_121);
+const FITTING_RUNS = 25;
+const MUTATED_RUNS = 50;
+/** A stream that says nothing for so long is let go: its head comes with its first line. */
+const SILENT_MS = 1_000;
+
+/** Operations that no request can make succeed here, each with its reason. */
+const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
+  deleteWorker: 'the only worker is online',
+};
+
+const contract = readContract();
+const agent = new Agent({ keepAlive: true });
+
+/** The answer to a request, or null when it is a stream without a line yet. Of a stream only the head is read. */
+function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
+  const query = request.query.map(([name, value]) => `${name}=${value}`).join('&');
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({
+      host: '127.0.0.1',
+      port,
+      agent,
+      method: request.method,
+      path: query === '' ? request.path : `${request.path}?${query}`,
+      headers: headersOf(request),
+    });
+    const mayBeStream = request.query.some(([name, value]) => name === 'tail' && value === 'true');
+    const letGo = (): void => {
+      outgoing.destroy();
+      resolve(null);
+    };
+    const timer = mayBeStream ? setTimeout(letGo, SILENT_MS) : null;
+    outgoing.on('error', reject);
+    outgoing.on('response', (message) => {
+      if (timer !== null) clearTimeout(timer);
+      const headers = Object.fromEntries(
+        Object.entries(message.headers).map(([name, value]) => [name, String(value)]),
+      );
+      const status = message.statusCode ?? 0;
+      if ((headers['content-type'] ?? '').includes('ndjson')) {
+        outgoing.destroy();
+        resolve({ status, headers, text: '', body: undefined });
+        return;
+      }
+      const chunks: Buffer[] = [];
+      message.on('data', (chunk: Buffer) => chunks.push(chunk));
+      message.on('error', reject);
+      message.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const isJson = text !== '' && /json$/.test(headers['content-type'] ?? '');
+        resolve({ status, headers, text, body: isJson ? (JSON.parse(text) as unknown) : undefined });
+      });
+    });
+    outgoing.end(request.body ?? undefined);
+  });
+}
+
+/** Headers of one name come together, as node wants them. */
+function headersOf({ headers, body }: GeneratedRequest): Record<string, string | string[]> {
+  const length = body === null ? [] : [['Content-Length', String(body.byteLength)] as const];
+  const values = new Map<string, string[]>();
+  for (const [name, value] of [...headers, ...length]) values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries(
+    [...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? '') : all]),
+  );
+}
+
+const described = ({ method, path, query, headers, body, mutation }: GeneratedRequest): string =>
+  JSON.stringify({ mutation, method, path, query, headers, body: body?.toString('latin1').slice(0, 400) });
+
+await test(
+  'every operation answers generated requests as the document says',
+  { timeout: 200_000 },
+  async (t) => {
+    t.comment(`CALLSHEET_SEED=${SEED}`);
+    const folder = await mkdtemp(join(tmpdir(), 'callsheet-requests-'));
+    const service = await startService({
+      folder,
+      httpPort: await freePort(),
+      busPort: await freePort(),
+      flags: ['--scheduler-shards=2'],
+    });
+    const world = new KnownService(service.api);
+    const farm = await world.start();
+    const worker = startWorker(service, 'one', [`--worker-farm=${farm.farmId}`]);
+    t.teardown(async () => {
+      agent.destroy();
+      await worker.kill('SIGTERM');
+      await service.daemon.kill('SIGTERM');
+      if (t.passing()) await rm(folder, { recursive: true, force: true });
+      else t.comment(service.daemon.log().slice(-4000));
+    });
+    await world.runJobs();
+
+    const allowedAt = (path: string): string =>
+      contract.operations
+        .filter((each) => each.path === path)
+        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+        .concat('OPTIONS')
+        .sort()
+        .join(', ');
+
+    for (const operation of contract.operations) {
+      await t.test(operation.id, async (t) => {
+        const seen = new Map<number, number>();
+        const knowns = await world.renew();
+        const makers = knowns.map((known) => new RequestMaker(contract, operation, known));
+        const holds = async (request: GeneratedRequest): Promise<void> => {
+          const answer = await send(service.httpPort, request);
+          if (answer === null) return;
+          const { status, headers } = answer;
+          const wrong = (what: string): never => {
+            throw new Error(`${status}, ${what}: ${described(request)}\n${answer.text.slice(0, 600)}`);
+          };
+          try {
+            checkAnswer(request.method, request.path, answer);
+          } catch (error) {
+            wrong(String(error));
+          }
+          if (status >= 500 && !(status === 503 && operation.responses.has('503')))
+            wrong('a failure of the service');
+          if (request.expected !== null && !request.expected.includes(status)) {
+            wrong(`where ${request.expected.join(' or ')} was expected`);
+          }
+          if (status === 405 && request.path !== `${request.path}/`) {
+            const allowed = (headers['allow'] ?? '').split(', ').sort().join(', ');
+            if (request.expected?.length === 1 && allowed !== allowedAt(operation.path))
+              wrong(`Allow: ${allowed}`);
+          }
+          if (request.mutation === null) {
+            seen.set(status, (seen.get(status) ?? 0) + 1);
+            if ([400, 413, 415].includes(status)) wrong('a request that fits the document is refused');
+          }
+        };
+        const failureOf = async (
+          requests: (maker: RequestMaker) => fc.Arbitrary<GeneratedRequest>,
+          numRuns: number,
+        ): Promise<string> => {
+          const property = fc.asyncProperty(fc.oneof(...makers.map(requests)), holds);
+          const { errorInstance } = await fc.check(property, { seed: SEED, numRuns, endOnFailure: true });
+          return errorInstance instanceof Error ? errorInstance.message : '';
+        };
+        const fitting = await failureOf((maker) => maker.fitting(), FITTING_RUNS);
+        t.equal(fitting, '', 'requests that fit the document');
+        const mutated = await failureOf((maker) => maker.mutated(), MUTATED_RUNS);
+        t.equal(mutated, '', 'requests with one thing wrong');
+        const statuses = [...seen].sort().map(([status, count]) => `${status}: ${count}`);
+        t.comment(`${operation.id} ${statuses.join(', ')}`);
+        const succeeded = [...seen.keys()].some((status) => status < 400);
+        if (!(operation.id in NEVER_SUCCEEDING))
+          t.ok(succeeded, `a request has succeeded (${statuses.join(', ')})`);
+      });
+    }
+
+    await t.test('the service goes on', async (t) => {
+      t.equal((await service.api.call('GET', '/readyz')).status, 200);
+      t.ok(worker.isRunning);
+        t.notMatch(service.daemon.log(), /a request failed|an answer broke off|poison/);
+    });
+  },
+);

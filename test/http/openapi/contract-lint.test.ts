@@ -1,0 +1,44 @@
+import { test } from 'tap';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { readContract } from '../../../http/openapi/contract.ts';
+
+/** Rules of the linter's recommended set that do not hold for this document, each with its reason. There are none. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {};
+
+/** What the linter finds wrong with a document. Nothing is read from the network. */
+async function lint(source: string): Promise<readonly string[]> {
+  const config = await createConfig({
+    extends: ['recommended'],
+    rules: Object.fromEntries(Object.keys(EXCEPTIONS).map((rule) => [rule, 'off' as const])),
+    resolve: {
+      http: {
+        headers: [],
+        customFetch: (url: unknown) =>
+          Promise.reject(new Error(`the document refers to ${String(url)}: it must be whole`)),
+      },
+    },
+  });
+  const problems = await lintFromString({ source, absoluteRef: '/openapi.yaml', config });
+  return problems.map(
+    ({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer ?? ''})`,
+  );
+}
+
+void test('the contract passes the recommended rules of an OpenAPI linter', async (t) => {
+  t.strictSame(await lint(readContract().text), []);
+});
+
+void test('the linter sees what is wrong', async (t) => {
+  const { text } = readContract();
+  const cases: readonly (readonly [from: string, to: string, found: RegExp])[] = [
+    ["schemas/Health'", "schemas/Wealth'", /^no-unresolved-refs: /],
+    ['operationId: getFarm\n', 'operationId: getQueue\n', /^operation-operationId-unique: /],
+    ['      summary: One farm\n', '', /^operation-summary: /],
+    ["$ref: '#/components/schemas/Readiness'", 'tpye: object', /^struct: /],
+  ];
+  for (const [from, to, found] of cases) {
+    const wrong = text.replace(from, to);
+    t.not(wrong, text);
+    t.match((await lint(wrong))[0] ?? '', found);
+  }
+});

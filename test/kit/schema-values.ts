@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { SCHEMA_SET, type Node } from '../../http/openapi/contract.ts';
+
+/** A value that takes the place of whatever the schema of a member would give, by the name of the member. */
+export type Hints = Readonly<Record<string, fc.Arbitrary<unknown>>>;
+
+/** A schema with its references followed and the parts of `allOf` put together. */
+interface Shape {
+  readonly types: readonly string[];
+  readonly node: Node;
+  readonly properties: Readonly<Record<string, Node>>;
+  readonly required: readonly string[];
+}
+
+const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const;
+const REFERENCE = `${SCHEMA_SET}#/$defs/`;
+/** Values at the edge of what a schema allows come up so much more often than others. */
+const EDGE_WEIGHT = 3;
+
+/** Length of a text where the document sets no bound: a query of several must fit into the head of a request. */
+const LONG = 300;
+
+/** Makes values that fit the schemas of the contract, and values that do not. */
+export class SchemaValues {
+  readonly #schemas: Node;
+  readonly #hints: Hints;
+
+  /** `schemas` are the named ones, as `Contract.schemas` has them. */
+  constructor(schemas: Node, hints: Hints = {}) {
+    this.#schemas = schemas;
+    this.#hints = hints;
+  }
+
+  /** Values that fit; optional members come and go, so that defaults are used. */
+  fitting(schema: Node, name = ''): fc.Arbitrary<unknown> {
+    const hint = this.#hints[name];
+    if (hint !== undefined) return hint;
+    const { node, types, properties, required } = this.#shape(schema);
+    if ('const' in node) return fc.constant(node['const']);
+    if (Array.isArray(node['enum'])) return fc.constantFrom(...(node['enum'] as unknown[]));
+    const choices = node['oneOf'] ?? node['anyOf'];
+    if (Array.isArray(choices)) {
+      const { oneOf: _one, anyOf: _any, ...rest } = node;
+      return fc.oneof(...choices.map((choice) => this.fitting({ allOf: [rest, choice] }, name)));
+    }
+    const of = types.filter((type) => type !== 'integer' || !types.includes('number'));
+    return fc.oneof(
+      ...of.map((type): fc.Arbitrary<unknown> => {
+        switch (type) {
+          case 'null':
+            return fc.constant(null);
+          case 'boolean':
+            return fc.boolean();
+          case 'integer':
+          case 'number':
+            return integerOf(node);
+          case 'string':
+            return stringOf(node);
+          case 'array':
+            return this.#arrayOf(node, name);
+          default:
+            return this.#objectOf(node, properties, required);
+        }
+      }),
+    );
+  }
+
+  /** Values that do not fit, each with what is wrong with it. Empty when everything fits. */
+  unfitting(schema: Node): readonly { readonly what: string; readonly value: unknown }[] {
+    const { node, types } = this.#shape(schema);
+    if ('not' in node && Object.keys(asNode(node['not'])).length === 0) {
+      return [{ what: 'a value where none may be', value: 'filesystem' }];
+    }
+    if ('oneOf' in node || 'anyOf' in node || types.length === TYPES.length) return [];
+    const wrong: { what: string; value: unknown }[] = [];
+    const samples: Record<(typeof TYPES)[number], unknown> = {
+      object: { a: 1 },
+      array: [1],
+      string: 'x',
+      integer: 7,
+      number: 7.5,
+      boolean: true,
+      null: null,
+    };
+    for (const type of TYPES) {
+      if (types.includes(type) || (type === 'integer' && types.includes('number'))) continue;
+      wrong.push({ what: `of type ${type}`, value: samples[type] });
+    }
+    const [minimum, maximum] = [node['minimum'], node['maximum']];
+    if (typeof minimum === 'number') wrong.push({ what: 'below the minimum', value: minimum - 1 });
+    if (typeof maximum === 'number' && maximum < Number.MAX_SAFE_INTEGER) {
+      wrong.push({ what: 'above the maximum', value: maximum + 1 });
+    }
+    if (types.includes('integer')) wrong.push({ what: 'a huge number', value: 1e300 });
+    if (Array.isArray(node['enum'])) wrong.push({ what: 'none of the listed', value: 'no-such-word' });
+    if (typeof node['maxLength'] === 'number') {
+      wrong.push({ what: 'too long', value: 'x'.repeat(node['maxLength'] + 1) });
+      wrong.push({ what: 'a huge text', value: 'y'.repeat(200_000) });
+    }
+    if (typeof node['minLength'] === 'number' && node['minLength'] > 0) {
+      wrong.push({ what: 'too short', value: 'x'.repeat(node['minLength'] - 1) });
+    }
+    if (typeof node['pattern'] === 'string') {
+      const isWrong = new RegExp(node['pattern'], 'u');
+      const value = ['a\u0000b', '', ' ', 'ü ü', '/'].find((text) => !isWrong.test(text));
+      if (value !== undefined) wrong.push({ what: 'against the pattern', value });
+    }
+    if (node['format'] === 'uuid') wrong.push({ what: 'no uuid', value: 'not-a-uuid' });
+    if (node['format'] === 'date-time') wrong.push({ what: 'no time', value: 'yesterday' });
+    if (typeof node['maxItems'] === 'number') {
+      wrong.push({ what: 'too many items', value: Array.from({ length: node['maxItems'] + 1 }, String) });
+    }
+    return wrong;
+  }
+
+  /** The members of an object by name, and which must be there. Null when the schema is of no object. */
+  members(schema: Node): {
+    readonly properties: Readonly<Record<string, Node>>;
+    readonly required: readonly string[];
+  } | null {
+    const { types, properties, required } = this.#shape(schema);
+    return types.length === 1 && types[0] === 'object' ? { properties, required } : null;
+  }
+
+  #shape(schema: Node): Shape {
+    const { $ref: reference, allOf, ...own } = schema;
+    const parts = [
+      ...(typeof reference === 'string' ? [this.#named(reference)] : []),
+      ...(Array.isArray(allOf) ? allOf.map(asNode) : []),
+    ].map((part) => this.#shape(part));
+    const node = Object.assign({}, ...parts.map((part) => part.node), own) as Node;
+    const properties = Object.assign(
+      {},
+      ...parts.map((part) => part.properties),
+      asNode(own['properties'] ?? {}),
+    ) as Record<string, Node>;
+    const required = [...parts.flatMap((part) => part.required), ...namesOf(own['required'])];
+    const type = node['type'];
+    const types = typeof type === 'string' ? [type] : Array.isArray(type) ? namesOf(type) : TYPES;
+    return { node, types, properties, required };
+  }
+
+  #named(reference: string): Node {
+    return asNode(this.#schemas[reference.replace(REFERENCE, '')]);
+  }
+
+  #arrayOf(node: Node, name: string): fc.Arbitrary<unknown[]> {
+    const { minItems = 0, maxItems = 5, items = {} } = node;
+    return fc.array(this.fitting(asNode(items), name), {
+      minLength: Number(minItems),
+      maxLength: Math.min(Number(maxItems), Math.max(3, Number(minItems))),
+    });
+  }
+
+  #objectOf(
+    node: Node,
+    properties: Readonly<Record<string, Node>>,
+    required: readonly string[],
+  ): fc.Arbitrary<unknown> {
+    const possible = Object.entries(properties).filter(([, member]) => !('not' in member));
+    const known = fc.record(
+      Object.fromEntries(possible.map(([name, member]) => [name, this.fitting(member, name)])),
+      { requiredKeys: [...required] },
+    );
+    const further = node['additionalProperties'];
+    if (typeof further !== 'object') return known;
+    const key = fc.stringMatching(/^[a-z]{1,8}$/);
+    return fc
+      .tuple(known, fc.dictionary(key, this.fitting(asNode(further)), { maxKeys: 3 }))
+      .map(([named, others]) => ({ ...others, ...asNode(named) }));
+  }
+}
+
+function integerOf(node: Node): fc.Arbitrary<number> {
+  const min = Number(node['minimum'] ?? -1000);
+  const max = Number(node['maximum'] ?? 1000);
+  return fc.oneof(
+    { weight: EDGE_WEIGHT, arbitrary: fc.constantFrom(min, max, Math.min(min + 1, max), Math.max(0, min)) },
+    { weight: 1, arbitrary: fc.integer({ min: Math.max(min, -(2 ** 31)), max: Math.min(max, 2 ** 31 - 1) }) },
+  );
+}
+
+function stringOf(node: Node): fc.Arbitrary<string> {
+  if (node['format'] === 'uuid') return fc.uuid();
+  if (node['format'] === 'date-time') {
+    const min = new Date('1970-01-01T00:00:00Z');
+    return fc
+      .date({ min, max: new Date('2262-01-01T00:00:00Z'), noInvalidDate: true })
+      .map((date) => date.toISOString());
+  }
+  const minLength = Number(node['minLength'] ?? 0);
+  const maxLength = Number(node['maxLength'] ?? LONG);
+  const pattern = typeof node['pattern'] === 'string' ? new RegExp(node['pattern'], 'u') : null;
+  const fits = (text: string): boolean => {
+    const length = [...text].length;
+    return length >= minLength && length <= maxLength && (pattern === null || pattern.test(text));
+  };
+  const edges = [
+    'x'.repeat(Math.max(1, minLength)),
+    'x'.repeat(maxLength),
+    '',
+    'ü'.repeat(maxLength),
+    '😀',
+    '__proto__',
+  ];
+  return fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom(...edges.filter(fits)) },
+    {
+      weight: EDGE_WEIGHT,
+      arbitrary: fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 40) }).filter(fits),
+    },
+  );
+}
+
+const namesOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+function asNode(value: unknown): Node {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`no schema: ${JSON.stringify(value)}`);
+  }
+  return { ...value };
+}

@@ -1,0 +1,154 @@
+import { test } from 'tap';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS } from '../../actors/service-world.ts';
+import { AGENT_LIMITS } from '../../actors/agent/agent-limits.ts';
+import { readContract, type Node, type Operation } from '../../http/openapi/contract.ts';
+import { MAX_BODY_BYTES } from '../../http/pipeline/body.ts';
+import { HEALTH_CHECK_BUDGET_MS } from '../../http/routes/probes.ts';
+import { SHUTDOWN_MS } from '../../src/bin/server.ts';
+import { DAEMONS, type KeySet } from '../../src/core/config/keys.ts';
+import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from '../../src/core/config/later-keys.ts';
+import { COMPONENTS_MAX } from '../../src/core/diagnostics/diagnostic-log.ts';
+import { PROBLEMS } from '../../src/core/problems.ts';
+import { IDEMPOTENCY_KEY_MS } from '../../src/core/records/idempotency-key.ts';
+import {
+  BARE_ARRAYS,
+  COMMON_STATUSES,
+  KEYS_NOT_YET,
+  KEYS_NOT_YET_ADDITIVE,
+  PAGINATED,
+  PROBLEM_STATUSES,
+  PROBLEM_STATUSES_ADDITIVE,
+  PROBLEM_STATUSES_NOT_YET,
+  QUERIES,
+  QUERIES_ADDITIVE,
+  ROUTES,
+  ROUTES_NOT_YET,
+  SERVER_KEYS,
+  SERVER_KEYS_ADDITIVE,
+  WORKER_KEYS,
+  type QueryRow,
+} from './contract-tables.ts';
+
+const contract = readContract();
+const operations = new Map(contract.operations.map((each) => [`${each.method} ${each.path}`, each]));
+
+/** The operation of a route that must be there. */
+function operationOf(route: string): Operation {
+  const operation = operations.get(route);
+  if (operation === undefined) throw new Error(`the document has no ${route}`);
+  return operation;
+}
+
+/** A schema without its reference. */
+function resolved(schema: Node): Node {
+  const { $ref: reference, ...own } = schema;
+  if (typeof reference !== 'string') return schema;
+  const named = contract.schemas[reference.slice(reference.lastIndexOf('/') + 1)];
+  return { ...resolved(named as Node), ...own };
+}
+
+/** The schema of a route's answer. */
+const answerOf = (route: string): Node =>
+  resolved(operationOf(route).responses.get('200')?.content.get('application/json') ?? {});
+
+void test('every route of the contract is there, with its statuses and no others', async (t) => {
+  const common = new Set<string>(COMMON_STATUSES);
+  for (const [route, statuses] of Object.entries(ROUTES)) {
+    const own = [...operationOf(route).responses.keys()].filter((status) => !common.has(status));
+    t.strictSame(own.map(Number).sort(), [...statuses].sort(), route);
+  }
+  t.strictSame(
+    ROUTES_NOT_YET.filter((route) => operations.has(route)),
+    [],
+    'what is still to come is not there: give it a row',
+  );
+});
+
+void test('the parameters of the query are those of the contract', async (t) => {
+  for (const route of Object.keys(ROUTES)) {
+    const additive = new Set(QUERIES_ADDITIVE[route] ?? []);
+    const found = operationOf(route).parameters.filter((each) => each.in === 'query');
+    const rows = found
+      .filter(({ name }) => !additive.has(name))
+      .map(({ name, schema, required }): [string, QueryRow] => {
+        const {
+          default: standard,
+          minimum,
+          maximum,
+          enum: words,
+        } = resolved(schema) as QueryRow & {
+          enum?: readonly string[];
+        };
+        const given: QueryRow | undefined = QUERIES[route]?.[name];
+        // Bounds that the contract leaves open are the service's own.
+        const row: QueryRow = {
+          ...(standard !== undefined && { default: standard }),
+          ...(minimum !== undefined && given?.minimum !== undefined && { minimum }),
+          ...(maximum !== undefined && given?.maximum !== undefined && { maximum }),
+          ...(words !== undefined && { words }),
+          ...(required && { required }),
+        };
+        return [name, row];
+      });
+    t.strictSame(Object.fromEntries(rows), QUERIES[route] ?? {}, route);
+    t.ok(
+      [...additive].every((name) => found.some((each) => each.name === name)),
+      `additive of ${route}`,
+    );
+  }
+});
+
+void test('lists are pages or bare arrays, as the contract says of each', async (t) => {
+  for (const route of PAGINATED) {
+    t.strictSame(answerOf(route)['required'], ['items', 'total', 'limit', 'offset'], route);
+  }
+  for (const route of BARE_ARRAYS) t.equal(answerOf(route)['type'], 'array', route);
+  const known = Object.keys(ROUTES);
+  const pages = known.filter((route) => {
+    const required = route.startsWith('GET') ? answerOf(route)['required'] : [];
+    return Array.isArray(required) && required.includes('total') && required.includes('offset');
+  });
+  t.strictSame(pages.sort(), [...PAGINATED].sort());
+  const arrays = known.filter((route) => route.startsWith('GET') && answerOf(route)['type'] === 'array');
+  t.strictSame(arrays.sort(), [...BARE_ARRAYS].sort());
+});
+
+void test('the catalogue of problems is the table of errors', async (t) => {
+  const found = Object.fromEntries(Object.values(PROBLEMS).map(({ status, title }) => [status, title]));
+  t.strictSame(found, { ...PROBLEM_STATUSES, ...PROBLEM_STATUSES_ADDITIVE });
+  t.strictSame(
+    PROBLEM_STATUSES_NOT_YET.filter((status) => status in found),
+    [],
+    'what is still to come is not there: give it a row',
+  );
+});
+
+const defaultsOf = (keys: KeySet): Record<string, string> =>
+  Object.fromEntries(Object.entries(keys).map(([name, key]) => [name, key.default]));
+
+const withEmpty = (table: Readonly<Record<string, string | null>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(table).map(([name, value]) => [name, value ?? '']));
+
+void test('the keys of the configuration and their defaults are those of the contract', async (t) => {
+  t.strictSame(defaultsOf(DAEMONS.server), withEmpty({ ...SERVER_KEYS, ...SERVER_KEYS_ADDITIVE }));
+  t.strictSame(defaultsOf(DAEMONS.worker), withEmpty(WORKER_KEYS));
+  t.strictSame(
+    [...LATER_KEYS.keys(), ...KEYS_WITHOUT_EFFECT].sort(),
+    [...KEYS_NOT_YET, ...KEYS_NOT_YET_ADDITIVE].sort(),
+  );
+});
+
+/** "Limits", and the times of "Worker and related rules" and "Public, ungated", where they are no key or parameter. */
+void test('the limits that nothing configures are those of the contract', async (t) => {
+  const limits: readonly (readonly [what: string, found: number, row: number])[] = [
+    ['body', MAX_BODY_BYTES, 16 * 1024 * 1024],
+    ['checker of readiness', HEALTH_CHECK_BUDGET_MS, 5_000],
+    ['graceful shutdown', SHUTDOWN_MS, 30_000],
+    ['stale-assigned reaper', STALE_ASSIGNED_MS, 30_000],
+    ['lease hold', LEASE_HOLD_MS, 30_000],
+    ['worker long-poll', AGENT_LIMITS.leaseTimeoutMs, 35_000],
+    ['component rings of diagnostics', COMPONENTS_MAX, 512],
+    ['repeats of an Idempotency-Key', IDEMPOTENCY_KEY_MS, 24 * 3_600_000],
+  ];
+  for (const [what, found, row] of limits) t.equal(found, row, what);
+});

@@ -1,0 +1,304 @@
+/**
+ * The tables of interface.md and interface-decisions.md as data, row by row as they stand there. What belongs to features
+ * that are still to come is listed apart, and must be absent. What this service has beyond them is listed as additive.
+ */
+
+/** "Endpoints" with the statuses of each route: of success, and of the errors that are its own. */
+export const ROUTES: Readonly<Record<string, readonly number[]>> = {
+  'GET /healthz': [200],
+  'GET /readyz': [200, 503],
+  'GET /metrics': [200],
+  'GET /api/v1/openapi.yaml': [200],
+  'GET /api/v1/version': [200],
+
+  // 409 in the first: a request with the same Idempotency-Key is being answered.
+  'POST /api/v1/jobs': [201, 409, 422, 503],
+  'GET /api/v1/jobs': [200],
+  'GET /api/v1/jobs/{id}': [200, 404],
+  'GET /api/v1/jobs/{id}/tasks': [200, 404],
+  // 409: pause or resume of a job that has ended.
+  'PATCH /api/v1/jobs/{id}': [200, 404, 409],
+  'POST /api/v1/jobs/{id}/cancel': [204, 404, 409],
+  // 409: the queue of a job that has ended is gone.
+  'POST /api/v1/jobs/{id}/retry': [200, 404, 409],
+  'DELETE /api/v1/jobs/{id}': [204, 404],
+
+  'GET /api/v1/tasks/{id}': [200, 404],
+  'GET /api/v1/tasks/{id}/attempts': [200, 404],
+  'GET /api/v1/tasks/{id}/logs': [200, 404],
+  'POST /api/v1/tasks/{id}/retry': [202, 404, 409],
+  'POST /api/v1/tasks/{id}/cancel': [202, 404, 409],
+
+  'GET /api/v1/workers': [200],
+  'GET /api/v1/workers/{id}': [200, 404],
+  'POST /api/v1/workers/{id}/disable': [200, 404],
+  'POST /api/v1/workers/{id}/enable': [200, 404],
+  'DELETE /api/v1/workers/{id}': [204, 404, 409],
+
+  'GET /api/v1/farms': [200],
+  'POST /api/v1/farms': [201, 409],
+  'GET /api/v1/farms/{id}': [200, 404],
+  'PUT /api/v1/farms/{id}': [200, 404, 409],
+  'DELETE /api/v1/farms/{id}': [204, 404, 409],
+  'GET /api/v1/queues': [200],
+  'POST /api/v1/queues': [201, 409],
+  'GET /api/v1/queues/{id}': [200, 404],
+  'PUT /api/v1/queues/{id}': [200, 404, 409],
+  'DELETE /api/v1/queues/{id}': [204, 404, 409],
+  'GET /api/v1/storage-locations': [200],
+  'POST /api/v1/storage-locations': [201, 409],
+  'GET /api/v1/storage-locations/{id}': [200, 404],
+  'PUT /api/v1/storage-locations/{id}': [200, 404, 409],
+  'DELETE /api/v1/storage-locations/{id}': [204, 404],
+  'GET /api/v1/compute-locations': [200],
+  'POST /api/v1/compute-locations': [201, 409],
+  'GET /api/v1/compute-locations/{id}': [200, 404],
+  'PUT /api/v1/compute-locations/{id}': [200, 404, 409],
+  'DELETE /api/v1/compute-locations/{id}': [204, 404],
+  'GET /api/v1/usage-pools': [200],
+  'POST /api/v1/usage-pools': [201, 409],
+  'GET /api/v1/usage-pools/{id}': [200, 404],
+  'PUT /api/v1/usage-pools/{id}': [200, 404, 409],
+  'DELETE /api/v1/usage-pools/{id}': [204, 404],
+
+  'GET /api/v1/diagnostics/logs': [200, 503],
+};
+
+/** Statuses that every route may give, or every route with a body. */
+export const COMMON_STATUSES = ['304', '400', '413', '415', '429', 'default'] as const;
+
+/** "Endpoints" of features that are still to come. */
+export const ROUTES_NOT_YET: readonly string[] = [
+  'POST /api/v1/auth/login',
+  'GET /api/v1/auth/providers',
+  'GET /api/v1/auth/oidc/login',
+  'GET /api/v1/auth/oidc/callback',
+  'POST /api/v1/auth/logout',
+  'GET /api/v1/auth/me',
+  'PATCH /api/v1/auth/me',
+  'PUT /api/v1/auth/password',
+  'POST /api/v1/users',
+  'GET /api/v1/users',
+  'GET /api/v1/users/{id}',
+  'PATCH /api/v1/users/{id}',
+  'PUT /api/v1/users/{id}/password',
+  'DELETE /api/v1/users/{id}',
+  'POST /api/v1/api-keys',
+  'GET /api/v1/api-keys',
+  'DELETE /api/v1/api-keys/{id}',
+  'GET /api/v1/users/{id}/api-keys',
+  'DELETE /api/v1/users/{id}/api-keys/{keyId}',
+  'POST /api/v1/products/{name}/jobs',
+  'GET /api/v1/products',
+  'POST /api/v1/products',
+  'GET /api/v1/products/{name}',
+  'PUT /api/v1/products/{name}',
+  'DELETE /api/v1/products/{name}',
+  'GET /api/v1/products/{name}/parameters',
+  'GET /api/v1/presets',
+  'GET /api/v1/presets/{name}',
+  'POST /api/v1/presets/{name}/install',
+  'GET /api/v1/ws',
+];
+
+/** "Limits", "Pagination": the routes whose lists are paginated. All others are bare arrays. */
+export const PAGINATED: readonly string[] = [
+  'GET /api/v1/jobs',
+  'GET /api/v1/jobs/{id}/tasks',
+  'GET /api/v1/queues',
+  'GET /api/v1/workers',
+];
+
+/** "Catalog CRUD": "all other lists are bare arrays and ignore limit and offset". */
+export const BARE_ARRAYS: readonly string[] = [
+  'GET /api/v1/farms',
+  'GET /api/v1/storage-locations',
+  'GET /api/v1/compute-locations',
+  'GET /api/v1/usage-pools',
+];
+
+/** Parameters of the query by route: name, and of what the contract says: type, default, minimum, maximum, words. */
+export interface QueryRow {
+  readonly default?: string | number | boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly words?: readonly string[];
+  readonly required?: true;
+}
+
+const JOB_STATUSES = ['pending', 'blocked', 'paused', 'running', 'completed', 'failed', 'canceled'];
+const TASK_STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'];
+const PAGING: Readonly<Record<string, QueryRow>> = {
+  limit: { default: 50, minimum: 1, maximum: 1000 },
+  offset: { default: 0, minimum: 0 },
+  sort_dir: { default: 'asc', words: ['asc', 'desc'] },
+};
+
+export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>>> = {
+  'POST /api/v1/jobs': {
+    farm_id: { required: true },
+    queue_id: { required: true },
+    owner: {},
+    submitter: {},
+    project: {},
+    priority: { default: 50 },
+    max_attempts: { minimum: 1 },
+    retry_delay_seconds: { minimum: 0 },
+    failure_limit: { minimum: 0 },
+    depends_on: {},
+    // `param.<Name>`: a map in the document.
+    parameters: {},
+  },
+  'GET /api/v1/jobs': {
+    status: { words: JOB_STATUSES },
+    queue_id: {},
+    farm_id: {},
+    owner: {},
+    project: {},
+    search: {},
+    sort_by: { default: 'created_at', words: ['created_at', 'priority', 'status', 'updated_at', 'name'] },
+    ...PAGING,
+  },
+  'GET /api/v1/jobs/{id}/tasks': {
+    status: { words: TASK_STATUSES },
+    sort_by: { default: 'created_at', words: ['created_at', 'status', 'updated_at', 'name'] },
+    ...PAGING,
+  },
+  'GET /api/v1/tasks/{id}/logs': {
+    limit: { default: 100, minimum: 1, maximum: 1000 },
+    after_bus_seq: { default: 0, minimum: 0 },
+    tail: { default: false },
+  },
+  'GET /api/v1/workers': {
+    farm_id: {},
+    queue_id: {},
+    compute_location: {},
+    status: { words: ['online', 'offline', 'disabled'] },
+    // The words are not shown.
+    sort_by: {
+      default: 'name',
+      words: ['name', 'hostname', 'status', 'compute_location', 'registered_at', 'last_heartbeat_at'],
+    },
+    ...PAGING,
+  },
+  'GET /api/v1/queues': {
+    farm_id: {},
+    paused: {},
+    // The words are not shown.
+    sort_by: { default: 'created_at', words: ['created_at', 'name', 'priority', 'updated_at'] },
+    ...PAGING,
+  },
+  'GET /api/v1/diagnostics/logs': {
+    component: {},
+    level: { words: ['DEBUG', 'INFO', 'WARN', 'ERROR'] },
+    task_id: {},
+    since: {},
+    limit: { default: 1000, minimum: 1, maximum: 1000 },
+  },
+};
+
+/** Parameters that routes of the contract have beyond it. */
+export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {};
+
+/** "Errors", with 405, 413 and 415 of interface-decisions.md. */
+export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+};
+export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [401, 403];
+/** A bug of the service. */
+export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = { 500: 'Internal Server Error' };
+
+/** Keys of the configuration with their defaults; `null` where the default is of the machine or empty. */
+export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
+  'http.addr': '0.0.0.0:8080',
+  'http.cors_origins': null,
+  'http.rate_limit.enabled': 'true',
+  'http.rate_limit.rps': '20',
+  'http.rate_limit.burst': '40',
+  'http.trust_proxy': 'false',
+  'data.dir': './data',
+  'bus.url': null,
+  'bus.addr': '127.0.0.1:14222',
+  'bus.server_path': 'nats-server',
+  'scheduler.heartbeat_timeout': '30s',
+  'scheduler.unschedulable_grace': '30s',
+  'scheduler.max_attempts': '3',
+  'scheduler.retry_delay_seconds': '10',
+  'scheduler.failure_limit': '0',
+  'scheduler.job_retention': '0s',
+  'scheduler.job_retention_include_failed': 'false',
+  'openjd.max_tasks_per_step': '1000000',
+  'diagnostics.buffer_size': '1000',
+  'log.format': 'json',
+  'log.level': 'info',
+};
+export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'scheduler.shards': '1',
+  'scheduler.reservation_after': '5m',
+};
+export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
+  'bus.url': 'nats://127.0.0.1:14222',
+  'worker.name': null,
+  'worker.farm': null,
+  'worker.queues': null,
+  'worker.cpus': null,
+  'worker.compute_location': null,
+  'worker.tags': null,
+  'worker.dir': null,
+  'worker.allow_root': 'false',
+  'diagnostics.enabled': 'true',
+  'log.format': 'json',
+  'log.level': 'info',
+};
+export const KEYS_NOT_YET: readonly string[] = [
+  'http.enable_pprof',
+  'discovery.enabled',
+  'events.replay_depth',
+  'presets.dir',
+  'openjd.expr_memory_limit',
+  'openjd.expr_submission_deadline',
+  'isolation.env_passthrough',
+  'auth.enabled',
+  'auth.validate_job_owner',
+  'auth.bootstrap.username',
+  'auth.bootstrap.password',
+  'auth.session.cookie_name',
+  'auth.session.cookie_secure',
+  'auth.session.ttl',
+  'auth.ldap.enabled',
+  'auth.ldap.url',
+  'auth.ldap.start_tls',
+  'auth.ldap.ca_file',
+  'auth.ldap.timeout',
+  'auth.ldap.bind_dn',
+  'auth.ldap.bind_password',
+  'auth.ldap.user_base',
+  'auth.ldap.user_filter',
+  'auth.ldap.group_base',
+  'auth.ldap.group_filter',
+  'auth.ldap.unique_id_attr',
+  'auth.ldap.display_name_attr',
+  'auth.ldap.group_roles',
+  'auth.ldap.default_role',
+  'auth.oidc.enabled',
+  'auth.oidc.issuer',
+  'auth.oidc.client_id',
+  'auth.oidc.client_secret',
+  'auth.oidc.scopes',
+  'auth.oidc.redirect_url',
+  'auth.oidc.username_claim',
+  'auth.oidc.role_claim',
+  'auth.oidc.role_map',
+  'auth.oidc.default_role',
+  'auth.oidc.logout_mode',
+];
+/** Beyond the contract: `isolation.enabled` names the feature that `isolation.*` stands for. */
+export const KEYS_NOT_YET_ADDITIVE: readonly string[] = ['isolation.enabled'];
