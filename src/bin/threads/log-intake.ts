@@ -1,4 +1,4 @@
-import { parseAttemptId, type AttemptAddress } from '../../core/ids.ts';
+import { parseAttemptId, type AttemptAddress, type TaskId } from '../../core/ids.ts';
 import type { LogDelivery } from '../../core/ports/bus.ts';
 import type { IncomingLogChunk, LogStoreWriter } from '../../core/ports/log-store.ts';
 import type { KnownJobs } from './known-jobs.ts';
@@ -57,8 +57,14 @@ export class LogIntake {
     this.noteDisk(!outcome.ok);
     if (!outcome.ok) return;
     for (const delivery of deliveries) delivery.acknowledge();
-    const tasks = [...new Set(outcome.stored.map((chunk) => chunk.taskId))];
+    const { tasks, cut } = outcome;
     if (tasks.length > 0) this.tell({ v: LOG_PROTOCOL, type: 'stored', tasks });
+    for (const task of cut) this.noteCut(task);
+  }
+
+  private noteCut(task: TaskId): void {
+    const text = 'the log of a task is over its limit: the rest of it is dropped';
+    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: { task_id: task } });
   }
 
   private noteLate(count: number): void {

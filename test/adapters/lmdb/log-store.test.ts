@@ -9,7 +9,7 @@ import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import type { IncomingLogChunk } from '../../../src/core/ports/log-store.ts';
 import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
-import { writerOptions } from './store-kit.ts';
+import { logWriterOptions } from './store-kit.ts';
 
 const task = (index: number, jobId: JobId = JOB): TaskAddress => ({ jobId, stepOrder: 0, index });
 
@@ -37,7 +37,7 @@ const storedIn = (writer: LogWriter, ...chunks: IncomingLogChunk[]): [busSeq: nu
 
 test('chunks are read as they came, task by task, in pages by bus_seq', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const outcome = writer.append([
     chunk(9, 1),
@@ -76,8 +76,9 @@ test('chunks are read as they came, task by task, in pages by bus_seq', async (t
       data: '\u{1f600}',
     },
   ]);
-  t.equal(reader.lastOf(task(0))?.busSeq, 100);
-  t.equal(reader.lastOf(task(2)), undefined);
+  t.strictSame(reader.extent(task(0)), { lastBusSeq: 100, bytes: 21 });
+  t.strictSame(reader.extent(task(1)), { lastBusSeq: 10, bytes: 4 });
+  t.strictSame(reader.extent(task(2)), { lastBusSeq: 0, bytes: 0 });
   t.strictSame(outcome.ok && outcome.stored[2], second, 'what is stored is told as it will be read');
   await reader.close();
   await writer.close();
@@ -85,7 +86,7 @@ test('chunks are read as they came, task by task, in pages by bus_seq', async (t
 
 test('a chunk that is delivered again is stored once, also over a new start', async (t) => {
   const directory = t.testdir();
-  const first = await openLogWriter(writerOptions(directory));
+  const first = await openLogWriter(logWriterOptions(directory));
   first.streamFound({ createdAt: 'a', lastSequence: 3 });
   t.strictSame(storedIn(first, chunk(1, 1), chunk(2, 2), chunk(2, 2)), [
     [1, 1],
@@ -95,9 +96,11 @@ test('a chunk that is delivered again is stored once, also over a new start', as
     ok: true,
     stored: [],
     duplicates: 3,
+    tasks: [],
+    cut: [],
   });
   await first.close();
-  const again = await openLogWriter(writerOptions(directory));
+  const again = await openLogWriter(logWriterOptions(directory));
   again.streamFound({ createdAt: 'a', lastSequence: 4 });
   t.strictSame(storedIn(again, chunk(2, 2), chunk(4, 4), chunk(3, 3)), [
     [4, 4],
@@ -118,7 +121,7 @@ test('a chunk that is delivered again is stored once, also over a new start', as
 });
 
 test('attempts of a task do not hide each other', async (t) => {
-  const writer = await openLogWriter(writerOptions(t.testdir()));
+  const writer = await openLogWriter(logWriterOptions(t.testdir()));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const retried = { attempt: { ...task(0), attemptNumber: 2 } };
   t.strictSame(storedIn(writer, chunk(1, 1), chunk(2, 1, retried), chunk(3, 1, retried)), [
@@ -130,7 +133,7 @@ test('attempts of a task do not hide each other', async (t) => {
 
 test('bus_seq keeps rising over a stream that was lost, put back, or put back unnoticed', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   t.strictSame(storedIn(writer, chunk(1, 1), chunk(2, 2)), [
     [1, 1],
@@ -139,7 +142,7 @@ test('bus_seq keeps rising over a stream that was lost, put back, or put back un
   writer.streamFound({ createdAt: 'b', lastSequence: 0 });
   t.strictSame(storedIn(writer, chunk(1, 3)), [[3, 3]]);
   await writer.close();
-  const again = await openLogWriter(writerOptions(directory));
+  const again = await openLogWriter(logWriterOptions(directory));
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
   t.strictSame(storedIn(again, chunk(2, 4)), [[4, 4]]);
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
@@ -159,16 +162,16 @@ test('bus_seq keeps rising over a stream that was lost, put back, or put back un
 });
 
 test('an append before the stream was found is an error', async (t) => {
-  const writer = await openLogWriter(writerOptions(t.testdir()));
+  const writer = await openLogWriter(logWriterOptions(t.testdir()));
   t.throws(() => writer.append([chunk(1, 1)]), {
     message: 'append before streamFound: no chunk can be numbered',
   });
   await writer.close();
 });
 
-test('the logs of a task or a job are removed in bounded pieces, and nothing beside them', async (t) => {
+test('the logs of a job are removed in bounded pieces, and nothing beside them', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const rows = LOG_ROWS_REMOVED_AT_ONCE + 10;
   writer.append(Array.from({ length: rows }, (_, i) => chunk(i + 1, i + 1)));
@@ -180,20 +183,28 @@ test('the logs of a task or a job are removed in bounded pieces, and nothing bes
     reader.refresh();
     return reader.page(of, 0, 10_000).length;
   };
-  t.equal(writer.removeTask(task(0)), 'more');
+  t.equal(writer.removeJob(JOB), 'more');
   t.equal(left(task(0)), 10);
-  t.equal(writer.removeTask(task(0)), 'done');
-  t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 1, 1]);
-  t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
   t.equal(writer.removeJob(JOB), 'done');
   t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 0, 1]);
+  reader.refresh();
+  t.strictSame(
+    [reader.extent(task(0)), reader.extent(task(0, OTHER_JOB))],
+    [
+      { lastBusSeq: 0, bytes: 0 },
+      { lastBusSeq: rows + 2, bytes: 7 },
+    ],
+    'nor does a total stay behind',
+  );
+  t.equal(reader.arrival(task(0), { attempt: { ...task(0), attemptNumber: 1 }, seqNum: 1 }), 'behind');
+  t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
   await reader.close();
   await writer.close();
 });
 
 test('logs and state are not taken for each other', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   await writer.close();
   await t.rejects(openStateReader(directory), {
     message: `the store in ${directory} cannot be opened: it is a store of logs, not of state`,

@@ -15,7 +15,7 @@ import type { RemovalOutcome } from '../../../src/core/ports/log-store.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { jobNumber, jobRecord } from '../../http/kit/records.ts';
-import { writerOptions } from '../../adapters/lmdb/store-kit.ts';
+import { logWriterOptions, writerOptions } from '../../adapters/lmdb/store-kit.ts';
 
 const JOB = jobNumber(1);
 const OTHER = jobNumber(2);
@@ -28,7 +28,7 @@ async function openLogs(t: Test) {
   const logDirectory = join(directory, 'logs');
   const state = await openStateWriter(writerOptions(stateDirectory));
   const reader = await openStateReader(stateDirectory);
-  const writer = await openLogWriter(writerOptions(logDirectory));
+  const writer = await openLogWriter(logWriterOptions(logDirectory));
   const logs = await openLogReader(logDirectory);
   const notices: LogNotice[] = [];
   const jobs = new KnownJobs(reader);
