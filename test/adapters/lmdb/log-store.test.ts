@@ -6,12 +6,14 @@ import {
   type LogWriter,
 } from '../../../src/adapters/lmdb/log-writer.ts';
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
-import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
+import type { AttemptAddress, JobId, TaskAddress } from '../../../src/core/ids.ts';
 import type { IncomingLogChunk } from '../../../src/core/ports/log-store.ts';
 import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
 import { logWriterOptions } from './store-kit.ts';
 
 const task = (index: number, jobId: JobId = JOB): TaskAddress => ({ jobId, stepOrder: 0, index });
+
+const ATTEMPT = { ...task(0), attemptNumber: 1 };
 
 /** A chunk of attempt 1 of a task. */
 const chunk = (
@@ -198,6 +200,97 @@ test('the logs of a job are removed in bounded pieces, and nothing beside them',
   );
   t.equal(reader.arrival(task(0), { attempt: { ...task(0), attemptNumber: 1 }, seqNum: 1 }), 'behind');
   t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
+  await reader.close();
+  await writer.close();
+});
+
+test('what is over the limit of a task is cut with one line, over attempts, redeliveries and a new start', async (t) => {
+  const directory = t.testdir();
+  const limited = { maxBytesPerTask: 20 };
+  const cutLine =
+    '[callsheet] the log of this task is cut here: it is over 20 bytes (logs.max_bytes_per_task)\n';
+  const writer = await openLogWriter(logWriterOptions(directory, limited));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const second = { ...task(0), attemptNumber: 2 };
+  t.match(writer.append([chunk(1, 1), chunk(2, 2), chunk(1, 1)]), {
+    stored: { length: 2 },
+    duplicates: 1,
+    tasks: [`${JOB}-0-0`],
+    cut: [],
+  });
+  await writer.close();
+  const again = await openLogWriter(logWriterOptions(directory, limited));
+  again.streamFound({ createdAt: 'a', lastSequence: 2 });
+  // 14 bytes are stored: 6 are left, of which a character of two bytes would take one too many.
+  const crossing = chunk(3, 1, { attempt: second, stream: 'stderr', data: 'line é\nmore\n' });
+  t.match(again.append([chunk(2, 2), crossing, chunk(4, 3), crossing]), {
+    stored: [{ busSeq: 3, stream: 'stderr', data: `line \n${cutLine}` }],
+    duplicates: 2,
+    tasks: [`${JOB}-0-0`],
+    cut: [`${JOB}-0-0`],
+  });
+  t.match(again.append([chunk(5, 4), chunk(6, 1, { attempt: { ...task(1), attemptNumber: 1 } })]), {
+    stored: [{ busSeq: 6 }],
+    duplicates: 0,
+    tasks: [`${JOB}-0-0`, `${JOB}-0-1`],
+    cut: [],
+  });
+  await again.close();
+  const raised = await openLogWriter(logWriterOptions(directory, { maxBytesPerTask: 1000 }));
+  t.match(raised.append([chunk(4, 3), chunk(7, 5)]), { stored: [], duplicates: 1, cut: [] });
+  const reader = await openLogReader(directory);
+  t.strictSame(
+    reader.page(task(0), 0, 10).map(({ data }) => data),
+    ['line 1\n', 'line 2\n', `line \n${cutLine}`],
+    'a log that was cut stays cut',
+  );
+  t.strictSame(reader.extent(task(0)), { lastBusSeq: 3, bytes: 20 + cutLine.length });
+  t.equal(reader.arrival(task(0), { attempt: ATTEMPT, seqNum: 5 }), 'whole', 'what was cut has come');
+  await reader.close();
+  await raised.close();
+});
+
+test('a limit that is met to the byte cuts what comes after it', async (t) => {
+  const writer = await openLogWriter(logWriterOptions(t.testdir(), { maxBytesPerTask: 14 }));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  t.match(writer.append([chunk(1, 1), chunk(2, 2)]), { stored: { length: 2 }, cut: [] });
+  t.match(writer.append([chunk(3, 3, { data: 'x' })]), {
+    stored: [{ data: /^\[callsheet\] the log of this task is cut here: it is over 14 bytes/ }],
+    cut: [`${JOB}-0-0`],
+  });
+  await writer.close();
+});
+
+test('a page ends when its data is enough', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(logWriterOptions(directory));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  writer.append([chunk(1, 1), chunk(2, 2), chunk(3, 3)]);
+  const reader = await openLogReader(directory);
+  const sizes = [1, 7, 8, 14, 21, 1000].map((enough) => reader.page(task(0), 0, 10, enough).length);
+  t.strictSame(sizes, [1, 1, 2, 2, 3, 3]);
+  t.equal(reader.page(task(0), 0, 2, 1000).length, 2);
+  await reader.close();
+  await writer.close();
+});
+
+test('whether a log has come whole is known from the numbers of its chunks', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(logWriterOptions(directory));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const reader = await openLogReader(directory);
+  const second = { ...task(0), attemptNumber: 2 };
+  const arrival = (seqNum: number, attempt: AttemptAddress = ATTEMPT): string => {
+    reader.refresh();
+    return reader.arrival(task(0), { attempt, seqNum });
+  };
+  t.equal(arrival(1), 'behind');
+  writer.append([chunk(1, 1), chunk(3, 3)]);
+  t.strictSame([arrival(1), arrival(2), arrival(3), arrival(4)], ['gaps', 'behind', 'gaps', 'behind']);
+  writer.append([chunk(4, 1, { attempt: second })]);
+  t.equal(arrival(1, second), 'gaps', 'an earlier attempt counts');
+  writer.append([chunk(2, 2)]);
+  t.strictSame([arrival(3), arrival(1, second), arrival(2, second)], ['whole', 'whole', 'behind']);
   await reader.close();
   await writer.close();
 });

@@ -22,13 +22,13 @@ const OTHER = jobNumber(2);
 const attemptOf = (jobId: JobId) => ({ jobId, stepOrder: 0, index: 0, attemptNumber: 1 });
 
 /** What the logs thread is made of, over real stores. */
-async function openLogs(t: Test) {
+async function openLogs(t: Test, maxBytesPerTask = 0) {
   const directory = t.testdir();
   const stateDirectory = join(directory, 'state');
   const logDirectory = join(directory, 'logs');
   const state = await openStateWriter(writerOptions(stateDirectory));
   const reader = await openStateReader(stateDirectory);
-  const writer = await openLogWriter(logWriterOptions(logDirectory));
+  const writer = await openLogWriter(logWriterOptions(logDirectory, { maxBytesPerTask }));
   const logs = await openLogReader(logDirectory);
   const notices: LogNotice[] = [];
   const jobs = new KnownJobs(reader);
@@ -123,6 +123,31 @@ test('once the logs of a deleted job are removed, nothing of it comes in any mor
   t.strictSame(logs.chunksOf(JOB), []);
   t.strictSame(logs.chunksOf(OTHER), [1, 2], 'another job is left alone');
   t.equal(logs.acknowledged.length, many + 4, 'every chunk is acknowledged');
+});
+
+test('a log that reaches its limit is told once, and what is over it is told as having come', async (t) => {
+  const logs = await openLogs(t, 12);
+  logs.commit(jobRow(JOB));
+  const taskId = taskIdOf(attemptOf(JOB));
+  logs.bring([JOB, 1]);
+  logs.bring([JOB, 2]);
+  logs.bring([JOB, 3], [JOB, 3]);
+  logs.bring([JOB, 3]);
+  t.strictSame(logs.chunksOf(JOB), [1, 2]);
+  t.equal(logs.acknowledged.length, 5, 'what is dropped does not come again');
+  const stored = { type: 'stored', tasks: [taskId] };
+  t.match(logs.notices, [
+    stored,
+    stored,
+    {
+      type: 'log',
+      level: 'warn',
+      text: 'the log of a task is over its limit: the rest of it is dropped',
+      attributes: { task_id: taskId },
+    },
+    stored,
+  ]);
+  t.equal(logs.notices.length, 4);
 });
 
 test('removals are done one after another, wait for room, and end with the thread', async (t) => {

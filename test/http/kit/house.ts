@@ -82,6 +82,10 @@ export class House {
     this.#logs.set(taskId, [...(this.#logs.get(taskId) ?? []), chunk]);
   }
 
+  removeLog(task: TaskAddress): void {
+    this.#logs.delete(taskIdOf(task));
+  }
+
   emit(event: TaskEvent): void {
     this.#events.publish(event);
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { test } from 'tap';
-import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import { attemptIdOf, taskIdOf, workerId } from '../../../src/core/ids.ts';
 import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { removePrefix } from '../../../src/core/records/change-set.ts';
@@ -196,4 +196,122 @@ void test('a log that cannot be read breaks the tail off, and says so in the log
   ]);
   t.equal(house.watches, 0);
   t.equal((await client.get(LOGS)).status, 500);
+});
+
+/** A log of two attempts that write to both streams. */
+function addMixedLog(house: House): void {
+  const second = attemptIdOf({ ...TASK, attemptNumber: 2 });
+  house.addChunk(TASK, chunk(1, 'one é\r\n'));
+  house.addChunk(TASK, { ...chunk(2, 'two, an error\n'), stream: 'stderr' });
+  house.addChunk(TASK, { ...chunk(3, 'three'), attemptId: second, seqNum: 1 });
+  house.addChunk(TASK, { ...chunk(4, ' \u{1f600}\n'), attemptId: second, seqNum: 2, stream: 'stderr' });
+  const attempt = {
+    version: 1,
+    id: second,
+    attemptNumber: 2,
+    status: 'running',
+    workerId: workerId('w'),
+    startedAt: T0,
+    message: '',
+    sessionId: '',
+  } as const;
+  house.write(put('attempt', keys.attempt(TASK, 2), attempt));
+}
+
+const DOWNLOAD = `/api/v1/tasks/${TASK_ID}/log`;
+
+void test('a log is downloaded as text, whole or in part', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  t.match(await client.get(DOWNLOAD), { status: 200, text: '' });
+  addMixedLog(house);
+  const parts: [query: string, name: string, text: string][] = [
+    ['', '', 'one é\r\ntwo, an error\nthree \u{1f600}\n'],
+    ['?stream=stdout', '-stdout', 'one é\r\nthree'],
+    ['?stream=stderr', '-stderr', 'two, an error\n \u{1f600}\n'],
+    ['?attempt=2', '-attempt-2', 'three \u{1f600}\n'],
+    ['?attempt=2&stream=stderr', '-attempt-2-stderr', ' \u{1f600}\n'],
+  ];
+  for (const [query, name, text] of parts) {
+    const answer = await client.get(`${DOWNLOAD}${query}`);
+    t.match(answer, { status: 200, text }, query);
+    t.equal(answer.headers['content-type'], 'text/plain; charset=utf-8');
+    t.equal(answer.headers['content-disposition'], `attachment; filename="${TASK_ID}${name}.log"`);
+    t.notOk('content-encoding' in answer.headers);
+  }
+  t.match(await client.send('HEAD', DOWNLOAD), { status: 200, text: '' });
+});
+
+void test('a download has the tag of what the log holds', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  house.addChunk(TASK, chunk(1));
+  const { headers } = await client.get(DOWNLOAD);
+  t.match(headers, { etag: 'W/"101-7"', 'cache-control': 'private, no-cache' });
+  t.match(await client.get(DOWNLOAD, { 'if-none-match': headers['etag'] }), { status: 304, text: '' });
+  house.addChunk(TASK, chunk(2));
+  const later = await client.get(DOWNLOAD, { 'if-none-match': headers['etag'] });
+  t.match(later, { status: 200, text: 'line 1\nline 2\n', headers: { etag: 'W/"102-14"' } });
+});
+
+void test('a download that asks for what there is not', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  addMixedLog(house);
+  const cases: [path: string, status: number, detail: RegExp][] = [
+    [`${DOWNLOAD}?stream=both`, 400, /\/query\/stream/],
+    [`${DOWNLOAD}?stream=`, 400, /\/query\/stream/],
+    [`${DOWNLOAD}?attempt=0`, 400, /\/query\/attempt/],
+    [`${DOWNLOAD}?attempt=x`, 400, /\/query\/attempt/],
+    [`${DOWNLOAD}?attempt=1&attempt=2`, 400, /given more than once/],
+    [`${DOWNLOAD}?attempt=3`, 404, /no attempt 3/],
+    [`/api/v1/tasks/${taskIdOf({ ...TASK, index: 3 })}/log`, 404, /no task/],
+    ['/api/v1/tasks/..%2f..%22/log', 404, /no task/],
+    [`/api/v1/tasks/${taskIdOf({ ...TASK, index: 3 })}/logs`, 404, /no task/],
+    [`/api/v1/tasks/x/logs?tail=true`, 404, /no task/],
+  ];
+  for (const [path, status, detail] of cases) {
+    t.match(await client.get(path), { status, body: { status, detail } }, path);
+  }
+});
+
+void test('a download is read as fast as its client takes it, and ends where the log ended when it was asked for', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const data = 'x'.repeat(64 * 1024);
+  const chunks = 800;
+  for (let seqNum = 1; seqNum <= chunks; seqNum += 1)
+    house.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
+  const message = await client.open('GET', DOWNLOAD);
+  t.equal((await client.get('/healthz')).status, 200);
+  t.ok(house.logReads < chunks / 2, `${house.logReads} pieces were read`);
+  house.addChunk(TASK, chunk(chunks + 1, 'later'));
+  let bytes = 0;
+  for await (const piece of message) bytes += (piece as Buffer).length;
+  t.equal(bytes, chunks * data.length);
+  t.ok(house.logReads >= chunks, 'it was read in pieces');
+});
+
+void test('a download whose client goes, and one whose log is removed', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const data = 'x'.repeat(64 * 1024);
+  for (let seqNum = 1; seqNum <= 400; seqNum += 1)
+    house.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
+  const left = await client.open('GET', DOWNLOAD);
+  await once(left, 'data');
+  left.destroy();
+  t.equal((await client.get('/healthz')).status, 200);
+  t.same(house.logged, []);
+  const cut = await client.open('GET', DOWNLOAD);
+  house.removeLog(TASK);
+  await t.rejects(
+    (async () => {
+      for await (const piece of cut) if (piece === null) break;
+    })(),
+    { code: 'ECONNRESET' },
+  );
+  t.match(house.logged, [
+    { text: 'an answer broke off', attributes: { error: /a log was removed while it was read/ } },
+  ]);
 });
