@@ -103,16 +103,24 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
       const stored: LogChunk[] = [];
       const tasks = new Set<TaskId>();
       const taken = createLogTotals(totals, maxBytesPerTask);
+      const early: IncomingLogChunk[] = [];
       let duplicates = 0;
+      const inOrder = [...incoming].sort((a, b) => a.streamSequence - b.streamSequence);
       environment.transact(() => {
         const seen = createSeenChunks(attempts);
-        for (const chunk of incoming) {
-          if (!seen.add(chunk.attempt, chunk.seqNum)) {
+        for (const chunk of inOrder) {
+          const { attempt, seqNum } = chunk;
+          if (seen.has(attempt, seqNum)) {
             duplicates++;
             continue;
           }
-          tasks.add(taskIdOf(chunk.attempt));
-          const data = taken.take(chunk.attempt, chunk.data);
+          if (!chunk.mayOvertake && seqNum > 1 && !seen.has(attempt, seqNum - 1)) {
+            early.push(chunk);
+            continue;
+          }
+          seen.add(attempt, seqNum);
+          tasks.add(taskIdOf(attempt));
+          const data = taken.take(attempt, chunk.data);
           if (data === null) continue;
           if (isNumberTaken(chunks, state, chunk)) state = rebased(state);
           stored.push(putChunk(chunks, { ...chunk, data }, busSequenceOf(state, chunk.streamSequence)));
@@ -123,7 +131,7 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
         if (stored.length > 0) saveSequence(state);
       });
       sequence = state;
-      return { ok: true, stored, duplicates, tasks: [...tasks], cut: taken.cut };
+      return { ok: true, stored, duplicates, early, tasks: [...tasks], cut: taken.cut };
     },
     removeJob: (job) => removeUnder(logKeys.job(job)),
     close: () => environment.close(),
@@ -158,8 +166,8 @@ function putChunk(chunks: ByteDatabase, incoming: IncomingLogChunk, busSeq: numb
 
 /** Which chunks of which attempts are stored: one row an attempt, read once and written once a transaction. */
 interface SeenChunks {
-  /** False when the chunk was seen before. */
-  add(attempt: AttemptAddress, seqNum: number): boolean;
+  has(attempt: AttemptAddress, seqNum: number): boolean;
+  add(attempt: AttemptAddress, seqNum: number): void;
   save(): void;
 }
 
@@ -178,12 +186,11 @@ function createSeenChunks(attempts: ByteDatabase): SeenChunks {
     return row;
   };
   return {
+    has: (attempt, seqNum) => wasSeen(rowOf(logKeys.attempt(attempt)).ranges, seqNum),
     add(attempt, seqNum) {
       const row = rowOf(logKeys.attempt(attempt));
-      if (wasSeen(row.ranges, seqNum)) return false;
       row.ranges = withSeen(row.ranges, seqNum);
       row.isChanged = true;
-      return true;
     },
     save() {
       for (const [key, { ranges, isChanged }] of rows) {

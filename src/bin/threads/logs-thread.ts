@@ -58,7 +58,7 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
       clearInterval(measuring);
       await bus.close();
       removal.stop();
-      intake.flush();
+      intake.stop();
       await state.close();
       await writer.close();
     },

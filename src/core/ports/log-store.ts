@@ -15,6 +15,8 @@ export interface IncomingLogChunk {
   readonly receivedAt: number;
   /** Sequence of the message in the bus's stream, from 1. */
   readonly streamSequence: number;
+  /** Whether it is stored although the one before it has not come. */
+  readonly mayOvertake: boolean;
 }
 
 export type AppendOutcome =
@@ -24,6 +26,8 @@ export type AppendOutcome =
       /** Leaves out what had been stored before, and what is over the limit of its task. */
       readonly stored: readonly LogChunk[];
       readonly duplicates: number;
+      /** What was not stored because the chunk before it has not come: to be given again, or left to be delivered again. */
+      readonly early: readonly IncomingLogChunk[];
       /** Tasks of which something new came, whether it was stored or was over the limit. */
       readonly tasks: readonly TaskId[];
       /** Tasks that have reached their limit with this. */
@@ -39,7 +43,9 @@ export type RemovalOutcome = 'done' | 'more' | 'disk-low';
 export interface LogStoreWriter {
   /** To be said at each connection to the bus, before the first `append`. */
   streamFound(stream: StreamFound): void;
-  /** Stores a batch in one flushed transaction. A chunk whose attempt and `seqNum` are stored already is passed over. */
+  /**
+   * Stores a batch in one flushed transaction, in the order of the stream. A chunk whose attempt and `seqNum` are stored already is passed over.
+   */
   append(chunks: readonly IncomingLogChunk[]): AppendOutcome;
   /** Removes a bounded number of a job's rows. */
   removeJob(job: JobId): RemovalOutcome;

@@ -126,6 +126,7 @@ test('logs are not stored while the disk is low, and are again after', { skip: m
     at: '2026-11-21T00:00:00Z',
     receivedAt: 1,
     streamSequence: 1,
+    mayOvertake: true,
   } as const;
   disk.fillUpTo(0);
   t.strictSame(writer.append([chunk]), { ok: false, reason: 'disk-low' });

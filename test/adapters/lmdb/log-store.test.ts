@@ -28,6 +28,7 @@ const chunk = (
   at: '2026-11-21T10:00:00.123456789Z',
   receivedAt: 1_795_000_000_000,
   streamSequence,
+  mayOvertake: true,
   ...over,
 });
 
@@ -98,6 +99,7 @@ test('a chunk that is delivered again is stored once, also over a new start', as
     ok: true,
     stored: [],
     duplicates: 3,
+    early: [],
     tasks: [],
     cut: [],
   });
@@ -105,8 +107,8 @@ test('a chunk that is delivered again is stored once, also over a new start', as
   const again = await openLogWriter(logWriterOptions(directory));
   again.streamFound({ createdAt: 'a', lastSequence: 4 });
   t.strictSame(storedIn(again, chunk(2, 2), chunk(4, 4), chunk(3, 3)), [
-    [4, 4],
     [3, 3],
+    [4, 4],
   ]);
   const reader = await openLogReader(directory);
   t.strictSame(
@@ -120,6 +122,37 @@ test('a chunk that is delivered again is stored once, also over a new start', as
   );
   await reader.close();
   await again.close();
+});
+
+test('a chunk that comes before its predecessor is not stored, unless it may overtake', async (t) => {
+  const writer = await openLogWriter(logWriterOptions(t.testdir()));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const inTurn = { mayOvertake: false };
+  const [third, fourth, sixth] = [chunk(3, 3, inTurn), chunk(4, 4, inTurn), chunk(6, 6, inTurn)];
+  t.match(writer.append([fourth, chunk(1, 1, inTurn), third]), {
+    stored: [{ seqNum: 1 }],
+    early: [third, fourth],
+    duplicates: 0,
+    tasks: [`${JOB}-0-0`],
+  });
+  t.strictSame(writer.append([third]), {
+    ok: true,
+    stored: [],
+    duplicates: 0,
+    early: [third],
+    tasks: [],
+    cut: [],
+  });
+  t.match(writer.append([fourth, chunk(2, 2, inTurn), third]), {
+    stored: [{ seqNum: 2 }, { seqNum: 3 }, { seqNum: 4 }],
+    early: [],
+  });
+  t.match(writer.append([sixth, chunk(7, 7, inTurn)]), { stored: [], early: { length: 2 } });
+  t.match(writer.append([{ ...sixth, mayOvertake: true }, chunk(7, 7, inTurn)]), {
+    stored: [{ seqNum: 6 }, { seqNum: 7 }],
+    early: [],
+  });
+  await writer.close();
 });
 
 test('attempts of a task do not hide each other', async (t) => {

@@ -23,6 +23,7 @@ const append = (): void => {
       at: '',
       receivedAt: 1,
       streamSequence: last,
+      mayOvertake: true,
     } as const;
   });
   writer.append(chunks);
