@@ -1,7 +1,7 @@
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
-import type { JobId, TaskId } from '../src/core/ids.ts';
+import type { JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/core/openjd/plan.ts';
 import type { LogReader } from '../src/core/ports/log-store.ts';
@@ -10,6 +10,7 @@ import type { Outcome, PointedError } from '../src/core/problems.ts';
 import type { TemplateFormat } from '../src/core/records/job.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
+import type { TaskTails } from './tails/task-tails.ts';
 
 /** What the front needs of the rest of the service. The composition root supplies it. */
 export interface Ports {
@@ -20,8 +21,9 @@ export interface Ports {
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
-  readonly logs: Pick<LogReader, 'page'>;
-  readonly events: TaskEvents;
+  /** Each read sees all that was stored until then. */
+  readonly logs: Pick<LogReader, 'page' | 'extent'>;
+  readonly tails: Pick<TaskTails, 'follow'>;
   readonly health: HealthChecks;
   /** All metrics of the process in the Prometheus text format. */
   metrics(): Promise<string>;
@@ -78,8 +80,8 @@ export type TaskEvent =
   | { readonly kind: 'job'; readonly jobId: JobId };
 
 export interface TaskEvents {
-  /** Gives the function that ends the subscription. */
-  subscribe(listener: (event: TaskEvent) => void): () => void;
+  /** Calls `changed` at every event of the task or its job. Gives the function that ends the watch. */
+  watch(task: TaskAddress, changed: () => void): () => void;
 }
 
 /** Each resolves when the part can be reached, and rejects with what is wrong. */

@@ -1,7 +1,8 @@
 import type { Header, HttpRequest } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
 
-const EXPOSED_HEADERS = 'X-Request-ID, X-API-Version, ETag, Idempotency-Replayed, Location, Retry-After';
+const EXPOSED_HEADERS =
+  'X-Request-ID, X-API-Version, Content-Disposition, ETag, Idempotency-Replayed, Location, Retry-After';
 const ALLOWED_HEADERS = 'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID';
 const PREFLIGHT_SECONDS = '600';
 

@@ -502,9 +502,31 @@ export interface paths {
         };
         /**
          * Log of a task
-         * @description A page of chunks and the cursor for the next one. With `tail=true`: a stream of chunks, one JSON object a line, until the task has ended and its log is drained, or the client goes.
+         * @description A page of chunks and the cursor for the next one. With `tail=true`: a stream of chunks, one JSON object a line, until the task has ended and all of its log that was on its way then has come, or the client goes; a task that is tried again meanwhile is followed on. `limit` is then the most that is read at once, not the end of the stream.
          */
         readonly get: operations["getTaskLogs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tasks/{id}/log": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * What a task has written, as a file
+         * @description The data of the chunks in the order of their `bus_seq`, as text, up to the newest chunk at the time of the request.
+         */
+        readonly get: operations["downloadTaskLog"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -2783,6 +2805,44 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["LogPage"];
                     readonly "application/x-ndjson": string;
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly downloadTaskLog: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only what was written to this stream. */
+                readonly stream?: "stdout" | "stderr";
+                /** @description Only what this attempt has written; 404 when there is none of this number. */
+                readonly attempt?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The text, streamed. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    /** @description `attachment`, with a file name made of the id of the task and what was asked for. */
+                    readonly "Content-Disposition"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
                 };
             };
             readonly 304: components["responses"]["NotModified"];

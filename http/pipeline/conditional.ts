@@ -10,18 +10,23 @@ const REVALIDATE: Header = ['Cache-Control', 'private, no-cache'];
 
 /**
  * An answer to GET or HEAD with the tag of its body, or 304 when the client has that body already (RFC 9110, 13.1.2). The
- * tag is weak: it stands for the body before any content coding. An answer that is no 200, or is endless, stays as it is.
+ * tag is weak: it stands for the body before any content coding. A streamed body has the tag that its handler has given
+ * it, if any. An answer that is no 200, or has no tag, stays as it is.
  */
 export function conditional(request: HttpRequest, response: HttpResponse): HttpResponse {
   const { status, headers, body } = response;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!isRead || status !== 200 || typeof body !== 'string') return response;
-  const tag = `"${hash('sha256', body, 'base64url').slice(0, TAG_CHARACTERS)}"`;
+  if (!isRead || status !== 200) return response;
+  const given = headers.find(([name]) => name === 'ETag')?.[1].replace(/^W\//, '');
+  const tag = typeof body === 'string' ? tagOf(body) : given;
+  if (tag === undefined) return response;
   const tagged: readonly Header[] = [['ETag', `W/${tag}`], REVALIDATE];
   return isKnown(tag, headerValues(request.headers, 'if-none-match').join(','))
     ? { status: 304, headers: tagged, body: null }
-    : { ...response, headers: [...headers, ...tagged] };
+    : { ...response, headers: [...headers.filter(([name]) => name !== 'ETag'), ...tagged] };
 }
+
+const tagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, TAG_CHARACTERS)}"`;
 
 /** Whether `If-None-Match` names the tag, by weak comparison. */
 function isKnown(tag: string, ifNoneMatch: string): boolean {

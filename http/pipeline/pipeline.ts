@@ -172,8 +172,12 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
       return { status: 204, headers: [], body: null };
     case 'text':
       return { status: 200, headers: [['Content-Type', reply.contentType]], body: reply.text };
-    case 'lines':
-      return { status: 200, headers: [['Content-Type', 'application/x-ndjson']], body: reply.lines };
+    case 'stream':
+      return {
+        status: 200,
+        headers: [['Content-Type', reply.contentType], ...(reply.headers ?? [])],
+        body: reply.pieces,
+      };
     case 'json': {
       const location: readonly Header[] = reply.location === undefined ? [] : [['Location', reply.location]];
       return {

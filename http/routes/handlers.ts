@@ -23,7 +23,7 @@ import {
   replaceStorageLocation,
 } from './storage-locations.ts';
 import { submitJob } from './submit-job.ts';
-import { getTaskLogs } from './task-logs.ts';
+import { downloadTaskLog, getTaskLogs } from './task-logs.ts';
 import { cancelTask, getTask, listTaskAttempts } from './tasks.ts';
 import {
   createUsagePool,
@@ -79,6 +79,7 @@ export function handlersOf(contract: Contract): Handlers {
     listTaskAttempts,
     explainTask,
     getTaskLogs,
+    downloadTaskLog,
     cancelTask,
     retryTask,
     listWorkers,

@@ -79,7 +79,12 @@ export type Reply<Op extends OperationId> =
   | JsonReply<Op>
   | { readonly kind: 'done' }
   | { readonly kind: 'text'; readonly contentType: string; readonly text: string }
-  | { readonly kind: 'lines'; readonly lines: AsyncIterable<string> }
+  | {
+      readonly kind: 'stream';
+      readonly contentType: string;
+      readonly headers?: readonly Header[];
+      readonly pieces: AsyncIterable<string>;
+    }
   | ProblemReply;
 
 /** The reply of some operation. */

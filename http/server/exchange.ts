@@ -160,7 +160,9 @@ export class Exchange implements HttpRequest {
         flowing = response.write(piece);
       });
       begun = true;
-      if (!flowing) await this.#drained();
+      // Others have their turn, however fast the pieces come and go.
+      if (flowing) await new Promise((resolve) => setImmediate(resolve));
+      else await this.#drained();
     }
     this.#finish((response) => {
       if (!begun) writeHead(response, answer);

@@ -6,7 +6,8 @@ import { startFront } from '../../http/front.ts';
 import { JobLists, type CurrentState } from '../../http/lists/job-lists.ts';
 import { TaskLists } from '../../http/lists/task-lists.ts';
 import type { Ports } from '../../http/ports.ts';
-import { openLogReader } from '../adapters/lmdb/log-reader.ts';
+import { TaskTails } from '../../http/tails/task-tails.ts';
+import { openLogReader, type LogStoreReader } from '../adapters/lmdb/log-reader.ts';
 import type { ChangeWatch } from '../adapters/lmdb/change-watch.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
 import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
@@ -21,6 +22,7 @@ import { DiagnosticLog } from '../core/diagnostics/diagnostic-log.ts';
 import { nanosOfMs } from '../core/diagnostics/nano-time.ts';
 import { SERVER_COMPONENT, workerComponent } from '../core/diagnostics/record.ts';
 import { committedShares, type Share } from '../core/lease/committed-shares.ts';
+import type { LogReader } from '../core/ports/log-store.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
@@ -120,12 +122,14 @@ async function serveOver(
   onStoreLag((lag) => metrics.loopLagged('store', lag));
   const frontLag = new EventLoopWatch();
   const measuring = setInterval(() => metrics.loopLagged('front', frontLag.read()), MEASURE_PERIOD_MS);
+  let logsTakenInAt = performance.now();
   const logThread = await startLogThread(
     {
       logDirectory,
       stateDirectory: join(directory, 'state'),
       bus: bus.servers,
       softwareVersion: version.version,
+      maxBytesPerTask: config.logs.maxBytesPerTask,
     },
     {
       noticed: (notice) => {
@@ -136,13 +140,16 @@ async function serveOver(
           metrics.loopLagged('logs', notice.lag);
           metrics.redelivered('logs', notice.redeliveries);
         }
-        if (notice.type === 'stored')
+        if (notice.type === 'stored') {
+          logsTakenInAt = performance.now();
           for (const taskId of notice.tasks) events.publish({ kind: 'log', taskId });
+        }
       },
       broken: (error) => failStop(logger, 'the logs thread is gone', error),
     },
   );
-  const logs = await openLogReader(logDirectory);
+  const logStore = await openLogReader(logDirectory);
+  const logs = currentLogs(logStore);
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const changes = store.watch();
@@ -160,6 +167,17 @@ async function serveOver(
   const ids = new Uuid7(() => Date.now());
   const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
 
+  const tails = new TaskTails({
+    state: { store: reader, renew: () => reader.refresh() },
+    logs,
+    bus: { lastOf: (task) => logThread.lastLogOf(task), takenInAt: () => logsTakenInAt },
+    events,
+    now: () => Date.now(),
+    steadyNow: () => performance.now(),
+    delay: (milliseconds) => delay(milliseconds),
+    warn: (text, attributes) => logger.warn(attributes, text),
+  });
+
   const ports: Ports = {
     store: reader,
     jobLists: lists.jobs,
@@ -172,13 +190,8 @@ async function serveOver(
       },
     },
     prepareJob: (request) => pool.prepare({ ...request, limits }),
-    logs: {
-      page: (task, afterBusSeq, limit) => {
-        logs.refresh();
-        return logs.page(task, afterBusSeq, limit);
-      },
-    },
-    events,
+    logs,
+    tails,
     health: {
       store: () => checkStore(reader),
       bus: () => shards.checkBus(CHECK_MS),
@@ -220,11 +233,27 @@ async function serveOver(
   await pool.stop();
   changes.close();
   await reader.close();
-  await logs.close();
+  await logStore.close();
   await store.stop();
   clearTimeout(budget);
   logger.info('stopped');
 }
+
+/** The log store, every read of which sees what was stored until then. */
+const currentLogs = (logs: LogStoreReader): LogReader => ({
+  page: (task, afterBusSeq, limit, enough) => {
+    logs.refresh();
+    return logs.page(task, afterBusSeq, limit, enough);
+  },
+  extent: (task) => {
+    logs.refresh();
+    return logs.extent(task);
+  },
+  arrival: (task, last) => {
+    logs.refresh();
+    return logs.arrival(task, last);
+  },
+});
 
 /** The lists of jobs are read in pieces, so that the start waits for none of them. */
 function openLists(

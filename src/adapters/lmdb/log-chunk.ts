@@ -1,8 +1,8 @@
 import type { AttemptId, TaskId } from '../../core/ids.ts';
 import type { LogChunk, LogChunkRecord } from '../../core/records/log-chunk.ts';
 
-/** Databases of the log environment: chunks by task and `bus_seq`; of each attempt, which chunks are stored. */
-export const LOG_DATABASES = { chunks: 'chunks', attempts: 'attempts' } as const;
+/** Databases of the log environment: chunks by task and `bus_seq`; of each attempt, which chunks have come; of each task, how much is stored. */
+export const LOG_DATABASES = { chunks: 'chunks', attempts: 'attempts', totals: 'totals' } as const;
 
 /** A chunk as it is told, from its record and what its key says. Its id names attempt and number. */
 export const logChunkOf = (

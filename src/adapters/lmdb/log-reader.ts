@@ -2,14 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { attemptIdOf, taskIdOf, type TaskAddress } from '../../core/ids.ts';
 import type { LogReader } from '../../core/ports/log-store.ts';
-import type { ScanOptions } from '../../core/ports/store.ts';
 import {
   busSequenceOfKey,
   logKeys,
   type LogChunk,
   type LogChunkRecord,
+  type LogTotalRecord,
 } from '../../core/records/log-chunk.ts';
+import { isGapless, wasSeen, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
 import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
 import { readStoreFormat, StoreOpenError } from './store-format.ts';
@@ -28,28 +30,59 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
   const environment = openCheckedEnvironment(directory, 'logs');
   try {
     readStoreFormat(environment, directory, 'logs');
-    const chunks = openExistingDatabase(environment, LOG_DATABASES.chunks);
-    if (chunks === undefined) throw new StoreOpenError(directory, `it has no table ${LOG_DATABASES.chunks}`);
-    return readerOf(environment, chunks);
+    const databaseOf = (name: string): ByteDatabase => {
+      const database = openExistingDatabase(environment, name);
+      if (database === undefined) throw new StoreOpenError(directory, `it has no table ${name}`);
+      return database;
+    };
+    const { chunks, attempts, totals } = LOG_DATABASES;
+    return readerOf(environment, databaseOf(chunks), databaseOf(attempts), databaseOf(totals));
   } catch (error) {
     await environment.close();
     throw error;
   }
 }
 
-function readerOf(environment: Environment, chunks: ByteDatabase): LogStoreReader {
-  const read = (task: TaskAddress, options: ScanOptions): LogChunk[] => {
-    const rows = [...scanRows(chunks, { prefix: logKeys.task(task), ...options })];
-    return rows.map(({ key, value }) => {
-      // The writer alone writes these rows.
-      const record = decodeRecord(value) as LogChunkRecord;
-      const attemptId = attemptIdOf({ ...task, attemptNumber: record.attemptNumber });
-      return logChunkOf(taskIdOf(task), attemptId, busSequenceOfKey(key), record);
-    });
+function readerOf(
+  environment: Environment,
+  chunks: ByteDatabase,
+  attempts: ByteDatabase,
+  totals: ByteDatabase,
+): LogStoreReader {
+  // The writer alone writes these rows.
+  const rangesOf = (value: Uint8Array): SequenceRanges => decodeRecord(value) as SequenceRanges;
+  const chunkOf = (task: TaskAddress, { key, value }: { key: string; value: Uint8Array }): LogChunk => {
+    const record = decodeRecord(value) as LogChunkRecord;
+    const attemptId = attemptIdOf({ ...task, attemptNumber: record.attemptNumber });
+    return logChunkOf(taskIdOf(task), attemptId, busSequenceOfKey(key), record);
   };
   return {
-    page: (task, afterBusSeq, limit) => read(task, { after: logKeys.chunk(task, afterBusSeq), limit }),
-    lastOf: (task) => read(task, { reverse: true, limit: 1 })[0],
+    page(task, afterBusSeq, limit, enough = Infinity) {
+      const page: LogChunk[] = [];
+      let characters = 0;
+      const after = logKeys.chunk(task, afterBusSeq);
+      for (const row of scanRows(chunks, { prefix: logKeys.task(task), after, limit })) {
+        const chunk = chunkOf(task, row);
+        page.push(chunk);
+        characters += chunk.data.length;
+        if (characters >= enough) break;
+      }
+      return page;
+    },
+    extent(task) {
+      const [last] = [...scanRows(chunks, { prefix: logKeys.task(task), reverse: true, limit: 1 })];
+      const total = totals.get(keyBytes(logKeys.total(task)));
+      return {
+        lastBusSeq: last === undefined ? 0 : busSequenceOfKey(last.key),
+        bytes: total === undefined ? 0 : (decodeRecord(total) as LogTotalRecord).bytes,
+      };
+    },
+    arrival(task, last) {
+      const row = attempts.get(keyBytes(logKeys.attempt(last.attempt)));
+      if (row === undefined || !wasSeen(rangesOf(row), last.seqNum)) return 'behind';
+      const rows = [...scanRows(attempts, { prefix: logKeys.task(task) })];
+      return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
+    },
     refresh: () => environment.resetReadTxn(),
     close: () => environment.close(),
   };

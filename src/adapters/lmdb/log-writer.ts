@@ -1,4 +1,4 @@
-import { attemptIdOf, taskIdOf, type AttemptAddress } from '../../core/ids.ts';
+import { attemptIdOf, taskIdOf, type AttemptAddress, type TaskId } from '../../core/ids.ts';
 import type {
   AppendOutcome,
   IncomingLogChunk,
@@ -17,6 +17,7 @@ import { NOTHING_SEEN, wasSeen, withSeen, type SequenceRanges } from '../../core
 import type { ByteDatabase } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
+import { createLogTotals } from './log-totals.ts';
 import { removePrefixRows } from './remove-prefix.ts';
 import { decodeRecord, encodeRecord } from './value-codec.ts';
 import {
@@ -42,9 +43,9 @@ const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 
 /** Pages that any append may write beside its rows, and that a chunk may touch. */
 const BASE_ROOM = 1 * MIB;
-const ROOM_PER_CHUNK = 4 * 4096;
-/** A removal writes the leaf of each row anew, of chunks and of attempts. */
-const ROOM_FOR_REMOVAL = BASE_ROOM + 2 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
+const ROOM_PER_CHUNK = 5 * 4096;
+/** A removal writes the leaf of each row anew, of chunks, of attempts and of totals. */
+const ROOM_FOR_REMOVAL = BASE_ROOM + 3 * LOG_ROWS_REMOVED_AT_ONCE * 4096;
 
 /** The one writer of the log store, to be used by one thread. */
 export interface LogWriter extends LogStoreWriter {
@@ -53,15 +54,21 @@ export interface LogWriter extends LogStoreWriter {
   close(): Promise<void>;
 }
 
-/** Opens the log store for writing; makes it when the directory is empty. Throws `StoreOpenError`. */
-export async function openLogWriter(options: WriterOptions): Promise<LogWriter> {
-  const environment = await openWriterEnvironment('logs', options);
-  return writerOf(environment);
+export interface LogWriterOptions extends WriterOptions {
+  /** Bytes that are stored of the log of a task, over all its attempts; 0 is no limit. */
+  readonly maxBytesPerTask: number;
 }
 
-function writerOf(environment: WriterEnvironment): LogWriter {
+/** Opens the log store for writing; makes it when the directory is empty. Throws `StoreOpenError`. */
+export async function openLogWriter(options: LogWriterOptions): Promise<LogWriter> {
+  const environment = await openWriterEnvironment('logs', options);
+  return writerOf(environment, options.maxBytesPerTask);
+}
+
+function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogWriter {
   const chunks = environment.openDatabase(LOG_DATABASES.chunks);
   const attempts = environment.openDatabase(LOG_DATABASES.attempts);
+  const totals = environment.openDatabase(LOG_DATABASES.totals);
   let sequence = readBusSequence(environment.meta);
 
   const saveSequence = (state: BusSequenceState): void => {
@@ -72,7 +79,7 @@ function writerOf(environment: WriterEnvironment): LogWriter {
     if (!environment.hasRoom(ROOM_FOR_REMOVAL)) return 'disk-low';
     let isMore = false;
     environment.transact(() => {
-      for (const database of [chunks, attempts]) {
+      for (const database of [chunks, attempts, totals]) {
         const removed = removePrefixRows(database, keyBytes(prefix), LOG_ROWS_REMOVED_AT_ONCE);
         isMore ||= removed === LOG_ROWS_REMOVED_AT_ONCE;
       }
@@ -94,21 +101,38 @@ function writerOf(environment: WriterEnvironment): LogWriter {
       if (isLow) return { ok: false, reason: 'disk-low' };
       let state = sequence;
       const stored: LogChunk[] = [];
+      const tasks = new Set<TaskId>();
+      const taken = createLogTotals(totals, maxBytesPerTask);
+      const early: IncomingLogChunk[] = [];
+      let duplicates = 0;
+      const inOrder = [...incoming].sort((a, b) => a.streamSequence - b.streamSequence);
       environment.transact(() => {
         const seen = createSeenChunks(attempts);
-        for (const chunk of incoming) {
-          if (!seen.add(chunk.attempt, chunk.seqNum)) continue;
+        for (const chunk of inOrder) {
+          const { attempt, seqNum } = chunk;
+          if (seen.has(attempt, seqNum)) {
+            duplicates++;
+            continue;
+          }
+          if (!chunk.mayOvertake && seqNum > 1 && !seen.has(attempt, seqNum - 1)) {
+            early.push(chunk);
+            continue;
+          }
+          seen.add(attempt, seqNum);
+          tasks.add(taskIdOf(attempt));
+          const data = taken.take(attempt, chunk.data);
+          if (data === null) continue;
           if (isNumberTaken(chunks, state, chunk)) state = rebased(state);
-          stored.push(putChunk(chunks, chunk, busSequenceOf(state, chunk.streamSequence)));
+          stored.push(putChunk(chunks, { ...chunk, data }, busSequenceOf(state, chunk.streamSequence)));
           state = numbered(state, chunk.streamSequence);
         }
         seen.save();
+        taken.save();
         if (stored.length > 0) saveSequence(state);
       });
       sequence = state;
-      return { ok: true, stored, duplicates: incoming.length - stored.length };
+      return { ok: true, stored, duplicates, early, tasks: [...tasks], cut: taken.cut };
     },
-    removeTask: (task) => removeUnder(logKeys.task(task)),
     removeJob: (job) => removeUnder(logKeys.job(job)),
     close: () => environment.close(),
   };
@@ -142,8 +166,8 @@ function putChunk(chunks: ByteDatabase, incoming: IncomingLogChunk, busSeq: numb
 
 /** Which chunks of which attempts are stored: one row an attempt, read once and written once a transaction. */
 interface SeenChunks {
-  /** False when the chunk was seen before. */
-  add(attempt: AttemptAddress, seqNum: number): boolean;
+  has(attempt: AttemptAddress, seqNum: number): boolean;
+  add(attempt: AttemptAddress, seqNum: number): void;
   save(): void;
 }
 
@@ -162,12 +186,11 @@ function createSeenChunks(attempts: ByteDatabase): SeenChunks {
     return row;
   };
   return {
+    has: (attempt, seqNum) => wasSeen(rowOf(logKeys.attempt(attempt)).ranges, seqNum),
     add(attempt, seqNum) {
       const row = rowOf(logKeys.attempt(attempt));
-      if (wasSeen(row.ranges, seqNum)) return false;
       row.ranges = withSeen(row.ranges, seqNum);
       row.isChanged = true;
-      return true;
     },
     save() {
       for (const [key, { ranges, isChanged }] of rows) {

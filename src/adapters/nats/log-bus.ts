@@ -1,12 +1,16 @@
-import type { BusEvent, BusMember, LogBusListener } from '../../core/ports/bus.ts';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { parseAttemptId } from '../../core/ids.ts';
+import type { BusEvent, LogBus, LogBusListener } from '../../core/ports/bus.ts';
+import type { LogPosition } from '../../core/records/log-chunk.ts';
 import type { LogMessage } from '../../core/wire/bus-messages.ts';
-import { lastToken, subjects } from '../../core/wire/subjects.ts';
+import { lastToken, STREAMS, subjects } from '../../core/wire/subjects.ts';
 import { parseDiagnostic, parseLog } from '../../core/wire/worker-messages.ts';
 import { BusConnection } from './connection.ts';
 import { receive, type DeliveryDoor } from './deliveries.ts';
 import { DurableConsumer, type Redelivery } from './durable-consumer.ts';
 import { readText } from './message-text.ts';
 import type { ServerList } from './server-address.ts';
+import { managerOf } from './streams.ts';
 
 interface LogBusOptions {
   readonly servers: ServerList;
@@ -24,7 +28,7 @@ const subjectFault = (subject: string, message: LogMessage): string | null =>
   lastToken(subject) === message.task_id ? null : 'must name task_id';
 
 /** Joins the bus as the one reader of task logs. Starts at once; the server need not be there yet. */
-export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener): BusMember {
+export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener): LogBus {
   const changed = (event: BusEvent): void => listener.busChanged(event);
   const door: DeliveryDoor<LogMessage> = { parse: parseLog, subjectFault, changed };
   const consumer = new DurableConsumer(
@@ -45,10 +49,12 @@ export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener
       changed,
     },
   );
-  return new BusConnection(
+  let session: NatsConnection | null = null;
+  const connection = new BusConnection(
     { servers: options.servers, name: 'callsheet logs' },
     {
       sessionStarted: (nc) => {
+        session = nc;
         void consumer.serve(nc);
         nc.subscribe(subjects.allDiagnostics, {
           callback: (error, message) => {
@@ -63,8 +69,28 @@ export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener
           },
         });
       },
-      sessionEnded: () => undefined,
+      sessionEnded: () => {
+        session = null;
+      },
       changed,
     },
   );
+  return {
+    check: (timeoutMs) => connection.check(timeoutMs),
+    close: () => connection.close(),
+    lastLogOf: async (task) => {
+      if (session === null) throw new Error('not connected to a server');
+      const { streams } = await managerOf(session);
+      const message = await streams.getMessage(STREAMS.logs.name, { last_by_subj: subjects.logs(task) });
+      return message === null ? null : positionOf(message.data);
+    },
+  };
+}
+
+/** Null for what is no chunk: it is discarded when it comes. */
+function positionOf(data: Uint8Array): LogPosition | null {
+  const read = readText(data, parseLog);
+  if (!read.ok) return null;
+  const attempt = parseAttemptId(read.value.attempt_id);
+  return attempt === null ? null : { attempt, seqNum: read.value.seq_num };
 }

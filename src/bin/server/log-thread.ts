@@ -1,6 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { STORE_EXIT_CODES } from '../../adapters/lmdb/fail-stop.ts';
-import type { JobId } from '../../core/ids.ts';
+import type { JobId, TaskId } from '../../core/ids.ts';
+import type { LogPosition } from '../../core/records/log-chunk.ts';
 import { controlOf } from '../threads/control-port.ts';
 import type { LogControl, LogNotice, LogThreadOptions } from '../threads/log-protocol.ts';
 import { threadEntry } from '../threads/thread-entry.ts';
@@ -14,6 +15,8 @@ export interface LogThreadEvents {
 export interface LogThread {
   /** Removes the logs of a job that is in the state store no longer; resolves when none is left. */
   forget(job: JobId): Promise<void>;
+  /** The newest chunk of the task that the bus has; null when it has none. Rejects when the bus does not answer. */
+  lastLogOf(task: TaskId): Promise<LogPosition | null>;
   stop(): Promise<void>;
 }
 
@@ -39,6 +42,7 @@ export function startLogThread(
       if (notice.type !== 'ready') return;
       resolve({
         forget: (job) => control.forget(job),
+        lastLogOf: (task) => control.lastLogOf(task),
         stop: async () => {
           isStopping = true;
           await control.stop();

@@ -1,30 +1,47 @@
-import type { TaskEvent } from '../../../http/ports.ts';
+import type { TaskEvent, TaskEvents } from '../../../http/ports.ts';
+import { taskIdOf, type JobId, type TaskAddress, type TaskId } from '../../core/ids.ts';
 import type { DomainEvent } from '../../core/wire/events.ts';
 
-type Listener = (event: TaskEvent) => void;
+type Listener = () => void;
 
-/** Tells followers in this process that a task, its job or its log has changed; what they then read from the store is new. */
-export class TaskEventHub {
-  private readonly listeners = new Set<Listener>();
+/**
+ * Tells followers in this process that a task, its job or its log has changed; what they then read from the store is new. An event
+ * reaches those whom it concerns, and costs nothing for all the others.
+ */
+export class TaskEventHub implements TaskEvents {
+  private readonly byTask = new Map<TaskId, Set<Listener>>();
+  private readonly byJob = new Map<JobId, Set<Listener>>();
 
   get hasListeners(): boolean {
-    return this.listeners.size > 0;
+    return this.byTask.size > 0;
   }
 
-  /** Gives the function that ends the subscription. */
-  subscribe(listener: Listener): () => void {
-    this.listeners.add(listener);
+  watch(task: TaskAddress, changed: () => void): () => void {
+    // Of its own, should the same function watch twice.
+    const listener: Listener = () => changed();
+    const leaves = [enter(this.byTask, taskIdOf(task), listener), enter(this.byJob, task.jobId, listener)];
     return () => {
-      this.listeners.delete(listener);
+      for (const leave of leaves) leave();
     };
   }
 
   publish(event: TaskEvent): void {
-    for (const listener of this.listeners) listener(event);
+    const listeners = event.kind === 'job' ? this.byJob.get(event.jobId) : this.byTask.get(event.taskId);
+    for (const listener of [...(listeners ?? [])]) listener();
   }
 
   publishDomain(event: DomainEvent): void {
     if (event.subject === 'tasks') this.publish({ kind: 'status', taskId: event.payload.task_id });
     if (event.subject === 'jobs') this.publish({ kind: 'job', jobId: event.payload.job_id });
   }
+}
+
+/** Gives the function that takes the listener out again. */
+function enter<Key>(listeners: Map<Key, Set<Listener>>, key: Key, listener: Listener): () => void {
+  const entered = listeners.get(key) ?? new Set();
+  listeners.set(key, entered.add(listener));
+  return () => {
+    entered.delete(listener);
+    if (entered.size === 0 && listeners.get(key) === entered) listeners.delete(key);
+  };
 }

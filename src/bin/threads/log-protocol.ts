@@ -6,6 +6,7 @@ import type { ServerList } from '../../adapters/nats/server-address.ts';
 import type { DiagnosticNote } from '../../core/diagnostics/record.ts';
 import type { JobId, TaskId, WorkerId } from '../../core/ids.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
+import type { LogPosition } from '../../core/records/log-chunk.ts';
 
 /** What is said between the main thread and the logs thread. */
 export const LOG_PROTOCOL = 1;
@@ -16,6 +17,8 @@ export interface LogThreadOptions {
   /** Directory of the state store. */
   readonly stateDirectory: string;
   readonly bus: ServerList;
+  /** Bytes that are stored of the log of a task; 0 is no limit. */
+  readonly maxBytesPerTask: number;
   readonly softwareVersion: string;
   readonly controlPort: MessagePort;
 }
@@ -26,7 +29,7 @@ export type LogNotice =
   | { readonly v: typeof LOG_PROTOCOL; readonly type: 'refused'; readonly reason: string }
   /** The process must end now with the exit code of the failure; the thread does nothing more. */
   | { readonly v: typeof LOG_PROTOCOL; readonly type: 'failed'; readonly failure: StoreFailure }
-  /** Chunks of these tasks are on disk since the last notice. */
+  /** Chunks of these tasks are on disk since the last notice, or have come and are over the limit. */
   | { readonly v: typeof LOG_PROTOCOL; readonly type: 'stored'; readonly tasks: readonly TaskId[] }
   | {
       readonly v: typeof LOG_PROTOCOL;
@@ -57,6 +60,8 @@ export interface ToldDiagnostic {
 export interface LogControl {
   /** Removes the logs of a job that is in the state store no longer; resolves when none is left, and never after `stop`. */
   forget(job: JobId): Promise<void>;
+  /** The newest chunk of the task that the bus has; null when it has none. Rejects when the bus does not answer. */
+  lastLogOf(task: TaskId): Promise<LogPosition | null>;
   /** Leaves the bus, stores what has come and closes the log store. */
   stop(): Promise<void>;
 }

@@ -53,11 +53,12 @@ async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<vo
       jobs.forget(job);
       return removal.remove(job);
     },
+    lastLogOf: (task) => bus.lastLogOf(task),
     stop: async () => {
       clearInterval(measuring);
       await bus.close();
       removal.stop();
-      intake.flush();
+      intake.stop();
       await state.close();
       await writer.close();
     },
@@ -74,6 +75,7 @@ async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void
       directory: options.logDirectory,
       softwareVersion: options.softwareVersion,
       disk: LOG_DISK_LIMITS,
+      maxBytesPerTask: options.maxBytesPerTask,
       endProcess: (failure) => failStop(failure, () => tell({ v: LOG_PROTOCOL, type: 'failed', failure })),
       warn: log,
     });

@@ -137,6 +137,11 @@ const SERVER_KEYS = {
     '1000000',
     'A template with a step of more tasks than this is refused.',
   ),
+  'logs.max_bytes_per_task': key(
+    integer(0, 999_999_999_999_999),
+    '67108864',
+    'Bytes of log that are kept of a task, over all its attempts; the rest is cut with a line that says so. 0 is no limit.',
+  ),
   'diagnostics.buffer_size': key(
     integer(0, 100_000),
     '1000',

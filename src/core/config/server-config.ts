@@ -40,6 +40,10 @@ export interface ServerConfig {
     /** Records of one component; 0 keeps none. */
     readonly bufferSize: number;
   };
+  readonly logs: {
+    /** 0 is no limit. */
+    readonly maxBytesPerTask: number;
+  };
   readonly log: LogConfig;
 }
 
@@ -80,6 +84,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
       },
       openjd: { maxTasksPerStep: values['openjd.max_tasks_per_step'] },
       diagnostics: { bufferSize: values['diagnostics.buffer_size'] },
+      logs: { maxBytesPerTask: values['logs.max_bytes_per_task'] },
       log: { format: values['log.format'], level: values['log.level'] },
     },
   };

@@ -12,6 +12,7 @@ import type {
   RegisterMessage,
   StatusMessage,
 } from '../wire/bus-messages.ts';
+import type { LogPosition } from '../records/log-chunk.ts';
 import type { Parsed } from '../wire/json-text.ts';
 import type { ANY_QUEUE } from '../wire/subjects.ts';
 
@@ -95,6 +96,12 @@ export interface ServiceBusListener {
   presenceAnnounced(delivery: Delivery<PresenceMessage>): void;
   statusReported(delivery: Delivery<StatusMessage>): void;
   busChanged(event: BusEvent): void;
+}
+
+/** The bus as the logs thread uses it. */
+export interface LogBus extends BusMember {
+  /** The newest chunk of the task that the bus has; null when it has none that can be read. Rejects when the bus does not answer. */
+  lastLogOf(task: TaskId): Promise<LogPosition | null>;
 }
 
 /** What the logs thread hears. Must not throw. */

@@ -30,6 +30,29 @@ export interface LogChunkRecord {
   readonly receivedAt: number;
 }
 
+/** How much of a task's log was stored, over all its attempts: what the limit for a task counts. */
+export interface LogTotalRecord {
+  readonly version: 1;
+  /** Bytes of UTF-8 of the data of all its chunks. */
+  readonly bytes: number;
+  /** The limit was reached: nothing more is stored. */
+  readonly isCut: boolean;
+}
+
+/** How far a task's log reaches. */
+export interface LogExtent {
+  /** Of its newest chunk; 0 when there is none. */
+  readonly lastBusSeq: number;
+  /** Bytes of UTF-8 of the data of all its chunks. */
+  readonly bytes: number;
+}
+
+/** Which chunk of which attempt. */
+export interface LogPosition {
+  readonly attempt: AttemptAddress;
+  readonly seqNum: number;
+}
+
 const BUS_SEQUENCE_DIGITS = 16;
 
 /** Every key of the log store. Numbers are padded, so that the order of keys is the order of numbers. */
@@ -38,9 +61,11 @@ export const logKeys = {
     `${logKeys.task(task)}${String(busSeq).padStart(BUS_SEQUENCE_DIGITS, '0')}`,
   /** What of an attempt was stored. */
   attempt: (attempt: AttemptAddress): string => keys.attempt(attempt, attempt.attemptNumber),
-  /** Begins every key of a task's chunks and attempts. */
+  /** How much of a task was stored. */
+  total: (task: TaskAddress): string => logKeys.task(task),
+  /** Begins every key of a task's chunks and attempts, and its total's. */
   task: (task: TaskAddress): string => keys.attemptsOf(task),
-  /** Begins every key of a job's chunks and attempts. */
+  /** Begins every key of a job's chunks, attempts and totals. */
   job: (job: JobId): string => keys.stepsOf(job),
 } as const;
 

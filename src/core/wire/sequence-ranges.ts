@@ -15,6 +15,10 @@ export function wasSeen(ranges: SequenceRanges, sequence: number): boolean {
   return at >= 0 && sequence <= (ranges[at + 1] ?? -1);
 }
 
+/** Whether every number up to the highest one was seen. */
+export const isGapless = (ranges: SequenceRanges): boolean =>
+  ranges.length === 0 || (ranges.length === 2 && ranges[0] === 1);
+
 /** The ranges with the number in them. */
 export function withSeen(ranges: SequenceRanges, sequence: number): SequenceRanges {
   const at = lastRangeFrom(ranges, sequence);

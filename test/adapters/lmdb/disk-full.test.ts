@@ -11,7 +11,7 @@ import {
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import { mountFault, mountSmallDisk } from '../system/small-disk.ts';
 import { JOB } from './arbitrary-changes.ts';
-import { runProgram, startStore, threadOptions, writerOptions } from './store-kit.ts';
+import { runProgram, startStore, threadOptions, logWriterOptions, writerOptions } from './store-kit.ts';
 
 /** Fault matrix F4 (reliability.md): the disk fills up under the store. */
 
@@ -116,7 +116,7 @@ test(
 
 test('logs are not stored while the disk is low, and are again after', { skip: mountFault() }, async (t) => {
   const disk = mountSmallDisk(t, 64 * MIB);
-  const writer = await openLogWriter(writerOptions(join(disk.path, 'logs'), { disk: DISK }));
+  const writer = await openLogWriter(logWriterOptions(join(disk.path, 'logs'), { disk: DISK }));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const chunk = {
     attempt: { jobId: JOB, stepOrder: 0, index: 0, attemptNumber: 1 },
@@ -126,6 +126,7 @@ test('logs are not stored while the disk is low, and are again after', { skip: m
     at: '2026-11-21T00:00:00Z',
     receivedAt: 1,
     streamSequence: 1,
+    mayOvertake: true,
   } as const;
   disk.fillUpTo(0);
   t.strictSame(writer.append([chunk]), { ok: false, reason: 'disk-low' });

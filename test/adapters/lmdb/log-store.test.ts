@@ -6,12 +6,14 @@ import {
   type LogWriter,
 } from '../../../src/adapters/lmdb/log-writer.ts';
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
-import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
+import type { AttemptAddress, JobId, TaskAddress } from '../../../src/core/ids.ts';
 import type { IncomingLogChunk } from '../../../src/core/ports/log-store.ts';
 import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
-import { writerOptions } from './store-kit.ts';
+import { logWriterOptions } from './store-kit.ts';
 
 const task = (index: number, jobId: JobId = JOB): TaskAddress => ({ jobId, stepOrder: 0, index });
+
+const ATTEMPT = { ...task(0), attemptNumber: 1 };
 
 /** A chunk of attempt 1 of a task. */
 const chunk = (
@@ -26,6 +28,7 @@ const chunk = (
   at: '2026-11-21T10:00:00.123456789Z',
   receivedAt: 1_795_000_000_000,
   streamSequence,
+  mayOvertake: true,
   ...over,
 });
 
@@ -37,7 +40,7 @@ const storedIn = (writer: LogWriter, ...chunks: IncomingLogChunk[]): [busSeq: nu
 
 test('chunks are read as they came, task by task, in pages by bus_seq', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const outcome = writer.append([
     chunk(9, 1),
@@ -76,8 +79,9 @@ test('chunks are read as they came, task by task, in pages by bus_seq', async (t
       data: '\u{1f600}',
     },
   ]);
-  t.equal(reader.lastOf(task(0))?.busSeq, 100);
-  t.equal(reader.lastOf(task(2)), undefined);
+  t.strictSame(reader.extent(task(0)), { lastBusSeq: 100, bytes: 21 });
+  t.strictSame(reader.extent(task(1)), { lastBusSeq: 10, bytes: 4 });
+  t.strictSame(reader.extent(task(2)), { lastBusSeq: 0, bytes: 0 });
   t.strictSame(outcome.ok && outcome.stored[2], second, 'what is stored is told as it will be read');
   await reader.close();
   await writer.close();
@@ -85,7 +89,7 @@ test('chunks are read as they came, task by task, in pages by bus_seq', async (t
 
 test('a chunk that is delivered again is stored once, also over a new start', async (t) => {
   const directory = t.testdir();
-  const first = await openLogWriter(writerOptions(directory));
+  const first = await openLogWriter(logWriterOptions(directory));
   first.streamFound({ createdAt: 'a', lastSequence: 3 });
   t.strictSame(storedIn(first, chunk(1, 1), chunk(2, 2), chunk(2, 2)), [
     [1, 1],
@@ -95,13 +99,16 @@ test('a chunk that is delivered again is stored once, also over a new start', as
     ok: true,
     stored: [],
     duplicates: 3,
+    early: [],
+    tasks: [],
+    cut: [],
   });
   await first.close();
-  const again = await openLogWriter(writerOptions(directory));
+  const again = await openLogWriter(logWriterOptions(directory));
   again.streamFound({ createdAt: 'a', lastSequence: 4 });
   t.strictSame(storedIn(again, chunk(2, 2), chunk(4, 4), chunk(3, 3)), [
-    [4, 4],
     [3, 3],
+    [4, 4],
   ]);
   const reader = await openLogReader(directory);
   t.strictSame(
@@ -117,8 +124,39 @@ test('a chunk that is delivered again is stored once, also over a new start', as
   await again.close();
 });
 
+test('a chunk that comes before its predecessor is not stored, unless it may overtake', async (t) => {
+  const writer = await openLogWriter(logWriterOptions(t.testdir()));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const inTurn = { mayOvertake: false };
+  const [third, fourth, sixth] = [chunk(3, 3, inTurn), chunk(4, 4, inTurn), chunk(6, 6, inTurn)];
+  t.match(writer.append([fourth, chunk(1, 1, inTurn), third]), {
+    stored: [{ seqNum: 1 }],
+    early: [third, fourth],
+    duplicates: 0,
+    tasks: [`${JOB}-0-0`],
+  });
+  t.strictSame(writer.append([third]), {
+    ok: true,
+    stored: [],
+    duplicates: 0,
+    early: [third],
+    tasks: [],
+    cut: [],
+  });
+  t.match(writer.append([fourth, chunk(2, 2, inTurn), third]), {
+    stored: [{ seqNum: 2 }, { seqNum: 3 }, { seqNum: 4 }],
+    early: [],
+  });
+  t.match(writer.append([sixth, chunk(7, 7, inTurn)]), { stored: [], early: { length: 2 } });
+  t.match(writer.append([{ ...sixth, mayOvertake: true }, chunk(7, 7, inTurn)]), {
+    stored: [{ seqNum: 6 }, { seqNum: 7 }],
+    early: [],
+  });
+  await writer.close();
+});
+
 test('attempts of a task do not hide each other', async (t) => {
-  const writer = await openLogWriter(writerOptions(t.testdir()));
+  const writer = await openLogWriter(logWriterOptions(t.testdir()));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const retried = { attempt: { ...task(0), attemptNumber: 2 } };
   t.strictSame(storedIn(writer, chunk(1, 1), chunk(2, 1, retried), chunk(3, 1, retried)), [
@@ -130,7 +168,7 @@ test('attempts of a task do not hide each other', async (t) => {
 
 test('bus_seq keeps rising over a stream that was lost, put back, or put back unnoticed', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   t.strictSame(storedIn(writer, chunk(1, 1), chunk(2, 2)), [
     [1, 1],
@@ -139,7 +177,7 @@ test('bus_seq keeps rising over a stream that was lost, put back, or put back un
   writer.streamFound({ createdAt: 'b', lastSequence: 0 });
   t.strictSame(storedIn(writer, chunk(1, 3)), [[3, 3]]);
   await writer.close();
-  const again = await openLogWriter(writerOptions(directory));
+  const again = await openLogWriter(logWriterOptions(directory));
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
   t.strictSame(storedIn(again, chunk(2, 4)), [[4, 4]]);
   again.streamFound({ createdAt: 'b', lastSequence: 1 });
@@ -159,16 +197,16 @@ test('bus_seq keeps rising over a stream that was lost, put back, or put back un
 });
 
 test('an append before the stream was found is an error', async (t) => {
-  const writer = await openLogWriter(writerOptions(t.testdir()));
+  const writer = await openLogWriter(logWriterOptions(t.testdir()));
   t.throws(() => writer.append([chunk(1, 1)]), {
     message: 'append before streamFound: no chunk can be numbered',
   });
   await writer.close();
 });
 
-test('the logs of a task or a job are removed in bounded pieces, and nothing beside them', async (t) => {
+test('the logs of a job are removed in bounded pieces, and nothing beside them', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   writer.streamFound({ createdAt: 'a', lastSequence: 0 });
   const rows = LOG_ROWS_REMOVED_AT_ONCE + 10;
   writer.append(Array.from({ length: rows }, (_, i) => chunk(i + 1, i + 1)));
@@ -180,20 +218,119 @@ test('the logs of a task or a job are removed in bounded pieces, and nothing bes
     reader.refresh();
     return reader.page(of, 0, 10_000).length;
   };
-  t.equal(writer.removeTask(task(0)), 'more');
+  t.equal(writer.removeJob(JOB), 'more');
   t.equal(left(task(0)), 10);
-  t.equal(writer.removeTask(task(0)), 'done');
-  t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 1, 1]);
-  t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
   t.equal(writer.removeJob(JOB), 'done');
   t.strictSame([left(task(0)), left(task(10)), left(task(0, OTHER_JOB))], [0, 0, 1]);
+  reader.refresh();
+  t.strictSame(
+    [reader.extent(task(0)), reader.extent(task(0, OTHER_JOB))],
+    [
+      { lastBusSeq: 0, bytes: 0 },
+      { lastBusSeq: rows + 2, bytes: 7 },
+    ],
+    'nor does a total stay behind',
+  );
+  t.equal(reader.arrival(task(0), { attempt: { ...task(0), attemptNumber: 1 }, seqNum: 1 }), 'behind');
+  t.strictSame(storedIn(writer, chunk(rows + 3, 1)), [[rows + 3, 1]], 'what was seen of it is forgotten too');
+  await reader.close();
+  await writer.close();
+});
+
+test('what is over the limit of a task is cut with one line, over attempts, redeliveries and a new start', async (t) => {
+  const directory = t.testdir();
+  const limited = { maxBytesPerTask: 20 };
+  const cutLine =
+    '[callsheet] the log of this task is cut here: it is over 20 bytes (logs.max_bytes_per_task)\n';
+  const writer = await openLogWriter(logWriterOptions(directory, limited));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const second = { ...task(0), attemptNumber: 2 };
+  t.match(writer.append([chunk(1, 1), chunk(2, 2), chunk(1, 1)]), {
+    stored: { length: 2 },
+    duplicates: 1,
+    tasks: [`${JOB}-0-0`],
+    cut: [],
+  });
+  await writer.close();
+  const again = await openLogWriter(logWriterOptions(directory, limited));
+  again.streamFound({ createdAt: 'a', lastSequence: 2 });
+  // 14 bytes are stored: 6 are left, of which a character of two bytes would take one too many.
+  const crossing = chunk(3, 1, { attempt: second, stream: 'stderr', data: 'line é\nmore\n' });
+  t.match(again.append([chunk(2, 2), crossing, chunk(4, 3), crossing]), {
+    stored: [{ busSeq: 3, stream: 'stderr', data: `line \n${cutLine}` }],
+    duplicates: 2,
+    tasks: [`${JOB}-0-0`],
+    cut: [`${JOB}-0-0`],
+  });
+  t.match(again.append([chunk(5, 4), chunk(6, 1, { attempt: { ...task(1), attemptNumber: 1 } })]), {
+    stored: [{ busSeq: 6 }],
+    duplicates: 0,
+    tasks: [`${JOB}-0-0`, `${JOB}-0-1`],
+    cut: [],
+  });
+  await again.close();
+  const raised = await openLogWriter(logWriterOptions(directory, { maxBytesPerTask: 1000 }));
+  t.match(raised.append([chunk(4, 3), chunk(7, 5)]), { stored: [], duplicates: 1, cut: [] });
+  const reader = await openLogReader(directory);
+  t.strictSame(
+    reader.page(task(0), 0, 10).map(({ data }) => data),
+    ['line 1\n', 'line 2\n', `line \n${cutLine}`],
+    'a log that was cut stays cut',
+  );
+  t.strictSame(reader.extent(task(0)), { lastBusSeq: 3, bytes: 20 + cutLine.length });
+  t.equal(reader.arrival(task(0), { attempt: ATTEMPT, seqNum: 5 }), 'whole', 'what was cut has come');
+  await reader.close();
+  await raised.close();
+});
+
+test('a limit that is met to the byte cuts what comes after it', async (t) => {
+  const writer = await openLogWriter(logWriterOptions(t.testdir(), { maxBytesPerTask: 14 }));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  t.match(writer.append([chunk(1, 1), chunk(2, 2)]), { stored: { length: 2 }, cut: [] });
+  t.match(writer.append([chunk(3, 3, { data: 'x' })]), {
+    stored: [{ data: /^\[callsheet\] the log of this task is cut here: it is over 14 bytes/ }],
+    cut: [`${JOB}-0-0`],
+  });
+  await writer.close();
+});
+
+test('a page ends when its data is enough', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(logWriterOptions(directory));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  writer.append([chunk(1, 1), chunk(2, 2), chunk(3, 3)]);
+  const reader = await openLogReader(directory);
+  const sizes = [1, 7, 8, 14, 21, 1000].map((enough) => reader.page(task(0), 0, 10, enough).length);
+  t.strictSame(sizes, [1, 1, 2, 2, 3, 3]);
+  t.equal(reader.page(task(0), 0, 2, 1000).length, 2);
+  await reader.close();
+  await writer.close();
+});
+
+test('whether a log has come whole is known from the numbers of its chunks', async (t) => {
+  const directory = t.testdir();
+  const writer = await openLogWriter(logWriterOptions(directory));
+  writer.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const reader = await openLogReader(directory);
+  const second = { ...task(0), attemptNumber: 2 };
+  const arrival = (seqNum: number, attempt: AttemptAddress = ATTEMPT): string => {
+    reader.refresh();
+    return reader.arrival(task(0), { attempt, seqNum });
+  };
+  t.equal(arrival(1), 'behind');
+  writer.append([chunk(1, 1), chunk(3, 3)]);
+  t.strictSame([arrival(1), arrival(2), arrival(3), arrival(4)], ['gaps', 'behind', 'gaps', 'behind']);
+  writer.append([chunk(4, 1, { attempt: second })]);
+  t.equal(arrival(1, second), 'gaps', 'an earlier attempt counts');
+  writer.append([chunk(2, 2)]);
+  t.strictSame([arrival(3), arrival(1, second), arrival(2, second)], ['whole', 'whole', 'behind']);
   await reader.close();
   await writer.close();
 });
 
 test('logs and state are not taken for each other', async (t) => {
   const directory = t.testdir();
-  const writer = await openLogWriter(writerOptions(directory));
+  const writer = await openLogWriter(logWriterOptions(directory));
   await writer.close();
   await t.rejects(openStateReader(directory), {
     message: `the store in ${directory} cannot be opened: it is a store of logs, not of state`,

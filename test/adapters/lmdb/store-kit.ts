@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { LogWriterOptions } from '../../../src/adapters/lmdb/log-writer.ts';
 import { createStoreClient, type StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
 import type { StoreThreadOptions } from '../../../src/adapters/lmdb/store-protocol.ts';
 import {
@@ -51,6 +52,12 @@ export const writerOptions = (directory: string, over: Partial<WriterOptions> = 
   },
   ...over,
 });
+
+/** The same for the writer of a log store, without a limit for a task unless one is given. */
+export const logWriterOptions = (
+  directory: string,
+  over: Partial<LogWriterOptions> = {},
+): LogWriterOptions => ({ ...writerOptions(directory, over), maxBytesPerTask: over.maxBytesPerTask ?? 0 });
 
 export interface Ended {
   readonly code: number | null;

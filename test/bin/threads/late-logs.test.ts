@@ -6,7 +6,7 @@ import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
 import { encodeChangeSet, readChangeSet } from '../../../src/adapters/lmdb/change-set-codec.ts';
 import { KnownJobs } from '../../../src/bin/threads/known-jobs.ts';
-import { LogIntake } from '../../../src/bin/threads/log-intake.ts';
+import { EARLY_CHUNK_MS, LogIntake } from '../../../src/bin/threads/log-intake.ts';
 import type { LogNotice } from '../../../src/bin/threads/log-protocol.ts';
 import { LogRemoval } from '../../../src/bin/threads/log-removal.ts';
 import { attemptIdOf, taskIdOf, type JobId } from '../../../src/core/ids.ts';
@@ -15,24 +15,34 @@ import type { RemovalOutcome } from '../../../src/core/ports/log-store.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { jobNumber, jobRecord } from '../../http/kit/records.ts';
-import { writerOptions } from '../../adapters/lmdb/store-kit.ts';
+import { logWriterOptions, writerOptions } from '../../adapters/lmdb/store-kit.ts';
 
 const JOB = jobNumber(1);
 const OTHER = jobNumber(2);
 const attemptOf = (jobId: JobId) => ({ jobId, stepOrder: 0, index: 0, attemptNumber: 1 });
 
 /** What the logs thread is made of, over real stores. */
-async function openLogs(t: Test) {
+async function openLogs(t: Test, maxBytesPerTask = 0) {
   const directory = t.testdir();
   const stateDirectory = join(directory, 'state');
   const logDirectory = join(directory, 'logs');
   const state = await openStateWriter(writerOptions(stateDirectory));
   const reader = await openStateReader(stateDirectory);
-  const writer = await openLogWriter(writerOptions(logDirectory));
+  const writer = await openLogWriter(logWriterOptions(logDirectory, { maxBytesPerTask }));
   const logs = await openLogReader(logDirectory);
   const notices: LogNotice[] = [];
   const jobs = new KnownJobs(reader);
-  const intake = new LogIntake(writer, jobs, (notice) => notices.push(notice));
+  const clock = { now: 0, timers: [] as { due: number; action: () => void }[] };
+  const intake = new LogIntake(writer, jobs, (notice) => notices.push(notice), {
+    now: () => clock.now,
+    after: (milliseconds, action) => {
+      const timer = { due: clock.now + milliseconds, action };
+      clock.timers.push(timer);
+      return () => {
+        clock.timers.splice(clock.timers.indexOf(timer), 1);
+      };
+    },
+  });
   const acknowledged: number[] = [];
   let sequence = 0;
   let streamSequence = 0;
@@ -44,12 +54,19 @@ async function openLogs(t: Test) {
   });
   return {
     jobs,
+    intake,
+    clock,
     writer,
     notices,
     acknowledged,
     commit: (...changes: Change[]) => {
       sequence++;
       state.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
+    },
+    /** A chunk of the first attempt of a job, which is delivered with this sequence. */
+    deliver: (job: JobId, seqNum: number, sequence: number) => {
+      intake.add(delivery(job, seqNum, sequence, acknowledged));
+      intake.flush();
     },
     /** Chunks of the first attempt of jobs, which come together. */
     bring: (...chunks: (readonly [job: JobId, seqNum: number])[]) => {
@@ -103,8 +120,8 @@ test('a job is known as soon as it is committed, whatever was asked before', asy
   const logs = await openLogs(t);
   logs.bring([JOB, 1]);
   logs.commit(jobRow(JOB));
-  logs.bring([JOB, 2]);
-  t.strictSame(logs.chunksOf(JOB), [2]);
+  logs.bring([JOB, 1]);
+  t.strictSame(logs.chunksOf(JOB), [1]);
 });
 
 test('once the logs of a deleted job are removed, nothing of it comes in any more', async (t) => {
@@ -123,6 +140,85 @@ test('once the logs of a deleted job are removed, nothing of it comes in any mor
   t.strictSame(logs.chunksOf(JOB), []);
   t.strictSame(logs.chunksOf(OTHER), [1, 2], 'another job is left alone');
   t.equal(logs.acknowledged.length, many + 4, 'every chunk is acknowledged');
+});
+
+test('chunks that come before an earlier one are stored and acknowledged with it', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  logs.deliver(JOB, 1, 11);
+  // The service was stopped with the second under way: what follows it is delivered first.
+  logs.deliver(JOB, 3, 13);
+  logs.deliver(JOB, 4, 14);
+  logs.deliver(JOB, 3, 13);
+  t.strictSame([logs.chunksOf(JOB), logs.acknowledged], [[1], [11]]);
+  t.equal(logs.clock.timers.length, 1, 'one timer, however many wait');
+  logs.clock.now = 10_000;
+  logs.deliver(JOB, 2, 12);
+  t.strictSame(logs.chunksOf(JOB), [1, 2, 3, 4]);
+  t.strictSame([...logs.acknowledged].sort(), [11, 12, 13, 14]);
+  t.equal(logs.clock.timers.length, 0);
+});
+
+test('a chunk whose predecessor does not come is stored after a while, and what follows it at once', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB), jobRow(OTHER));
+  logs.deliver(JOB, 5, 15);
+  logs.clock.now = 5_000;
+  logs.deliver(JOB, 6, 16);
+  logs.deliver(OTHER, 1, 17);
+  t.strictSame([logs.chunksOf(JOB), logs.chunksOf(OTHER)], [[], [1]], 'another task does not wait');
+  t.strictSame(
+    logs.clock.timers.map(({ due }) => due),
+    [EARLY_CHUNK_MS],
+  );
+  logs.clock.now = EARLY_CHUNK_MS;
+  logs.clock.timers[0]?.action();
+  t.strictSame(logs.chunksOf(JOB), [5, 6]);
+  logs.deliver(JOB, 7, 18);
+  t.strictSame(logs.chunksOf(JOB), [5, 6, 7]);
+  logs.deliver(JOB, 9, 20);
+  logs.intake.stop();
+  t.strictSame(
+    [...logs.acknowledged].sort(),
+    [15, 16, 17, 18],
+    'what was held back comes again after the next start',
+  );
+  t.equal(logs.clock.timers.length, 0);
+});
+
+test('what is held back of a job that is deleted meanwhile is acknowledged and dropped', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  logs.deliver(JOB, 2, 12);
+  logs.commit(remove('job', keys.job(JOB)));
+  logs.jobs.forget(JOB);
+  logs.deliver(JOB, 3, 13);
+  t.strictSame([logs.chunksOf(JOB), [...logs.acknowledged].sort()], [[], [12, 13]]);
+});
+
+test('a log that reaches its limit is told once, and what is over it is told as having come', async (t) => {
+  const logs = await openLogs(t, 12);
+  logs.commit(jobRow(JOB));
+  const taskId = taskIdOf(attemptOf(JOB));
+  logs.bring([JOB, 1]);
+  logs.bring([JOB, 2]);
+  logs.bring([JOB, 3], [JOB, 3]);
+  logs.bring([JOB, 3]);
+  t.strictSame(logs.chunksOf(JOB), [1, 2]);
+  t.equal(logs.acknowledged.length, 5, 'what is dropped does not come again');
+  const stored = { type: 'stored', tasks: [taskId] };
+  t.match(logs.notices, [
+    stored,
+    stored,
+    {
+      type: 'log',
+      level: 'warn',
+      text: 'the log of a task is over its limit: the rest of it is dropped',
+      attributes: { task_id: taskId },
+    },
+    stored,
+  ]);
+  t.equal(logs.notices.length, 4);
 });
 
 test('removals are done one after another, wait for room, and end with the thread', async (t) => {

@@ -62,6 +62,7 @@ test('the defaults of the server', async (t) => {
       },
       openjd: { maxTasksPerStep: 1_000_000 },
       diagnostics: { bufferSize: 1000 },
+      logs: { maxBytesPerTask: 67_108_864 },
       log: { format: 'json', level: 'info' },
     },
   });

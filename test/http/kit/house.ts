@@ -4,17 +4,20 @@ import { replyTo } from '../../../actors/kernel/address.ts';
 import { startFront } from '../../../http/front.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
+import { TaskTails } from '../../../http/tails/task-tails.ts';
+import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import type { TaskAddress } from '../../../src/core/ids.ts';
-import { taskIdOf } from '../../../src/core/ids.ts';
+import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
-import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
+import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
+import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
 
@@ -50,8 +53,14 @@ export class House {
   /** Waits that are running, by length. Tests end them; none ends by itself. */
   readonly delays: { readonly milliseconds: number; end(): void }[] = [];
 
+  /** The newest chunk of each task that the bus has. */
+  readonly onBus = new Map<string, LogPosition>();
+  /** How often the log of a task was read. */
+  logReads = 0;
+
   readonly #logs = new Map<string, LogChunk[]>();
-  readonly #listeners = new Set<(event: TaskEvent) => void>();
+  readonly #events = new TaskEventHub();
+  #watches = 0;
   readonly #waiters: { isDone(): boolean; resolve(): void }[] = [];
   readonly #notices: JobNotice[] = [];
   #sequence = 0;
@@ -73,12 +82,17 @@ export class House {
     this.#logs.set(taskId, [...(this.#logs.get(taskId) ?? []), chunk]);
   }
 
-  emit(event: TaskEvent): void {
-    for (const listener of this.#listeners) listener(event);
+  removeLog(task: TaskAddress): void {
+    this.#logs.delete(taskIdOf(task));
   }
 
-  get listeners(): number {
-    return this.#listeners.size;
+  emit(event: TaskEvent): void {
+    this.#events.publish(event);
+  }
+
+  /** Tasks that are watched. */
+  get watches(): number {
+    return this.#watches;
   }
 
   /** Resolves when something in this house has made the condition true. */
@@ -93,8 +107,76 @@ export class House {
     for (const waiter of this.#waiters) if (waiter.isDone()) waiter.resolve();
   }
 
+  #chunksOf(task: TaskAddress): readonly LogChunk[] {
+    return this.#logs.get(taskIdOf(task)) ?? [];
+  }
+
+  #delay(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const delay = {
+        milliseconds,
+        end: (): void => {
+          this.delays.splice(this.delays.indexOf(delay), 1);
+          resolve();
+        },
+      };
+      this.delays.push(delay);
+      signal.addEventListener('abort', () => {
+        if (this.delays.includes(delay)) delay.end();
+      });
+      this.#noticed();
+    });
+  }
+
   ports(): Ports {
     const state = { store: this.store, renew: () => undefined };
+    const logs: LogReader = {
+      page: (task, afterBusSeq, limit, enough = Infinity) => {
+        this.logReads += 1;
+        let characters = 0;
+        const page: LogChunk[] = [];
+        for (const chunk of this.#chunksOf(task)) {
+          if (chunk.busSeq <= afterBusSeq) continue;
+          if (page.length >= limit || characters >= enough) break;
+          page.push(chunk);
+          characters += chunk.data.length;
+        }
+        return page;
+      },
+      extent: (task) => {
+        const chunks = this.#chunksOf(task);
+        const bytes = chunks.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+        return { lastBusSeq: chunks.at(-1)?.busSeq ?? 0, bytes };
+      },
+      arrival: (task, { attempt, seqNum }) => {
+        const chunks = this.#chunksOf(task);
+        const id = attemptIdOf(attempt);
+        return chunks.some((chunk) => chunk.attemptId === id && chunk.seqNum === seqNum) ? 'whole' : 'behind';
+      },
+    };
+    const tails = new TaskTails({
+      state,
+      logs,
+      bus: { lastOf: (id) => Promise.resolve(this.onBus.get(id) ?? null), takenInAt: () => 0 },
+      events: {
+        watch: (task, changed) => {
+          this.#watches += 1;
+          this.#noticed();
+          const unwatch = this.#events.watch(task, changed);
+          return () => {
+            this.#watches -= 1;
+            unwatch();
+            this.#noticed();
+          };
+        },
+      },
+      now: () => this.now,
+      steadyNow: () => this.steadyNow,
+      delay: (milliseconds) => this.#delay(milliseconds, new AbortController().signal),
+      warn: (text, attributes) => {
+        this.logged.push({ level: 'warn', text, attributes });
+      },
+    });
     return {
       store: this.store,
       jobLists: new JobLists(state, {
@@ -116,22 +198,8 @@ export class House {
         this.prepared.push(request);
         return Promise.resolve(this.preparation);
       },
-      logs: {
-        page: (task, afterBusSeq, limit) =>
-          (this.#logs.get(taskIdOf(task)) ?? [])
-            .filter((chunk) => chunk.busSeq > afterBusSeq)
-            .slice(0, limit),
-      },
-      events: {
-        subscribe: (listener) => {
-          this.#listeners.add(listener);
-          this.#noticed();
-          return () => {
-            this.#listeners.delete(listener);
-            this.#noticed();
-          };
-        },
-      },
+      logs,
+      tails,
       health: { store: () => this.health.store(), bus: () => this.health.bus() },
       metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),
       tally: (slot) => this.tallies.get(slot) ?? 0,
@@ -145,21 +213,7 @@ export class House {
       },
       now: () => this.now,
       steadyNow: () => this.steadyNow,
-      delay: (milliseconds, signal) =>
-        new Promise((resolve) => {
-          const delay = {
-            milliseconds,
-            end: (): void => {
-              this.delays.splice(this.delays.indexOf(delay), 1);
-              resolve();
-            },
-          };
-          this.delays.push(delay);
-          signal.addEventListener('abort', () => {
-            if (this.delays.includes(delay)) delay.end();
-          });
-          this.#noticed();
-        }),
+      delay: (milliseconds, signal) => this.#delay(milliseconds, signal),
       log: (level, text, attributes) => {
         this.logged.push({ level, text, attributes });
         this.#noticed();

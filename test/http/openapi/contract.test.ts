@@ -59,6 +59,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/tasks/{id}/attempts', 'jobs.read'],
   ['GET /api/v1/tasks/{id}/explain', 'jobs.read'],
   ['GET /api/v1/tasks/{id}/logs', 'jobs.read'],
+  ['GET /api/v1/tasks/{id}/log', 'jobs.read'],
   ['POST /api/v1/tasks/{id}/cancel', 'jobs.write'],
   ['POST /api/v1/tasks/{id}/retry', 'jobs.write'],
   ['GET /api/v1/workers', 'workers.read'],

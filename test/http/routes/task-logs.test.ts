@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { test } from 'tap';
-import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import { attemptIdOf, taskIdOf, workerId } from '../../../src/core/ids.ts';
 import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { removePrefix } from '../../../src/core/records/change-set.ts';
@@ -96,17 +96,14 @@ void test('a tail follows the log until the task has ended and its log is draine
   house.emit({ kind: 'log', taskId: TASK_ID });
   t.same((await read.next()).value, shown(3));
   house.emit({ kind: 'log', taskId: taskIdOf({ ...TASK, index: 0 }) });
+  house.onBus.set(TASK_ID, { attempt: { ...TASK, attemptNumber: 1 }, seqNum: 4 });
   endTask(house);
   await house.until(() => house.delays.length === 1);
-  t.equal(house.delays[0]?.milliseconds, 2000);
   house.addChunk(TASK, chunk(4));
   house.emit({ kind: 'log', taskId: TASK_ID });
-  t.same((await read.next()).value, shown(4), 'what comes after the end is not lost');
-  await house.until(() => house.delays.length === 1);
-  house.delays[0]?.end();
+  t.same((await read.next()).value, shown(4), 'what is on the bus at the end is not lost');
   t.same(await read.next(), { done: true, value: undefined });
-  t.equal(house.listeners, 0);
-  t.same(house.delays, []);
+  t.equal(house.watches, 0);
 });
 
 void test('a tail of an ended task gives its log and ends', async (t) => {
@@ -114,27 +111,22 @@ void test('a tail of an ended task gives its log and ends', async (t) => {
   furnish(house);
   house.addChunk(TASK, chunk(1));
   endTask(house);
-  const answer = client.send('GET', `${LOGS}?tail=true`);
-  await house.until(() => house.delays.length === 1);
-  house.delays[0]?.end();
-  t.equal((await answer).text, `${JSON.stringify(shown(1))}\n`);
-  const empty = client.send('GET', `${LOGS}?tail=true&after_bus_seq=101`);
-  await house.until(() => house.delays.length === 1);
-  house.delays[0]?.end();
-  t.match(await empty, { status: 200, text: '' });
+  t.equal((await client.send('GET', `${LOGS}?tail=true`)).text, `${JSON.stringify(shown(1))}\n`);
+  const empty = await client.send('GET', `${LOGS}?tail=true&after_bus_seq=101`);
+  t.match(empty, { status: 200, text: '' });
+  t.equal(empty.headers['content-type'], 'application/x-ndjson');
   t.match(await client.send('HEAD', `${LOGS}?tail=true`), { status: 200, text: '' });
-  t.equal(house.listeners, 0);
+  t.equal(house.watches, 0);
+  t.same(house.delays, []);
 });
 
 void test('a tail ends when its job is deleted', async (t) => {
   const { house, client } = await openHouse(t);
   furnish(house);
   const answer = client.send('GET', `${LOGS}?tail=true`);
-  await house.until(() => house.listeners === 1);
+  await house.until(() => house.watches === 1);
   house.write(removePrefix('job', JOB), removePrefix('step', JOB));
-  house.emit({ kind: 'status', taskId: TASK_ID });
-  await house.until(() => house.delays.length === 1);
-  house.delays[0]?.end();
+  house.emit({ kind: 'job', jobId: JOB });
   t.match(await answer, { status: 200, text: '' });
 });
 
@@ -144,9 +136,9 @@ void test('a tail whose client goes lets go of everything', async (t) => {
   house.addChunk(TASK, chunk(1));
   const message = await client.open('GET', `${LOGS}?tail=true`);
   await once(message, 'data');
-  t.equal(house.listeners, 1);
+  t.equal(house.watches, 1);
   message.destroy();
-  await house.until(() => house.listeners === 0);
+  await house.until(() => house.watches === 0);
   house.addChunk(TASK, chunk(2));
   house.emit({ kind: 'log', taskId: TASK_ID });
   t.equal((await client.get('/healthz')).status, 200);
@@ -164,14 +156,12 @@ void test('a client that does not read holds back the tail, and gets all of it l
   const message = await client.open('GET', `${LOGS}?tail=true&limit=1`);
   // Not read: 50 MB do not fit into the buffers of two sockets, so the tail cannot have come to its end.
   t.equal((await client.get('/healthz')).status, 200);
-  t.same(house.delays, []);
+  const reads = house.logReads;
+  t.ok(reads < chunks / 2, `${reads} pieces were read`);
   const sequences: number[] = [];
   const read = lines(message.setEncoding('utf8'));
   for await (const line of read) {
     sequences.push((line as { bus_seq: number }).bus_seq);
-    if (sequences.length < chunks) continue;
-    await house.until(() => house.delays.length === 1);
-    house.delays[0]?.end();
   }
   t.same(
     sequences,
@@ -189,7 +179,7 @@ void test('a stop of the server ends tails', async (t) => {
   const stopped = server.stop(60_000);
   t.same(await read.next(), { done: true, value: undefined });
   await stopped;
-  t.equal(house.listeners, 0);
+  t.equal(house.watches, 0);
 });
 
 void test('a log that cannot be read breaks the tail off, and says so in the log of the service', async (t) => {
@@ -204,6 +194,124 @@ void test('a log that cannot be read breaks the tail off, and says so in the log
   t.match(house.logged, [
     { level: 'error', text: 'an answer broke off', attributes: { error: /Invalid time value/ } },
   ]);
-  t.equal(house.listeners, 0);
+  t.equal(house.watches, 0);
   t.equal((await client.get(LOGS)).status, 500);
+});
+
+/** A log of two attempts that write to both streams. */
+function addMixedLog(house: House): void {
+  const second = attemptIdOf({ ...TASK, attemptNumber: 2 });
+  house.addChunk(TASK, chunk(1, 'one é\r\n'));
+  house.addChunk(TASK, { ...chunk(2, 'two, an error\n'), stream: 'stderr' });
+  house.addChunk(TASK, { ...chunk(3, 'three'), attemptId: second, seqNum: 1 });
+  house.addChunk(TASK, { ...chunk(4, ' \u{1f600}\n'), attemptId: second, seqNum: 2, stream: 'stderr' });
+  const attempt = {
+    version: 1,
+    id: second,
+    attemptNumber: 2,
+    status: 'running',
+    workerId: workerId('w'),
+    startedAt: T0,
+    message: '',
+    sessionId: '',
+  } as const;
+  house.write(put('attempt', keys.attempt(TASK, 2), attempt));
+}
+
+const DOWNLOAD = `/api/v1/tasks/${TASK_ID}/log`;
+
+void test('a log is downloaded as text, whole or in part', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  t.match(await client.get(DOWNLOAD), { status: 200, text: '' });
+  addMixedLog(house);
+  const parts: [query: string, name: string, text: string][] = [
+    ['', '', 'one é\r\ntwo, an error\nthree \u{1f600}\n'],
+    ['?stream=stdout', '-stdout', 'one é\r\nthree'],
+    ['?stream=stderr', '-stderr', 'two, an error\n \u{1f600}\n'],
+    ['?attempt=2', '-attempt-2', 'three \u{1f600}\n'],
+    ['?attempt=2&stream=stderr', '-attempt-2-stderr', ' \u{1f600}\n'],
+  ];
+  for (const [query, name, text] of parts) {
+    const answer = await client.get(`${DOWNLOAD}${query}`);
+    t.match(answer, { status: 200, text }, query);
+    t.equal(answer.headers['content-type'], 'text/plain; charset=utf-8');
+    t.equal(answer.headers['content-disposition'], `attachment; filename="${TASK_ID}${name}.log"`);
+    t.notOk('content-encoding' in answer.headers);
+  }
+  t.match(await client.send('HEAD', DOWNLOAD), { status: 200, text: '' });
+});
+
+void test('a download has the tag of what the log holds', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  house.addChunk(TASK, chunk(1));
+  const { headers } = await client.get(DOWNLOAD);
+  t.match(headers, { etag: 'W/"101-7"', 'cache-control': 'private, no-cache' });
+  t.match(await client.get(DOWNLOAD, { 'if-none-match': headers['etag'] }), { status: 304, text: '' });
+  house.addChunk(TASK, chunk(2));
+  const later = await client.get(DOWNLOAD, { 'if-none-match': headers['etag'] });
+  t.match(later, { status: 200, text: 'line 1\nline 2\n', headers: { etag: 'W/"102-14"' } });
+});
+
+void test('a download that asks for what there is not', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  addMixedLog(house);
+  const cases: [path: string, status: number, detail: RegExp][] = [
+    [`${DOWNLOAD}?stream=both`, 400, /\/query\/stream/],
+    [`${DOWNLOAD}?stream=`, 400, /\/query\/stream/],
+    [`${DOWNLOAD}?attempt=0`, 400, /\/query\/attempt/],
+    [`${DOWNLOAD}?attempt=x`, 400, /\/query\/attempt/],
+    [`${DOWNLOAD}?attempt=1&attempt=2`, 400, /given more than once/],
+    [`${DOWNLOAD}?attempt=3`, 404, /no attempt 3/],
+    [`/api/v1/tasks/${taskIdOf({ ...TASK, index: 3 })}/log`, 404, /no task/],
+    ['/api/v1/tasks/..%2f..%22/log', 404, /no task/],
+    [`/api/v1/tasks/${taskIdOf({ ...TASK, index: 3 })}/logs`, 404, /no task/],
+    [`/api/v1/tasks/x/logs?tail=true`, 404, /no task/],
+  ];
+  for (const [path, status, detail] of cases) {
+    t.match(await client.get(path), { status, body: { status, detail } }, path);
+  }
+});
+
+void test('a download is read as fast as its client takes it, and ends where the log ended when it was asked for', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const data = 'x'.repeat(64 * 1024);
+  const chunks = 800;
+  for (let seqNum = 1; seqNum <= chunks; seqNum += 1)
+    house.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
+  const message = await client.open('GET', DOWNLOAD);
+  t.equal((await client.get('/healthz')).status, 200);
+  t.ok(house.logReads < chunks / 2, `${house.logReads} pieces were read`);
+  house.addChunk(TASK, chunk(chunks + 1, 'later'));
+  let bytes = 0;
+  for await (const piece of message) bytes += (piece as Buffer).length;
+  t.equal(bytes, chunks * data.length);
+  t.ok(house.logReads >= chunks, 'it was read in pieces');
+});
+
+void test('a download whose client goes, and one whose log is removed', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const data = 'x'.repeat(64 * 1024);
+  for (let seqNum = 1; seqNum <= 400; seqNum += 1)
+    house.addChunk(TASK, { ...chunk(1, data), seqNum, busSeq: seqNum });
+  const left = await client.open('GET', DOWNLOAD);
+  await once(left, 'data');
+  left.destroy();
+  t.equal((await client.get('/healthz')).status, 200);
+  t.same(house.logged, []);
+  const cut = await client.open('GET', DOWNLOAD);
+  house.removeLog(TASK);
+  await t.rejects(
+    (async () => {
+      for await (const piece of cut) if (piece === null) break;
+    })(),
+    { code: 'ECONNRESET' },
+  );
+  t.match(house.logged, [
+    { text: 'an answer broke off', attributes: { error: /a log was removed while it was read/ } },
+  ]);
 });

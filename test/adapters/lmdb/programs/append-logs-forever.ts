@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { LOG_DISK_LIMITS, openLogWriter } from '../../../../src/adapters/lmdb/log-writer.ts';
 import { JOB } from '../arbitrary-changes.ts';
-import { writerOptions } from '../store-kit.ts';
+import { logWriterOptions } from '../store-kit.ts';
 
 /** A thread that appends logs without end: most of its time it is inside a transaction. */
 const CHUNKS = 50;
 const { directory } = workerData as { directory: string };
-const writer = await openLogWriter(writerOptions(directory, { disk: LOG_DISK_LIMITS }));
+const writer = await openLogWriter(logWriterOptions(directory, { disk: LOG_DISK_LIMITS }));
 writer.streamFound({ createdAt: 'a', lastSequence: 0 });
 const attempt = { jobId: JOB, stepOrder: 0, index: 0, attemptNumber: 1 };
 let last = 0;
@@ -23,6 +23,7 @@ const append = (): void => {
       at: '',
       receivedAt: 1,
       streamSequence: last,
+      mayOvertake: true,
     } as const;
   });
   writer.append(chunks);
