@@ -15,7 +15,7 @@ import type { TaskLists } from './lists/task-lists.ts';
 export interface Ports {
   /** Committed state. Reads of one turn of the event loop see one state. */
   readonly store: StoreReader;
-  readonly jobLists: Pick<JobLists, 'page'>;
+  readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
