@@ -4,6 +4,7 @@ import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
 import type { JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/core/openjd/plan.ts';
+import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
 import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome, PointedError } from '../src/core/problems.ts';
@@ -16,7 +17,7 @@ import type { TaskTails } from './tails/task-tails.ts';
 export interface Ports {
   /** Committed state. Reads of one turn of the event loop see one state. */
   readonly store: StoreReader;
-  readonly jobLists: Pick<JobLists, 'page'>;
+  readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
@@ -27,6 +28,8 @@ export interface Ports {
   readonly health: HealthChecks;
   /** All metrics of the process in the Prometheus text format. */
   metrics(): Promise<string>;
+  /** How busy the service is; at most a second old. */
+  activity(): ServiceActivity;
   /** The total of a tally: online workers, claims of a usage pool by its slot (ports/tallies.ts). */
   tally(slot: number): number;
   /** Null when none are kept (interface.md, "Diagnostics"). */

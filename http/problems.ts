@@ -14,21 +14,27 @@ export function problemResponse(
   headers: readonly Header[] = [],
   close = false,
 ): HttpResponse {
-  const { status, title } = PROBLEMS[problem.kind];
-  const body = {
-    type: 'about:blank',
-    title,
-    status,
-    detail: problem.detail,
-    instance: requestId,
-    ...(problem.errors && problem.errors.length > 0 && { errors: problem.errors }),
-  };
+  const { errors, ...body } = problemBody(problem);
   return {
-    status,
+    status: body.status,
     headers: [['Content-Type', 'application/problem+json'], ...headers],
-    body: JSON.stringify(body),
+    body: JSON.stringify({ ...body, instance: requestId, ...(errors !== undefined && { errors }) }),
     close,
   };
+}
+
+/** The members of a problem that do not depend on the request. */
+export interface ProblemBody {
+  readonly type: 'about:blank';
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly errors?: readonly PointedError[];
+}
+
+export function problemBody({ kind, detail, errors = [] }: Problem): ProblemBody {
+  const { status, title } = PROBLEMS[kind];
+  return { type: 'about:blank', title, status, detail, ...(errors.length > 0 && { errors }) };
 }
 
 /** A problem whose detail lists what is wrong as `<JSON pointer>: <message>`, joined with semicolons. */

@@ -24,8 +24,25 @@ export interface JobUpdate {
   readonly retry: RetryOverride;
 }
 
-/** What a client has tried again: every failed and canceled task of a job, or one of them. */
-export type RetryTarget = 'job' | { readonly stepOrder: number; readonly index: number };
+/** What a client has tried again: every failed and canceled task of a job, one of them, or some of them. */
+export type RetryTarget =
+  'job' | { readonly stepOrder: number; readonly index: number } | { readonly selection: RetrySelection };
+
+/** Failed and canceled tasks of a job that meet all that is given. */
+export interface RetrySelection {
+  readonly stepOrder?: number;
+  /** Indices in the step, rising and none twice. Only with `stepOrder`. */
+  readonly indices?: readonly IndexRun[];
+  /** Ordinal of a worker: only tasks that have failed, and did so for good on that worker. */
+  readonly workerOrdinal?: number;
+}
+
+/** start, start + step, ...: `count` indices; step and count are at least 1. */
+export interface IndexRun {
+  readonly start: number;
+  readonly step: number;
+  readonly count: number;
+}
 
 /** How many tasks are tried again, and the status of the one that was named; null when none was. */
 export interface Retried {
@@ -92,7 +109,10 @@ export type JobMessage =
       readonly queue: { readonly queueId: QueueId; readonly inherited: RetryPolicy } | null;
       readonly replyTo: ReplyTo;
     }
-  /** Answer: Retried. 404 for an unknown task, 409 when the task is neither failed nor canceled or the queue is gone. */
+  /**
+   * Answer: Retried. 404 for an unknown task, 409 when the task is neither failed nor canceled, the selection is too
+   * large or the queue is gone.
+   */
   | { readonly type: 'job.retry'; readonly target: RetryTarget; readonly replyTo: ReplyTo }
   /** From the farm, which has taken the job in again: go on with the retry of a job that is terminal. */
   | {

@@ -6,6 +6,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage, Retried, RetryTarget } from './messages.ts';
+import { selectedTasks, type SelectedTasks } from './retry-selection.ts';
 import { taskOf, type JobState } from './state.ts';
 
 /**
@@ -54,11 +55,18 @@ export function onJobRevive(
   context.reply(message.replyTo, done(retry(state, message.target, turn)));
 }
 
+const NOTHING: Retried = { retried: 0, status: null };
+
 /** The answer when there is nothing to try again; null when there is. */
 function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<Retried> | null {
   if (target === 'job') {
     const { failed, canceled } = state.record.taskCounts;
-    return failed + canceled === 0 ? done({ retried: 0, status: null }) : null;
+    return failed + canceled === 0 ? done(NOTHING) : null;
+  }
+  if ('selection' in target) {
+    const selected = selectedTasks(state, target.selection);
+    if (!selected.ok) return selected;
+    return selected.value.length === 0 ? done(NOTHING) : null;
   }
   const step = state.steps[target.stepOrder];
   if (step === undefined || target.index >= step.record.taskCount) {
@@ -76,21 +84,31 @@ function retry(state: JobState, target: RetryTarget, turn: JobTurn): Retried {
   if (wasParked) turn.resume();
   else turn.patchJob({ failedAttempts: 0, parkReason: '' });
   let retried = 0;
-  if (target === 'job') {
-    for (const step of state.steps) retried += turn.retryStep(step);
-  } else {
-    const step = state.steps[target.stepOrder];
-    if (step !== undefined) turn.retryTask(step, target.index);
-    retried = 1;
+  for (const { step, indices } of retriedTasks(state, target)) {
+    if (indices === 'all') {
+      retried += turn.retryStep(step);
+      continue;
+    }
+    for (const index of indices) turn.retryTask(step, index);
+    retried += indices.length;
   }
   const { status, waitsWhilePaused } = state.record;
   const waits = status === 'blocked' || (status === 'paused' && waitsWhilePaused === true);
   if (!waits) turn.promoteFreeSteps();
   if (wasParked) for (const step of state.steps) turn.offer(step);
   turn.end();
-  const named = target === 'job' ? undefined : state.steps[target.stepOrder];
-  return {
-    retried,
-    status: target === 'job' || named === undefined ? null : taskOf(named, target.index).status,
-  };
+  if (target === 'job' || 'selection' in target) return { retried, status: null };
+  const named = state.steps[target.stepOrder];
+  return { retried, status: named === undefined ? null : taskOf(named, target.index).status };
+}
+
+/** The tasks that are tried again, of which it is known that there are some and not too many. */
+function retriedTasks(state: JobState, target: RetryTarget): readonly SelectedTasks[] {
+  if (target === 'job') return state.steps.map((step) => ({ step, indices: 'all' }));
+  if ('selection' in target) {
+    const selected = selectedTasks(state, target.selection);
+    return selected.ok ? selected.value : [];
+  }
+  const step = state.steps[target.stepOrder];
+  return step === undefined ? [] : [{ step, indices: [target.index] }];
 }

@@ -4,7 +4,7 @@ import { refused } from '../../src/core/problems.ts';
 import type { ActorDefinition, Handlers } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
-import { onPoolExplain, onTaskExplain } from './on-explain.ts';
+import { onDemandsExplain, onPoolExplain, onTaskExplain } from './on-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { onStepsOffered, onTaskDue, onTasksReady } from './on-steps-offered.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
@@ -35,7 +35,11 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
     absent: (id, message, context) => {
       if (message.type === 'farm.limited') return newLeaseState(farmId(id), settings.tallies);
       if (message.type === 'lease.requested') answerUnknown(message, context);
-      if (message.type === 'task.explain' || message.type === 'pool.explain')
+      if (
+        message.type === 'task.explain' ||
+        message.type === 'pool.explain' ||
+        message.type === 'demands.explain'
+      )
         context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
     },
@@ -81,6 +85,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       },
       'task.explain': onTaskExplain,
       'pool.explain': onPoolExplain,
+      'demands.explain': onDemandsExplain,
       'sweep.due': onSweepDue(settings),
       'hold.ended': (state, _message, context) => {
         for (const request of state.parked.takeEnded(context.now)) answerEmpty(request, context);

@@ -110,6 +110,13 @@ export type LeaseMessage =
       readonly requirements: StepRequirements;
       readonly replyTo: ReplyTo;
     }
+  /** From a client: which workers could run tasks of a queue with each of these requirements. Answer: DemandExplanation[]. */
+  | {
+      readonly type: 'demands.explain';
+      readonly queueId: QueueId;
+      readonly requirements: readonly StepRequirements[];
+      readonly replyTo: ReplyTo;
+    }
   /** From a client: who holds slots of a usage pool in this farm. Answer: Holder[], the most first. */
   | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */

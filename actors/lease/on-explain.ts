@@ -3,13 +3,14 @@ import { compareCandidates } from '../../src/core/lease/candidate-order.ts';
 import { coresOf, isEligible, type Demand } from '../../src/core/lease/eligibility.ts';
 import type {
   CapExplanation,
+  DemandExplanation,
   Holder,
   LeaseExplanation,
   PoolExplanation,
   WorkersExplanation,
 } from '../../src/core/lease/explanation.ts';
 import type { StepEntry } from '../../src/core/lease/ready-index.ts';
-import { signatureKey, type Signature } from '../../src/core/lease/signatures.ts';
+import type { Signature } from '../../src/core/lease/signatures.ts';
 import { ONLINE_WORKERS_SLOT } from '../../src/core/ports/tallies.ts';
 import { done } from '../../src/core/problems.ts';
 import type { ServiceContext } from '../service-world.ts';
@@ -51,6 +52,24 @@ export function onTaskExplain(state: LeaseState, message: Explain, context: Serv
   context.reply(message.replyTo, done(answer));
 }
 
+/** A look, which changes nothing and keeps nothing: linear in the kinds of workers for each of the requirements. */
+export function onDemandsExplain(
+  state: LeaseState,
+  { queueId, requirements, replyTo }: Extract<LeaseMessage, { type: 'demands.explain' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const answer = requirements.map((each) => demandOf(state, { queueId, requirements: each }));
+  context.reply(replyTo, done(answer));
+}
+
+function demandOf(state: LeaseState, demand: Demand): DemandExplanation {
+  const { online } = state.kinds;
+  const { byReason, nearest } = state.kinds.rejections(demand);
+  const eligible = byReason.reduce((left, { workers }) => left - workers, online);
+  const elsewhere = Math.max(0, state.tallies.total(ONLINE_WORKERS_SLOT) - online);
+  return { online, elsewhere, eligible, rejected: byReason, nearestMiss: eligible > 0 ? null : nearest };
+}
+
 export function onPoolExplain(
   state: LeaseState,
   message: Extract<LeaseMessage, { type: 'pool.explain' }>,
@@ -90,8 +109,6 @@ function workersFor(
   avoided: WorkersExplanation['avoided'],
   isKeptForOthers: (workerId: WorkerId) => boolean,
 ): WorkersExplanation {
-  const { byReason, nearest } = state.kinds.rejections(demand);
-  const eligible = state.kinds.eligible({ ...demand, key: signatureKey(demand) });
   let withRoom = 0;
   let keptForOthers = 0;
   for (const worker of state.workers.values()) {
@@ -100,16 +117,7 @@ function workersFor(
     if (isKeptForOthers(worker.offer.workerId)) keptForOthers++;
     else withRoom++;
   }
-  return {
-    online: state.kinds.online,
-    elsewhere: Math.max(0, state.tallies.total(ONLINE_WORKERS_SLOT) - state.kinds.online),
-    eligible,
-    withRoom,
-    keptForOthers,
-    rejected: byReason,
-    nearestMiss: eligible > 0 ? null : nearest,
-    avoided,
-  };
+  return { ...demandOf(state, demand), withRoom, keptForOthers, avoided };
 }
 
 /** Ready tasks before the task at `index` of the step, of steps that a worker which may run this one may run as well. */

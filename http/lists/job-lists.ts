@@ -1,4 +1,10 @@
-import { JobDirectory, type JobIdPage, type JobListQuery } from '../../src/core/lists/job-directory.ts';
+import {
+  JobDirectory,
+  type JobCounts,
+  type JobFilter,
+  type JobIdPage,
+  type JobListQuery,
+} from '../../src/core/lists/job-directory.ts';
 import type { JobChanges } from '../../src/core/ports/committed-changes.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -36,9 +42,23 @@ export class JobLists {
 
   /** The ids of a page. Reads of this turn that follow see the same state. */
   page(query: JobListQuery): JobIdPage {
+    return this.#current().page(query);
+  }
+
+  /** How many of the jobs that are asked for have each status. Reads of this turn that follow see the same state. */
+  counts(filter: JobFilter): JobCounts {
+    return this.#current().counts(filter);
+  }
+
+  /** The ids of the jobs that wait or waited for a job, oldest first. Reads of this turn that follow see the same state. */
+  dependents(id: string): readonly string[] {
+    return this.#current().dependents(id);
+  }
+
+  #current(): JobDirectory {
     while (this.fillNext());
     this.#settle();
-    return this.#directory.page(query);
+    return this.#directory;
   }
 
   /** Reads the next part of the jobs that were there at the start; false when none is left. */

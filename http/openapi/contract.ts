@@ -52,6 +52,8 @@ export interface Parameter {
 }
 
 export interface Body {
+  /** Whether a request must have a body. */
+  readonly required: boolean;
   /** Whether the handler gets the text itself, unparsed. */
   readonly verbatim: boolean;
   /** Schemas by media type, in lower case. */
@@ -152,7 +154,11 @@ function keyPatternOf(schema: Node, where: string): RegExp {
 }
 
 function readBody(body: Node, where: string): Body {
-  return { verbatim: body['x-verbatim'] === true, content: readContent(body['content'], where) };
+  return {
+    required: body['required'] === true,
+    verbatim: body['x-verbatim'] === true,
+    content: readContent(body['content'], where),
+  };
 }
 
 function readResponses(document: Node, responses: Node, where: string): Operation['responses'] {

@@ -92,6 +92,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/stats": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How much there is, and how busy the service is
+         * @description From memory, whatever the size of the store. `jobs` is the newest state; everything else is at most a second or two old.
+         */
+        readonly get: operations["getStats"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/farms": {
         readonly parameters: {
             readonly query?: never;
@@ -338,6 +358,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/bulk": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Do the same to many jobs
+         * @description Each item goes the way of its own route, with the same outcome: `status` is what that route would have answered, `problem` its body. One item that is refused does not keep the others. `ids` and `filter` exclude each other; an id that is given twice is acted on once. A filter takes what the list of jobs takes, at most 1000 jobs, oldest first; a member that the list does not know is refused.
+         */
+        readonly post: operations["bulkJobs"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/summary": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How many jobs have each status
+         * @description With the filters of the list of jobs but `status`, which would leave one number.
+         */
+        readonly get: operations["getJobSummary"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -422,9 +482,114 @@ export interface paths {
         readonly put?: never;
         /**
          * Try the failed and canceled tasks of a job again
-         * @description Their failures are forgotten, their attempts stay. A job that has ended or was parked goes on; one that was paused by a user stays paused. Refused (409) when the queue of a job that has ended does not exist any more.
+         * @description Their failures are forgotten, their attempts stay. A job that has ended or was parked goes on; one that was paused by a user stays paused. Refused (409) when the queue of a job that has ended does not exist any more. Without a body all failed and canceled tasks are tried again. A body picks some of them: those that meet all that it gives. Tasks of other steps that were canceled because these failed stay canceled until they are picked too. At most 100,000 single tasks are picked at once (409); whole steps are not limited.
          */
         readonly post: operations["retryJob"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/steps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The steps of a job
+         * @description As in the detail of the job, in the order of the template.
+         */
+        readonly get: operations["listJobSteps"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/task-grid": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The status of every task of a job, one character each
+         * @description For a picture of the whole job: `cells` has one character for each task of the step, in task order. P pending, Q ready, U ready but no online worker may run it, A assigned, R running, S succeeded, F failed, C canceled. At most four million tasks at once: of a larger job, ask step by step.
+         */
+        readonly get: operations["getTaskGrid"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/template": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /** The template of a job, word for word */
+        readonly get: operations["getJobTemplate"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{id}/dependents": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The jobs that depend on a job, a page at a time
+         * @description Those that name it in their own `depends_on`, whatever their status, oldest first.
+         */
+        readonly get: operations["listJobDependents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tasks/bulk": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Do the same to many tasks
+         * @description Each item goes the way of its own route, with the same outcome: `status` is what that route would have answered, `problem` its body. One item that is refused does not keep the others. `ids` and `filter` exclude each other; an id that is given twice is acted on once. A filter names one job, and takes what its list of tasks takes, at most 1000 tasks. For more, retry or cancel the job.
+         */
+        readonly post: operations["bulkTasks"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -596,6 +761,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/workers/bulk": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Do the same to many workers
+         * @description Each item goes the way of its own route, with the same outcome: `status` is what that route would have answered, `problem` its body. One item that is refused does not keep the others. `ids` and `filter` exclude each other; an id that is given twice is acted on once. A filter takes what the list of workers takes, at most 1000 workers, by name; a member that the list does not know is refused.
+         */
+        readonly post: operations["bulkWorkers"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/workers/{id}": {
         readonly parameters: {
             readonly query?: never;
@@ -657,6 +842,28 @@ export interface paths {
          * @description It is online when it was heard within the heartbeat timeout, else offline until it is heard. A worker that is not disabled stays what it is.
          */
         readonly post: operations["enableWorker"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/workers/{id}/retry-failed": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Try again what has failed on a worker, in all jobs
+         * @description Tasks that have failed, and whose last attempt ran on the worker. They are found by the failures that are kept of the worker: those of the 50 steps that failed on it last, which the worker's detail lists. For an older job, give `worker_id` to the retry of the job.
+         */
+        readonly post: operations["retryWorkerFailures"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -913,6 +1120,14 @@ export interface components {
             readonly job_id: string;
             readonly retried: components["schemas"]["Count"];
         };
+        readonly JobRetrySelection: {
+            /** @description Id or name of a step. */
+            readonly step?: string;
+            /** @description Places of tasks in the task order of the step, from 0, as a range expression: `0-9,14` or `0-98:2`. Needs `step`, unless the job has only one. */
+            readonly range?: string;
+            /** @description Only tasks that have failed, and whose last attempt ran on this worker. */
+            readonly worker_id?: string;
+        };
         /** @description What is in force after the cascade server, farm, queue, job. */
         readonly EffectiveRetry: {
             readonly max_attempts: components["schemas"]["MaxAttempts"];
@@ -972,6 +1187,197 @@ export interface components {
             readonly task_counts: components["schemas"]["TaskCounts"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        readonly StepList: {
+            readonly items: readonly components["schemas"]["Step"][];
+        };
+        readonly JobSummary: {
+            readonly total: components["schemas"]["Count"];
+            readonly pending: components["schemas"]["Count"];
+            readonly blocked: components["schemas"]["Count"];
+            readonly paused: components["schemas"]["Count"];
+            readonly running: components["schemas"]["Count"];
+            readonly completed: components["schemas"]["Count"];
+            readonly failed: components["schemas"]["Count"];
+            readonly canceled: components["schemas"]["Count"];
+        };
+        readonly TaskGrid: {
+            readonly job_id: string;
+            /** @description What each character stands for; `unschedulable` is a ready task that no online worker may run. */
+            readonly legend: {
+                readonly [key: string]: string;
+            };
+            readonly steps: readonly {
+                readonly id: string;
+                readonly name: string;
+                readonly order: components["schemas"]["Count"];
+                readonly cells: string;
+            }[];
+        };
+        readonly DependentPage: {
+            readonly items: readonly {
+                readonly id: string;
+                readonly name: string;
+                readonly status: components["schemas"]["JobStatus"];
+            }[];
+            readonly total: components["schemas"]["Count"];
+            readonly limit: number;
+            readonly offset: number;
+        };
+        /** @description What a submission would make. */
+        readonly DryRun: {
+            readonly name: string;
+            /** @description Of all steps. */
+            readonly task_count: components["schemas"]["Count"];
+            /** @description Values of the job parameters, by name, defaults filled in. */
+            readonly parameters?: {
+                readonly [key: string]: string;
+            };
+            readonly steps: readonly components["schemas"]["DryRunStep"][];
+        };
+        readonly DryRunStep: {
+            readonly name: string;
+            readonly order: components["schemas"]["Count"];
+            readonly task_count: components["schemas"]["Count"];
+            /** @description Names of the steps that must complete first. */
+            readonly depends_on?: readonly string[];
+            /** @description What the first task runs. */
+            readonly first: components["schemas"]["CommandPreview"];
+            /** @description What the last task runs. */
+            readonly last: components["schemas"]["CommandPreview"];
+            /** @description Absent when the scheduler does not answer. */
+            readonly workers?: components["schemas"]["DryRunWorkers"];
+            /** @description Usage pools that the step names and that are not registered; its tasks wait until they are. */
+            readonly unregistered_pools?: readonly string[];
+        };
+        /** @description The command line as the worker would resolve it. What only a worker knows stays a reference: `{{Session.…}}` and `{{Task.File.…}}`. Paths are as given, not mapped. */
+        readonly CommandPreview: {
+            /** @description Name of the task. */
+            readonly task: string;
+            readonly parameters?: {
+                readonly [key: string]: string;
+            };
+            readonly command: string;
+            readonly args: readonly string[];
+            /** @description There, and true, when arguments were left out at the end because the whole is over 65,536 characters. */
+            readonly cut?: boolean;
+        };
+        /** @description Which workers of the farm that are online may run the step, by the gates of a lease. */
+        readonly DryRunWorkers: {
+            readonly online: components["schemas"]["Count"];
+            /** @description Online workers of other farms. */
+            readonly elsewhere: number;
+            readonly eligible: components["schemas"]["Count"];
+            readonly rejected: readonly components["schemas"]["RejectedWorkers"][];
+            /** @description Only when none is eligible; as in `unschedulable_reason`. */
+            readonly reason?: string;
+            /** @description The same in words. */
+            readonly sentence?: string;
+            readonly nearest_miss?: components["schemas"]["NearestMiss"];
+        };
+        readonly BulkIds: readonly string[];
+        readonly BulkResults: {
+            /** @description One for each item, in the order of `ids` or of the list. */
+            readonly results: readonly components["schemas"]["BulkResult"][];
+        };
+        readonly BulkResult: {
+            readonly id: string;
+            readonly ok: boolean;
+            /** @description The HTTP status that the single route would have answered. */
+            readonly status: number;
+            /** @description Of a retried job, how many tasks are tried again. */
+            readonly retried?: number;
+            readonly problem?: components["schemas"]["BulkProblem"];
+        };
+        /** @description The problem of one item; the request id is that of the whole answer. */
+        readonly BulkProblem: {
+            /** @constant */
+            readonly type: "about:blank";
+            readonly title: string;
+            readonly status: number;
+            readonly detail: string;
+            readonly errors?: readonly components["schemas"]["PointedError"][];
+        };
+        readonly JobBulk: {
+            /**
+             * @description `set` changes priority and queue, and needs at least one of them.
+             * @enum {string}
+             */
+            readonly action: "pause" | "resume" | "cancel" | "retry" | "delete" | "set";
+            readonly ids?: components["schemas"]["BulkIds"];
+            readonly filter?: components["schemas"]["JobBulkFilter"];
+            /** @description Only of `set`. */
+            readonly priority?: number;
+            /** @description Only of `set`; a queue of the farm of each job. */
+            readonly queue_id?: string;
+        };
+        /** @description All that is given must be met. A misspelt member must not widen what is done, so unknown ones are refused. */
+        readonly JobBulkFilter: {
+            readonly status?: components["schemas"]["JobStatus"];
+            readonly queue_id?: string;
+            readonly farm_id?: string;
+            readonly owner?: string;
+            readonly project?: string;
+            readonly search?: string;
+        };
+        readonly TaskBulk: {
+            /** @enum {string} */
+            readonly action: "retry" | "cancel";
+            readonly ids?: components["schemas"]["BulkIds"];
+            readonly filter?: components["schemas"]["TaskBulkFilter"];
+        };
+        readonly TaskBulkFilter: {
+            readonly job_id: string;
+            readonly status?: components["schemas"]["TaskStatus"];
+        };
+        readonly WorkerBulk: {
+            /** @enum {string} */
+            readonly action: "disable" | "enable" | "delete";
+            readonly ids?: components["schemas"]["BulkIds"];
+            readonly filter?: components["schemas"]["WorkerBulkFilter"];
+        };
+        /** @description All that is given must be met. A misspelt member must not widen what is done, so unknown ones are refused. */
+        readonly WorkerBulkFilter: {
+            readonly farm_id?: string;
+            readonly queue_id?: string;
+            readonly compute_location?: string;
+            readonly status?: components["schemas"]["WorkerStatus"];
+        };
+        readonly WorkerRetry: {
+            readonly worker_id: string;
+            /** @description In all jobs. */
+            readonly retried: number;
+            readonly jobs: readonly {
+                readonly job_id: string;
+                readonly retried: components["schemas"]["Count"];
+                /** @description Why tasks of the job are not tried again. */
+                readonly problem?: components["schemas"]["BulkProblem"];
+            }[];
+        };
+        readonly Stats: {
+            readonly jobs: components["schemas"]["JobSummary"];
+            /** @description Of jobs that have not ended. `unschedulable` is a subset of `ready`. */
+            readonly tasks: {
+                readonly pending: components["schemas"]["Count"];
+                readonly ready: components["schemas"]["Count"];
+                readonly assigned: components["schemas"]["Count"];
+                readonly running: components["schemas"]["Count"];
+                readonly unschedulable: components["schemas"]["Count"];
+            };
+            readonly workers: {
+                readonly online: components["schemas"]["Count"];
+                readonly offline: components["schemas"]["Count"];
+                readonly disabled: components["schemas"]["Count"];
+            };
+            /** @description Of online workers, and those that live tasks hold on any worker. */
+            readonly cores: {
+                readonly total: number;
+                readonly committed: number;
+            };
+            /** @description Lease requests of workers that wait for work. */
+            readonly parked_requests: number;
+            /** @description Tasks that were handed to workers in the last second. */
+            readonly leased_tasks_per_second: number;
         };
         /** @enum {string} */
         readonly TaskStatus: "pending" | "ready" | "assigned" | "running" | "succeeded" | "failed" | "canceled";
@@ -1643,6 +2049,33 @@ export interface operations {
             };
             readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getStats: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The service in numbers. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Stats"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -2432,6 +2865,8 @@ export interface operations {
                 readonly parameters?: {
                     readonly [key: string]: string;
                 };
+                /** @description Check only: everything is validated as for a real submission, nothing is stored, and the answer is 200 with what the job would be. An `Idempotency-Key` is not looked at. */
+                readonly dry_run?: boolean;
             };
             readonly header?: {
                 /** @description The first job that is made with a key is the answer to every repeat of the same request by the same principal within a day, across restarts of the service. A request that made no job does not take up its key. */
@@ -2450,6 +2885,15 @@ export interface operations {
             };
         };
         readonly responses: {
+            /** @description With `dry_run`, what the job would be. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DryRun"];
+                };
+            };
             /** @description The new job. */
             readonly 201: {
                 headers: {
@@ -2500,6 +2944,77 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly bulkJobs: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["JobBulk"];
+            };
+        };
+        readonly responses: {
+            /** @description What became of each item. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getJobSummary: {
+        readonly parameters: {
+            readonly query?: {
+                readonly queue_id?: string;
+                readonly farm_id?: string;
+                readonly owner?: string;
+                readonly project?: string;
+                /** @description As in the list of jobs. */
+                readonly search?: string;
+            };
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The counts. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobSummary"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };
@@ -2656,7 +3171,11 @@ export interface operations {
             };
             readonly cookie?: never;
         };
-        readonly requestBody?: never;
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["JobRetrySelection"];
+            };
+        };
         readonly responses: {
             /** @description How many tasks are tried again, 0 when none has failed or was canceled. */
             readonly 200: {
@@ -2672,6 +3191,180 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listJobSteps: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description All steps. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StepList"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getTaskGrid: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Id or name of the only step to show. */
+                readonly step?: string;
+            };
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The grid. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskGrid"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getJobTemplate: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The template as it was submitted. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/x-yaml": string;
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listJobDependents: {
+        readonly parameters: {
+            readonly query?: {
+                readonly limit?: components["parameters"]["Limit"];
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of dependents. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DependentPage"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly bulkTasks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TaskBulk"];
+            };
+        };
+        readonly responses: {
+            /** @description What became of each item. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            /** @description There is no job of the filter. */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -2950,6 +3643,42 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly bulkWorkers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WorkerBulk"];
+            };
+        };
+        readonly responses: {
+            /** @description What became of each item. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BulkResults"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly getWorker: {
         readonly parameters: {
             readonly query?: never;
@@ -3053,6 +3782,31 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly retryWorkerFailures: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How many tasks are tried again, job by job; a job of which none was is left out. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerRetry"];
+                };
+            };
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];

@@ -21,11 +21,14 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads the bodies of one operation's requests. */
 export class BodyReader {
+  /** Whether a request must have a body. */
+  readonly isRequired: boolean;
   readonly #verbatim: boolean;
   readonly #mediaTypes: readonly string[];
   readonly #checks: ReadonlyMap<string, Check>;
 
   constructor(body: Body, schemas: SchemaSet) {
+    this.isRequired = body.required;
     this.#verbatim = body.verbatim;
     this.#mediaTypes = [...body.content.keys()];
     this.#checks = new Map(

@@ -121,7 +121,7 @@ export function createPipeline(
   ): Promise<HttpResponse> {
     const mediaType = reader.mediaType(request.headers);
     const hasType = headerValues(request.headers, 'content-type').length > 0;
-    if (!mediaType.ok && hasType) return problemResponse(mediaType.problem, requestId);
+    if (!mediaType.ok && hasType && reader.isRequired) return problemResponse(mediaType.problem, requestId);
     const read = await request.readBody(MAX_BODY_BYTES);
     if (!read.ok) {
       const problem: Problem =
@@ -130,8 +130,9 @@ export function createPipeline(
           : { kind: 'bad-request', detail: 'the body broke off' };
       return problemResponse(problem, requestId, [], true);
     }
+    const isMissing = read.bytes.byteLength === 0;
+    if (isMissing && !reader.isRequired) return run(route, call(undefined), requestId);
     if (!mediaType.ok) {
-      const isMissing = read.bytes.byteLength === 0;
       const missing: Problem = { kind: 'bad-request', detail: 'the request has no body' };
       return problemResponse(isMissing ? missing : mediaType.problem, requestId);
     }

@@ -2,8 +2,8 @@ import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { LeaseMessage } from '../../actors/lease/messages.ts';
 import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
 import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
-import type { FarmId } from '../../src/core/ids.ts';
-import type { Holder, LeaseExplanation } from '../../src/core/lease/explanation.ts';
+import type { FarmId, QueueId } from '../../src/core/ids.ts';
+import type { DemandExplanation, Holder, LeaseExplanation } from '../../src/core/lease/explanation.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import { refused, type Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
@@ -65,7 +65,21 @@ async function holdersElsewhere(ports: Ports, own: FarmId, pool: string): Promis
   return answers.flat();
 }
 
-type Question = Extract<LeaseMessage, { type: 'task.explain' | 'pool.explain' }>;
+/** Which workers could run tasks of a queue with each of these requirements; null when the scheduler does not answer. */
+export const askForWorkers = (
+  ports: Ports,
+  farm: FarmId,
+  queueId: QueueId,
+  requirements: readonly StepRequirements[],
+): Promise<readonly DemandExplanation[] | null> =>
+  answerOf<readonly DemandExplanation[]>(ports, farm, (replyTo) => ({
+    type: 'demands.explain',
+    queueId,
+    requirements,
+    replyTo,
+  }));
+
+type Question = Extract<LeaseMessage, { type: 'task.explain' | 'pool.explain' | 'demands.explain' }>;
 
 /** The answer of a farm's lease actor; null when it refuses, or none comes in time. */
 async function answerOf<Answer>(

@@ -1,5 +1,4 @@
-import { parseTaskId, type TaskAddress } from '../../src/core/ids.ts';
-import { jobId } from '../../src/core/ids.ts';
+import { jobId, parseTaskId, stepIdOf, type JobId, type TaskAddress } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
@@ -20,6 +19,16 @@ export function findTask(store: StoreReader, id: string): FoundTask | null {
   if (job === undefined || step === undefined || address.index >= step.taskCount) return null;
   return { address, job, step };
 }
+
+/** The steps of a job, by order. */
+export const stepsOf = (store: StoreReader, id: JobId): readonly StepRecord[] =>
+  [...store.scan('step', { prefix: keys.stepsOf(id) })].map((row) => row.value);
+
+/** The step of a job that an id or a name names, or null when there is none. */
+export const findStep = (steps: readonly StepRecord[], idOrName: string): StepRecord | null =>
+  steps.find((step) => stepIdOf(step.jobId, step.order) === idOrName) ??
+  steps.find((step) => step.name === idOrName) ??
+  null;
 
 /** The job that an id names, or null when there is none. */
 export const findJob = (store: StoreReader, id: string): JobRecord | null =>

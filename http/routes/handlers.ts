@@ -1,4 +1,7 @@
 import type { Contract } from '../openapi/contract.ts';
+import { bulkJobs } from './bulk-jobs.ts';
+import { bulkTasks } from './bulk-tasks.ts';
+import { bulkWorkers } from './bulk-workers.ts';
 import {
   createComputeLocation,
   deleteComputeLocation,
@@ -9,8 +12,12 @@ import {
 import { getDiagnosticLogs } from './diagnostics.ts';
 import { explainTask } from './explain.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
+import { getJobSummary, getJobTemplate, listJobDependents, listJobSteps } from './job-parts.ts';
 import { cancelJob, deleteJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
+import { retryWorkerFailures } from './retry-worker-failures.ts';
+import { getStats } from './stats.ts';
+import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
@@ -42,6 +49,7 @@ export function handlersOf(contract: Contract): Handlers {
     getMetrics,
     getOpenapi: () => ({ kind: 'text', contentType: 'application/yaml', text: contract.text }),
     getVersion,
+    getStats,
     listFarms,
     createFarm,
     getFarm,
@@ -75,6 +83,12 @@ export function handlersOf(contract: Contract): Handlers {
     deleteJob,
     cancelJob,
     retryJob,
+    bulkJobs,
+    getJobSummary,
+    listJobSteps,
+    getTaskGrid,
+    getJobTemplate,
+    listJobDependents,
     getTask,
     listTaskAttempts,
     explainTask,
@@ -82,11 +96,14 @@ export function handlersOf(contract: Contract): Handlers {
     downloadTaskLog,
     cancelTask,
     retryTask,
+    bulkTasks,
     listWorkers,
     getWorker,
     deleteWorker,
     disableWorker,
     enableWorker,
+    bulkWorkers,
+    retryWorkerFailures,
     getDiagnosticLogs,
   };
 }

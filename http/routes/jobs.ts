@@ -1,21 +1,17 @@
 import { keys } from '../../src/core/records/tables.ts';
 import { jobId } from '../../src/core/ids.ts';
+import type { JobFilter } from '../../src/core/lists/job-directory.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import type { Ports } from '../ports.ts';
 import { findJob } from './find-task.ts';
-import { DONE, notFound, type Handler, type ProblemReply } from './operation.ts';
+import { DONE, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serverRetry }) => {
   const { limit, offset } = query;
   const { ids, total } = jobLists.page({
-    ...(query.status !== undefined && { status: query.status }),
-    ...(query.farm_id !== undefined && { farmId: query.farm_id }),
-    ...(query.queue_id !== undefined && { queueId: query.queue_id }),
-    ...(query.owner !== undefined && { owner: query.owner }),
-    ...(query.project !== undefined && { project: query.project }),
-    words: wordsOf(query.search ?? ''),
+    ...jobFilterOf(query),
     sortBy: query.sort_by,
     descending: query.sort_dir === 'desc',
     offset,
@@ -28,6 +24,21 @@ export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serv
   });
   return { kind: 'json', status: 200, body: { items, total, limit, offset } };
 };
+
+type GivenFilter = Pick<
+  Call<'listJobs'>['query'],
+  'status' | 'farm_id' | 'queue_id' | 'owner' | 'project' | 'search'
+>;
+
+/** The filter of a list of jobs as a client gives it. */
+export const jobFilterOf = (given: GivenFilter): JobFilter => ({
+  ...(given.status !== undefined && { status: given.status }),
+  ...(given.farm_id !== undefined && { farmId: given.farm_id }),
+  ...(given.queue_id !== undefined && { queueId: given.queue_id }),
+  ...(given.owner !== undefined && { owner: given.owner }),
+  ...(given.project !== undefined && { project: given.project }),
+  words: wordsOf(given.search ?? ''),
+});
 
 const wordsOf = (search: string): readonly string[] =>
   search

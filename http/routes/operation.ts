@@ -21,6 +21,7 @@ export const DEFAULTED_PARAMETERS = [
   'priority',
   'tail',
   'after_bus_seq',
+  'dry_run',
 ] as const;
 type Defaulted = (typeof DEFAULTED_PARAMETERS)[number];
 
@@ -37,16 +38,15 @@ type HeadersOf<Op extends OperationId> = [NonNullable<operations[Op]['parameters
   ? object
   : NonNullable<operations[Op]['parameters']['header']>;
 
-type ContentOf<Op extends OperationId> = operations[Op] extends {
-  readonly requestBody: { readonly content: infer Content };
-}
-  ? Content
-  : never;
-type BodyOf<Op extends OperationId> = [ContentOf<Op>] extends [never]
+type GivenBody<Op extends OperationId> = operations[Op]['requestBody'];
+type ContentOf<Op extends OperationId> =
+  NonNullable<GivenBody<Op>> extends { readonly content: infer Content } ? Content : never;
+type BodyOf<Op extends OperationId> = [NonNullable<GivenBody<Op>>] extends [never]
   ? undefined
   : ContentOf<Op> extends { readonly 'application/yaml': unknown }
     ? VerbatimBody
-    : ContentOf<Op>[keyof ContentOf<Op>];
+    : // A body that is not required may be missing.
+      ContentOf<Op>[keyof ContentOf<Op>] | (undefined extends GivenBody<Op> ? undefined : never);
 
 /** A request that has passed every check. */
 export interface Call<Op extends OperationId> {

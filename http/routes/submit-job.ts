@@ -7,21 +7,55 @@ import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pointedProblem } from '../problems.ts';
 import type { Ports, PreparedJob } from '../ports.ts';
+import { dryRunView } from '../views/dry-run-view.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
-import { invalid, problem, type Call, type Handler, type Reply } from './operation.ts';
+import { StoreNames } from '../views/store-names.ts';
+import { askForWorkers } from './ask-schedulers.ts';
+import { invalid, problem, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
 import { created, submitOnce } from './submit-once.ts';
 
 const PARAMETER_PREFIX = 'param.';
 
-/** interface.md, "POST /api/v1/jobs". */
-export const submitJob = (): Handler<'submitJob'> => submitOnce(submit);
+/** interface.md, "POST /api/v1/jobs". A dry run goes the same way but for its end. */
+export const submitJob = (): Handler<'submitJob'> => {
+  const submitted = submitOnce(submit);
+  return (call, ports) => (call.query.dry_run ? dryRun(call, ports) : submitted(call, ports));
+};
 
 async function submit(
   call: Call<'submitJob'>,
   ports: Ports,
   once: OnceKey | null,
 ): Promise<Reply<'submitJob'>> {
+  const checked = await submissionOf(call, ports);
+  if ('kind' in checked) return checked;
+  const submission: JobSubmission = { ...checked, ...(once !== null && { once }) };
+  const farm = farmId(call.query.farm_id);
+  const outcome = await ports.actors.ask<JobRecord>((replyTo) => ({
+    actor: 'farm',
+    id: farm,
+    message: { type: 'job.submit', submission, replyTo },
+  }));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
+  return created(job);
+}
+
+async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'submitJob'>> {
+  const submission = await submissionOf(call, ports);
+  if ('kind' in submission) return submission;
+  const { plan, queueId: queue } = submission;
+  const farm = farmId(call.query.farm_id);
+  const requirements = plan.steps.map((step) => step.requirements);
+  const workers = await askForWorkers(ports, farm, queue, requirements);
+  const pools = [...ports.store.scan('usagePool')].map((row) => row.value.name.toLowerCase());
+  const facts = { farmId: farm, queueId: queue, workers, pools, names: new StoreNames(ports.store) };
+  return { kind: 'json', status: 200, body: dryRunView(plan, facts) };
+}
+
+/** A submission that has passed every check of the front. */
+async function submissionOf(call: Call<'submitJob'>, ports: Ports): Promise<JobSubmission | ProblemReply> {
   const { query, body } = call;
   if (!ports.acceptsSubmissions()) {
     return problem('unavailable', 'the disk of the service is nearly full: no new jobs for now');
@@ -46,21 +80,10 @@ async function submit(
   }
   const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
-  const submission: JobSubmission = {
-    ...submissionOf(call, prepared.job, templateFormat, upstreams.value),
-    ...(once !== null && { once }),
-  };
-  const outcome = await ports.actors.ask<JobRecord>((replyTo) => ({
-    actor: 'farm',
-    id: farm,
-    message: { type: 'job.submit', submission, replyTo },
-  }));
-  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
-  const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
-  return created(job);
+  return submissionFrom(call, prepared.job, templateFormat, upstreams.value);
 }
 
-function submissionOf(
+function submissionFrom(
   { query, body, principal }: Call<'submitJob'>,
   job: PreparedJob,
   templateFormat: TemplateFormat,

@@ -69,7 +69,7 @@ function recordOf(store: StoreReader, digest: string, now: number): IdempotencyK
 
 /** The same for the same request, whatever the order of its parameters. */
 function fingerprintOf({ query, body }: Call<'submitJob'>): string {
-  const { parameters = {}, ...rest } = query;
+  const { parameters = {}, dry_run: _isDryRun, ...rest } = query;
   const sorted = [...Object.entries(rest), ...Object.entries(parameters)].sort(([a], [b]) =>
     a < b ? -1 : a > b ? 1 : 0,
   );

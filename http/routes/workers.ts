@@ -23,19 +23,23 @@ const SORT_KEYS = {
 } as const;
 
 export const listWorkers: Handler<'listWorkers'> = ({ query }, { store }) => {
-  const isWanted = filterOf(store, query);
-  const found: WorkerRecord[] = [];
-  for (const { value: worker } of store.scan('worker')) if (isWanted(worker)) found.push(worker);
-  const sorted = sortedBy(found, SORT_KEYS[query.sort_by], query.sort_dir);
+  const sorted = sortedBy(workersWanted(store, query), SORT_KEYS[query.sort_by], query.sort_dir);
   const view = (worker: WorkerRecord): Schemas['Worker'] =>
     workerView(worker, bookingOf(store, worker), failuresOf(store, worker));
   return { kind: 'json', status: 200, body: pageOf(sorted, query, view) };
 };
 
-function filterOf(
-  store: StoreReader,
-  query: Call<'listWorkers'>['query'],
-): (worker: WorkerRecord) => boolean {
+type GivenFilter = Pick<Call<'listWorkers'>['query'], 'farm_id' | 'queue_id' | 'compute_location' | 'status'>;
+
+/** The workers that a filter lets through, in no order. Looks at every worker. */
+export function workersWanted(store: StoreReader, given: GivenFilter): readonly WorkerRecord[] {
+  const isWanted = filterOf(store, given);
+  const found: WorkerRecord[] = [];
+  for (const { value: worker } of store.scan('worker')) if (isWanted(worker)) found.push(worker);
+  return found;
+}
+
+function filterOf(store: StoreReader, query: GivenFilter): (worker: WorkerRecord) => boolean {
   const isOfQueue = query.queue_id === undefined ? () => true : servesQueue(store, query.queue_id);
   return (worker) =>
     (query.farm_id === undefined || worker.farmId === query.farm_id) &&
@@ -100,10 +104,10 @@ export const deleteWorker: Handler<'deleteWorker'> = async ({ path }, ports) => 
 };
 
 /** The worker that an id names, or null when there is none. */
-const findWorker = (store: StoreReader, id: string): WorkerRecord | null =>
+export const findWorker = (store: StoreReader, id: string): WorkerRecord | null =>
   store.get('worker', keys.worker(workerId(id))) ?? null;
 
-const failuresOf = (store: StoreReader, worker: WorkerRecord): WorkerFailuresRecord | undefined =>
+export const failuresOf = (store: StoreReader, worker: WorkerRecord): WorkerFailuresRecord | undefined =>
   store.get('workerFailures', keys.workerFailures(worker.id));
 
 const bookingOf = (store: StoreReader, worker: WorkerRecord): BookingRecord | undefined =>

@@ -54,7 +54,7 @@ export function gateView(gate: Gate): Schemas['Gate'] {
   }
 }
 
-function nearestMissView({
+export function nearestMissView({
   worker,
   reason,
   requirement,
@@ -71,7 +71,11 @@ function nearestMissView({
   };
 }
 
-const rejectedView = ({ reason, requirement, workers }: RejectedWorkers): Schemas['RejectedWorkers'] => ({
+export const rejectedView = ({
+  reason,
+  requirement,
+  workers,
+}: RejectedWorkers): Schemas['RejectedWorkers'] => ({
   reason,
   ...(requirement !== '' && { requirement }),
   workers,

@@ -197,6 +197,7 @@ async function serveOver(
       bus: () => shards.checkBus(CHECK_MS),
     },
     metrics: () => metrics.text(),
+    activity: () => metrics.activity(),
     diagnostics: () => diagnostics,
     tally: (slot) => Atomics.load(tallies.totals, slot),
     version,

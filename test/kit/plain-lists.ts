@@ -1,5 +1,6 @@
 import type { TaskQuery } from '../../http/views/task-window.ts';
-import type { JobListQuery, ListedJob } from '../../src/core/lists/job-directory.ts';
+import type { JobFilter, JobListQuery, ListedJob } from '../../src/core/lists/job-directory.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -38,6 +39,23 @@ export function plainJobs(
     total: wanted.length,
   };
 }
+
+/** Counts by status as they are defined: of the jobs on all pages. */
+export function plainCounts(jobs: Iterable<ListedJob>, filter: JobFilter): Record<JobStatus, number> {
+  const counts = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
+  const all = [...jobs];
+  const query = { ...filter, sortBy: 'name', descending: false, offset: 0, limit: all.length } as const;
+  const wanted = new Set(plainJobs(all, query).ids);
+  for (const job of all) if (wanted.has(job.id)) counts[job.status] += 1;
+  return counts;
+}
+
+/** The jobs that depend on a job, in the order of their ids. */
+export const plainDependents = (jobs: Iterable<ListedJob>, id: string): readonly string[] =>
+  [...jobs]
+    .filter((job) => job.dependsOn.some((upstream) => upstream === id))
+    .map((job) => job.id)
+    .sort();
 
 /** A page of tasks as it is defined, as order of the step and index of each: every task looked at, sorted. */
 export function plainTasks(

@@ -1,6 +1,6 @@
 import { CATALOG_ID } from '../../actors/catalog/messages.ts';
 import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/messages.ts';
-import type { JobUpdate } from '../../actors/job/messages.ts';
+import type { JobUpdate, RetrySelection } from '../../actors/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
 import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceSettings } from '../../actors/service-world.ts';
@@ -16,11 +16,12 @@ import {
   type FarmId,
   type QueueId,
 } from '../../src/core/ids.ts';
-import type { LeaseExplanation } from '../../src/core/lease/explanation.ts';
+import type { DemandExplanation, LeaseExplanation } from '../../src/core/lease/explanation.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import type { RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
 import { HouseCatalog } from './house-catalog.ts';
@@ -193,6 +194,15 @@ export class TestHouse extends HouseCatalog {
     });
   }
 
+  retrySome(name: string, selection: RetrySelection): void {
+    const id = this.jobId(name);
+    this.tell({
+      actor: 'job',
+      id,
+      message: { type: 'job.retry', target: { selection }, replyTo: to(`retry ${name}`) },
+    });
+  }
+
   retryTask(word: string): void {
     const { jobId, stepOrder, index } = this.address(word);
     this.tell({
@@ -315,6 +325,19 @@ export class TestHouse extends HouseCatalog {
         replyTo: to(some.client ?? `lease ${name}`),
       },
     });
+  }
+
+  /** Which workers could run tasks of the first queue with each of these requirements. */
+  explainDemands(...requirements: readonly StepRequirements[]): readonly DemandExplanation[] {
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: { type: 'demands.explain', queueId: this.queue, requirements, replyTo: to('demands') },
+    });
+    const answer = this.answer('demands');
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('demands: no answer');
+    // What the message's own comment says.
+    return answer.value as readonly DemandExplanation[];
   }
 
   /** What the lease actor knows of why a task waits. */

@@ -1,10 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import { SECONDS_BOUNDS } from '../../core/metrics/buckets.ts';
-import { sumStates, type StateCounts } from '../../core/metrics/state-counts.ts';
+import { sumStates, type ServiceActivity, type StateCounts } from '../../core/metrics/state-counts.ts';
 import type { QueueRecord } from '../../core/records/queue.ts';
-import type { Count, ShardMeasures } from '../threads/shard-protocol.ts';
+import { MEASURE_PERIOD_MS, type Count, type ShardMeasures } from '../threads/shard-protocol.ts';
 import { SummedHistogram } from './summed-histogram.ts';
+
+const SECOND_MS = 1000;
 
 type NamedQueue = Pick<QueueRecord, 'id' | 'name' | 'farmId'>;
 
@@ -17,6 +19,8 @@ export class ServiceMetrics {
   private readonly queues: () => Iterable<NamedQueue>;
   private readonly states = new Map<number, StateCounts>();
   private readonly parked = new Map<number, number>();
+  /** Tasks that each shard has leased in the last period. */
+  private readonly leased = new Map<number, number>();
   private readonly counters: Readonly<Record<Count['counter'], Counter<'queue'>>>;
   private readonly queueInfo: Gauge<'queue' | 'name' | 'farm'>;
   private readonly tasks: Gauge<'status'>;
@@ -97,8 +101,10 @@ export class ServiceMetrics {
   measured(shard: number, measures: ShardMeasures): void {
     this.states.set(shard, measures.state);
     this.parked.set(shard, measures.parkedRequests);
-    this.setState(sumStates(this.states.values()));
-    this.parkedRequests.set([...this.parked.values()].reduce((sum, each) => sum + each, 0));
+    this.leased.set(shard, measures.leases.tasks);
+    const { state, parkedRequests } = this.activity();
+    this.setState(state);
+    this.parkedRequests.set(parkedRequests);
     const { answered, tasks, latency, wait } = measures.leases;
     for (const [answer, number] of Object.entries(answered)) this.leaseReplies.inc({ answer }, number);
     this.leasedTasks.inc(tasks);
@@ -109,6 +115,15 @@ export class ServiceMetrics {
       this.redelivered(stream as keyof typeof measures.redeliveries, number);
     }
     this.loopLagged(`shard ${shard}`, measures.lag);
+  }
+
+  /** What the shards have said last. */
+  activity(): ServiceActivity {
+    return {
+      state: sumStates(this.states.values()),
+      parkedRequests: sumOf(this.parked.values()),
+      leasedPerSecond: sumOf(this.leased.values()) / (MEASURE_PERIOD_MS / SECOND_MS),
+    };
   }
 
   redelivered(stream: 'status' | 'presence' | 'logs', messages: number): void {
@@ -138,3 +153,5 @@ export class ServiceMetrics {
     for (const [status, number] of Object.entries(workers)) this.workers.set({ status }, number);
   }
 }
+
+const sumOf = (numbers: Iterable<number>): number => [...numbers].reduce((sum, each) => sum + each, 0);

@@ -32,7 +32,9 @@ export class ShardMeter {
       }
     }
     for (const { key, value: worker } of reader.scan('worker')) {
-      if (ownsFarm(worker.farmId)) this.state.noteWorker(key, worker.status);
+      if (!ownsFarm(worker.farmId)) continue;
+      this.state.noteWorker(key, worker);
+      this.state.noteBooking(key, reader.get('booking', key) ?? null);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Ineligibility } from '../lease/eligibility.ts';
-import type { LeaseExplanation, RejectedWorkers, WorkersExplanation } from '../lease/explanation.ts';
+import type { DemandExplanation, LeaseExplanation, RejectedWorkers } from '../lease/explanation.ts';
 import { COMPUTE_LOCATION } from '../openjd/capabilities.ts';
 import type { AmountRequirement, AttributeRequirement } from '../openjd/plan.ts';
 import type { NearestMiss, WorkersGate, WorkersOutlook } from './task-explanation.ts';
@@ -9,8 +9,19 @@ import { counted, listedAtMost, listText, numberText, sentenceOf } from './wordi
 /** How many values of a list a sentence names. */
 const NAMED_MAX = 3;
 
+/** Of what it is said which workers may run it: a task, or one that a template would make. */
+export interface WorkSought {
+  readonly job: Pick<TaskFacts['job'], 'farmId' | 'queueId'>;
+  readonly task: Pick<TaskFacts['task'], 'status'>;
+  readonly requirements: TaskFacts['requirements'];
+  readonly names: Names;
+}
+
 /** No worker that is online may run the task. */
-export function workersGates(facts: TaskFacts, { workers }: LeaseExplanation): WorkersGate[] {
+export function workersGates(
+  facts: WorkSought,
+  { workers }: { readonly workers: DemandExplanation },
+): WorkersGate[] {
   if (workers.eligible > 0) return [];
   const { online, elsewhere, rejected } = workers;
   const nearestMiss = nearestMissOf(workers, facts);
@@ -29,14 +40,14 @@ export function workersGates(facts: TaskFacts, { workers }: LeaseExplanation): W
 const mostCommon = (rejected: readonly RejectedWorkers[]): RejectedWorkers | undefined =>
   rejected.toSorted((a, b) => b.workers - a.workers)[0];
 
-function absentClause({ job, names }: TaskFacts, elsewhere: number): string {
+function absentClause({ job, names }: WorkSought, elsewhere: number): string {
   if (elsewhere === 0) return 'no worker is online';
   const others = `${counted(elsewhere, 'worker')} of other farms ${elsewhere === 1 ? 'is, and does' : 'are, and do'}`;
   return `no worker of farm ${names.farm(job.farmId)} is online; ${others} not serve it`;
 }
 
 function unfitClause(
-  facts: TaskFacts,
+  facts: WorkSought,
   rejected: readonly RejectedWorkers[],
   nearestMiss: NearestMiss | null,
 ): string {
@@ -49,7 +60,7 @@ function unfitClause(
 }
 
 /** `200 workers fail attr.worker.tag.gpu`. */
-function rejectedText({ reason, requirement, workers }: RejectedWorkers, facts: TaskFacts): string {
+function rejectedText({ reason, requirement, workers }: RejectedWorkers, facts: WorkSought): string {
   const one = workers === 1;
   const who = counted(workers, 'worker');
   switch (reason) {
@@ -81,7 +92,7 @@ function missText(miss: NearestMiss, namesIt: boolean): string {
   }
 }
 
-function nearestMissOf({ nearestMiss }: WorkersExplanation, facts: TaskFacts): NearestMiss | null {
+function nearestMissOf({ nearestMiss }: DemandExplanation, facts: WorkSought): NearestMiss | null {
   if (nearestMiss === null) return null;
   const { workerId, ineligibility } = nearestMiss;
   const worker = { id: workerId, name: facts.names.worker(workerId) };
@@ -90,7 +101,7 @@ function nearestMissOf({ nearestMiss }: WorkersExplanation, facts: TaskFacts): N
 
 function wantedAndOffered(
   miss: Ineligibility,
-  { job, names }: { readonly job: TaskFacts['job']; readonly names: Names },
+  { job, names }: WorkSought,
 ): Pick<NearestMiss, 'requirement' | 'wanted' | 'offered'> {
   switch (miss.reason) {
     case 'queue affinity': {

@@ -46,21 +46,25 @@ export interface PoolExplanation {
   readonly holders: readonly Holder[];
 }
 
-export interface WorkersExplanation {
+/** Which online workers may run tasks with a demand, however many of their cores are free. */
+export interface DemandExplanation {
   /** Workers of the farm that are online. */
   readonly online: number;
   /** Workers of other farms that are online. */
   readonly elsewhere: number;
   /** Online workers that may run the step. */
   readonly eligible: number;
-  /** Eligible workers that have the cores free at this moment, and may give them to the step. */
-  readonly withRoom: number;
-  /** Eligible workers that have the cores free, and are kept free for another step. */
-  readonly keptForOthers: number;
   /** How many online workers fail each gate, each counted at the first that it fails. */
   readonly rejected: readonly RejectedWorkers[];
   /** The online worker that comes nearest to being eligible; null when one is eligible or none is online. */
   readonly nearestMiss: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
+}
+
+export interface WorkersExplanation extends DemandExplanation {
+  /** Eligible workers that have the cores free at this moment, and may give them to the step. */
+  readonly withRoom: number;
+  /** Eligible workers that have the cores free, and are kept free for another step. */
+  readonly keptForOthers: number;
   /** Workers that have failed this very task and are passed over while another eligible one is online. */
   readonly avoided: readonly WorkerId[];
 }

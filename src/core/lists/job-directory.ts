@@ -1,7 +1,9 @@
 import { JOB_STATUSES, type JobStatus } from '../lifecycle/job-transitions.ts';
 import type { JobRecord } from '../records/job.ts';
+import { copyOf } from './copy-text.ts';
 import { InternedTexts } from './interned-texts.ts';
 import { grown, SortedSlots } from './sorted-slots.ts';
+import { Upstreams } from './upstreams.ts';
 
 /** What lists of jobs filter, search and sort by. */
 export type ListedJob = Pick<
@@ -16,12 +18,13 @@ export type ListedJob = Pick<
   | 'status'
   | 'createdAt'
   | 'updatedAt'
+  | 'dependsOn'
 >;
 
 export type JobSortKey = 'created_at' | 'priority' | 'status' | 'updated_at' | 'name';
 
-/** A page of the list of jobs that is asked for (interface.md, "Endpoints", "Jobs"). */
-export interface JobListQuery {
+/** Which jobs are asked for (interface.md, "Endpoints", "Jobs"). */
+export interface JobFilter {
   readonly status?: JobStatus;
   readonly farmId?: string;
   readonly queueId?: string;
@@ -29,6 +32,10 @@ export interface JobListQuery {
   readonly project?: string;
   /** In lower case. Each must occur in the name, the id, the owner or the project. */
   readonly words: readonly string[];
+}
+
+/** A page of the list of jobs that is asked for. */
+export interface JobListQuery extends JobFilter {
   readonly sortBy: JobSortKey;
   readonly descending: boolean;
   readonly offset: number;
@@ -40,6 +47,9 @@ export interface JobIdPage {
   /** Jobs on all pages. */
   readonly total: number;
 }
+
+/** How many jobs have each status. */
+export type JobCounts = Readonly<Record<JobStatus, number>>;
 
 /** Codes of statuses: their order is that of the names. */
 const STATUSES = JOB_STATUSES.toSorted();
@@ -56,6 +66,7 @@ const FIRST_CAPACITY = 1024;
 export class JobDirectory {
   readonly #slots = new Map<string, number>();
   readonly #freeSlots: number[] = [];
+  readonly #upstreams = new Upstreams();
   /** Empty for a slot without a job. */
   readonly #ids: string[] = [];
   readonly #names: string[] = [];
@@ -108,6 +119,7 @@ export class JobDirectory {
     const slot = this.#slots.get(id);
     if (slot === undefined) return;
     this.#slots.delete(id);
+    this.#upstreams.remove(id);
     this.#freeSlots.push(slot);
     this.#held[slot] = 0;
     this.#ids[slot] = '';
@@ -131,11 +143,31 @@ export class JobDirectory {
     return { ids: slots.map((slot) => this.#ids[slot] ?? ''), total };
   }
 
+  /** How many of the jobs that are asked for have each status. */
+  counts(filter: JobFilter): JobCounts {
+    const byCode = STATUSES.map(() => 0);
+    const wanted = this.#wantedBy(filter) ?? new Uint8Array(0);
+    for (let slot = 0; slot < wanted.length; slot += 1) {
+      if (wanted[slot] === 0) continue;
+      const code = this.#statuses[slot] ?? 0;
+      byCode[code] = (byCode[code] ?? 0) + 1;
+    }
+    const counts = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
+    for (const [code, status] of STATUSES.entries()) counts[status] = byCode[code] ?? 0;
+    return counts;
+  }
+
+  /** The ids of the jobs that depend on a job by their own `dependsOn`, oldest first. */
+  dependents(id: string): readonly string[] {
+    return this.#upstreams.dependentsOf(id);
+  }
+
   #add(job: ListedJob): void {
     const slot = this.#freeSlots.pop() ?? this.#ids.length;
     if (slot >= this.#statuses.length) this.#grow(slot);
     const id = copyOf(job.id);
     this.#slots.set(id, slot);
+    this.#upstreams.add(id, job.dependsOn);
     this.#held[slot] = 1;
     this.#ids[slot] = id;
     this.#searchedIds[slot] = lowered(id);
@@ -214,7 +246,7 @@ export class JobDirectory {
   }
 
   /** For each slot 1 when it holds a job that is wanted, else 0; null when none can be. */
-  #wantedBy(query: JobListQuery): Uint8Array | null {
+  #wantedBy(query: JobFilter): Uint8Array | null {
     const wanted = this.#held.slice(0, this.#ids.length);
     if (query.status !== undefined) keepEqual(wanted, this.#statuses, STATUSES.indexOf(query.status));
     for (const text of SHARED_TEXTS) {
@@ -297,12 +329,6 @@ function descendingPage(
 }
 
 const compareTexts = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
-
-/**
- * The text as a string of its own. A string that was decoded from a row may be a slice of the whole row's text, which it
- * would keep in memory, and which is slower to compare and search.
- */
-const copyOf = (text: string): string => text.split('').join('');
 
 /** In lower case; the same string when it is so already, which then is held once. */
 function lowered(text: string): string {

@@ -97,6 +97,20 @@ export class StepTasks {
     return without + (counts?.[statusCodeOf(status)] ?? 0);
   }
 
+  /** Writes for each task what stands for its code: `byCode` is indexed by the codes of records, 0 for an untouched task. */
+  writeCells(cells: Uint8Array, byCode: Uint8Array): void {
+    for (const [place, block] of this.#blocks.entries()) {
+      const first = place * TASKS_PER_BLOCK;
+      const size = this.sizeOf(place);
+      if (block === null) {
+        cells.fill(byCode[0] ?? 0, first, first + size);
+        continue;
+      }
+      const { codes } = block;
+      for (let nth = 0; nth < size; nth += 1) cells[first + nth] = byCode[codes[nth] ?? 0] ?? 0;
+    }
+  }
+
   /** The test for a status of tasks of a block, by index in the step. */
   matcher(block: number, status: TaskStatus, untouched: TaskStatus): (index: number) => boolean {
     const held = this.#blocks[block] ?? null;

@@ -1,7 +1,7 @@
 import { isTerminalJob, type JobStatus, type TerminalJobStatus } from '../lifecycle/job-transitions.ts';
 import type { Change } from '../records/change-set.ts';
 import type { JobRecord } from '../records/job.ts';
-import type { WorkerStatus } from '../records/worker.ts';
+import type { BookingRecord, WorkerRecord, WorkerStatus } from '../records/worker.ts';
 
 /** Jobs that have ended stay in the store for as long as anybody likes: only those that have not are counted. */
 export type ActiveJobStatus = Exclude<JobStatus, TerminalJobStatus>;
@@ -12,25 +12,42 @@ export interface StateCounts {
   /** Tasks of jobs that have not ended; `unschedulable` ones are among the ready. */
   readonly tasks: Readonly<Record<'pending' | 'ready' | 'assigned' | 'running' | 'unschedulable', number>>;
   readonly workers: Readonly<Record<WorkerStatus, number>>;
+  /** Those of online workers, and those that live tasks hold, on any worker. */
+  readonly cores: Readonly<Record<'total' | 'committed', number>>;
+}
+
+/** How busy the service is: what its shards have said last. */
+export interface ServiceActivity {
+  readonly state: StateCounts;
+  /** Lease requests that wait for work. */
+  readonly parkedRequests: number;
+  /** Tasks that were handed to workers in the last second. */
+  readonly leasedPerSecond: number;
 }
 
 export const NO_COUNTS: StateCounts = {
   jobs: { pending: 0, blocked: 0, paused: 0, running: 0 },
   tasks: { pending: 0, ready: 0, assigned: 0, running: 0, unschedulable: 0 },
   workers: { online: 0, offline: 0, disabled: 0 },
+  cores: { total: 0, committed: 0 },
 };
 
 /** What one active job counts for. */
 type JobShare = Pick<JobRecord, 'taskCounts'> & { readonly status: ActiveJobStatus };
 
+type WorkerShare = Pick<WorkerRecord, 'status' | 'cpuCount'>;
+
 /** Follows the commits of one shard, so that asking for the counts looks at no job and no worker. */
 export class StateCounter {
   private readonly jobs = new Map<string, JobShare>();
-  private readonly workers = new Map<string, WorkerStatus>();
+  private readonly workers = new Map<string, WorkerShare>();
+  /** Cores that live tasks hold, by worker. */
+  private readonly held = new Map<string, number>();
   private readonly counted = {
     jobs: { ...NO_COUNTS.jobs },
     tasks: { ...NO_COUNTS.tasks },
     workers: { ...NO_COUNTS.workers },
+    cores: { ...NO_COUNTS.cores },
   };
 
   /** Changes that are on disk, in their order. */
@@ -38,17 +55,19 @@ export class StateCounter {
     for (const change of changes) {
       if (change.op === 'put') {
         if (change.table === 'job') this.noteJob(change.key, change.value);
-        else if (change.table === 'worker') this.noteWorker(change.key, change.value.status);
+        else if (change.table === 'worker') this.noteWorker(change.key, change.value);
+        else if (change.table === 'booking') this.noteBooking(change.key, change.value);
       } else if (change.op === 'remove') {
         if (change.table === 'job') this.noteJob(change.key, null);
         else if (change.table === 'worker') this.noteWorker(change.key, null);
+        else if (change.table === 'booking') this.noteBooking(change.key, null);
       }
     }
   }
 
   counts(): StateCounts {
-    const { jobs, tasks, workers } = this.counted;
-    return { jobs: { ...jobs }, tasks: { ...tasks }, workers: { ...workers } };
+    const { jobs, tasks, workers, cores } = this.counted;
+    return { jobs: { ...jobs }, tasks: { ...tasks }, workers: { ...workers }, cores: { ...cores } };
   }
 
   /** The job as it is now; null when it is gone. */
@@ -65,15 +84,29 @@ export class StateCounter {
   }
 
   /** The worker as it is now; null when it is gone. */
-  noteWorker(id: string, status: WorkerStatus | null): void {
+  noteWorker(id: string, worker: WorkerShare | null): void {
     const before = this.workers.get(id);
-    if (before !== undefined) this.counted.workers[before]--;
-    if (status === null) {
+    if (before !== undefined) this.countWorker(before, -1);
+    if (worker === null) {
       this.workers.delete(id);
       return;
     }
-    this.workers.set(id, status);
-    this.counted.workers[status]++;
+    const after = { status: worker.status, cpuCount: worker.cpuCount };
+    this.workers.set(id, after);
+    this.countWorker(after, 1);
+  }
+
+  /** What a worker has booked now; null when there is no such worker any more. */
+  noteBooking(id: string, booking: BookingRecord | null): void {
+    const after = booking?.bookings.reduce((cores, held) => cores + held.cores, 0) ?? 0;
+    this.counted.cores.committed += after - (this.held.get(id) ?? 0);
+    if (after === 0) this.held.delete(id);
+    else this.held.set(id, after);
+  }
+
+  private countWorker({ status, cpuCount }: WorkerShare, sign: 1 | -1): void {
+    this.counted.workers[status] += sign;
+    if (status === 'online') this.counted.cores.total += sign * cpuCount;
   }
 
   private countJob({ status, taskCounts }: JobShare, sign: 1 | -1): void {
@@ -96,11 +129,13 @@ export function sumStates(all: Iterable<StateCounts>): StateCounts {
     jobs: { ...NO_COUNTS.jobs },
     tasks: { ...NO_COUNTS.tasks },
     workers: { ...NO_COUNTS.workers },
+    cores: { ...NO_COUNTS.cores },
   };
-  for (const { jobs, tasks, workers } of all) {
+  for (const { jobs, tasks, workers, cores } of all) {
     addTo(sum.jobs, jobs);
     addTo(sum.tasks, tasks);
     addTo(sum.workers, workers);
+    addTo(sum.cores, cores);
   }
   return sum;
 }

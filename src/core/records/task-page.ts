@@ -72,6 +72,15 @@ export function readTaskStatus(page: Uint8Array, index: number): TaskStatus | nu
   return code === 0 ? null : (TASK_STATUSES[code - 1] ?? null);
 }
 
+/** Indices of the tasks on the page with a number that have a record and are marked unschedulable. */
+export function* unschedulableOn(page: Uint8Array, number: number): Generator<number> {
+  for (let nth = 0; nth < TASKS_PER_PAGE; nth += 1) {
+    const record = nth * RECORD_BYTES;
+    if (page[record] === 0 || ((page[record + 1] ?? 0) & FLAG_UNSCHEDULABLE) === 0) continue;
+    yield number * TASKS_PER_PAGE + nth;
+  }
+}
+
 /** The code of a status in a record, and in columns that are made of records; 0 is that of an untouched task. */
 export const statusCodeOf = (status: TaskStatus): number => 1 + TASK_STATUSES.indexOf(status);
 

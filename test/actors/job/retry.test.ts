@@ -1,4 +1,6 @@
 import { test } from 'tap';
+import type { RetrySelection } from '../../../actors/job/messages.ts';
+import { SELECTED_TASKS_MAX } from '../../../actors/job/retry-selection.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const two = [
@@ -240,5 +242,85 @@ test('a canceled task of a blocked job goes back to waiting', (t) => {
   house.retryTask('B/0/0');
   house.expect(t, 'blocked', ['task B/0/0 pending', 'retry B/0/0: ok']);
   t.match(house.job('B'), { status: 'blocked', taskCounts: { pending: 2 } });
+  t.end();
+});
+
+test('some tasks of a job are tried again: of a step, at places in it, failed on a worker', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { cpu_count: 3 });
+  house.register('w2', { cpu_count: 2 });
+  const steps = [
+    { name: 'render', tasks: 6 },
+    { name: 'light', tasks: 1, after: [] },
+    { name: 'encode', tasks: 40, after: ['render'] },
+  ];
+  house.submit('A', steps, { retry: { maxAttempts: 1 } });
+  house.lease('w1');
+  house.lease('w2');
+  for (const index of [0, 1, 3, 4]) house.report(`A/0/${index}`, 'failed');
+  house.report('A/0/2', 'succeeded');
+  house.cancelTask('A/0/5');
+  house.cancelTask('A/1/0');
+  t.match(house.job('A'), { status: 'failed', taskCounts: { succeeded: 1, failed: 4, canceled: 42 } });
+  const [first, second] = [house.task('A/0/0').workerOrdinal, house.task('A/0/3').workerOrdinal];
+  house.heard();
+  const retry = (selection: RetrySelection): unknown => {
+    house.retrySome('A', selection);
+    return house.answer('retry A');
+  };
+  const retried = (count: number): object => ({ ok: true, value: { retried: count, status: null } });
+
+  t.strictSame(retry({ stepOrder: 0, indices: [{ start: 2, step: 1, count: 1 }] }), retried(0), 'succeeded');
+  t.strictSame(retry({ stepOrder: 3 }), retried(0), 'no such step');
+  t.strictSame(retry({ workerOrdinal: 77 }), retried(0), 'no such worker');
+  t.strictSame(retry({ stepOrder: 1, workerOrdinal: first }), retried(0), 'canceled, not failed');
+  t.equal(house.job('A').status, 'failed', 'a retry of nothing takes no job in again');
+  house.heard();
+
+  t.strictSame(retry({ workerOrdinal: second }), retried(2));
+  t.strictSame(house.heard(), [
+    'task A/0/3 pending',
+    'task A/0/4 pending',
+    'task A/0/3 ready',
+    'task A/0/4 ready',
+    'job A pending',
+    'retry A: ok',
+  ]);
+  t.strictSame(retry({ stepOrder: 0, indices: [{ start: 1, step: 2, count: 50 }] }), retried(2), '1 and 5');
+  t.match(house.task('A/0/1'), { status: 'ready', workerOrdinal: 0 });
+  t.equal(house.task('A/0/5').status, 'ready');
+  t.strictSame(
+    retry({ stepOrder: 2, indices: [{ start: 10, step: 10, count: 3 }] }),
+    retried(3),
+    'untouched',
+  );
+  t.strictSame(
+    [9, 10, 20, 30, 39].map((index) => house.task(`A/2/${index}`).status),
+    ['canceled', 'pending', 'pending', 'pending', 'canceled'],
+  );
+  t.strictSame(retry({ stepOrder: 2 }), retried(37), 'the rest of the step');
+  t.match(house.job('A').taskCounts, { succeeded: 1, failed: 1, canceled: 1, ready: 4, pending: 40 });
+  t.strictSame(retry({}), retried(2), 'and what is left');
+  house.checkAtRest(t, 'tried again');
+  house.restart();
+  house.checkAtRest(t, 'after a restart');
+  t.end();
+});
+
+test('too many single tasks are not tried again at once, whole steps are', (t) => {
+  const house = new TestHouse();
+  house.submit('A', [{ name: 's', tasks: SELECTED_TASKS_MAX + 1 }]);
+  house.cancelJob('A');
+  house.heard();
+  house.retrySome('A', {
+    stepOrder: 0,
+    indices: [{ start: 0, step: 1, count: SELECTED_TASKS_MAX + 1 }],
+  });
+  house.expect(t, 'refused', [
+    'retry A: conflict, more than 100000 tasks are selected: select fewer, or whole steps',
+  ]);
+  house.retrySome('A', { stepOrder: 0 });
+  house.expect(t, 'whole', ['job A pending', 'retry A: ok']);
+  t.match(house.job('A').taskCounts, { ready: SELECTED_TASKS_MAX + 1 });
   t.end();
 });

@@ -74,6 +74,55 @@ test('workers by the gate that they fail, and the one that comes nearest', (t) =
   t.end();
 });
 
+test('who could run what is not there yet', (t) => {
+  const house = new TestHouse();
+  house.createQueue({ name: 'R' });
+  house.register('w1', { queues: ['R'] });
+  house.register('w2', { cpu_count: 4 });
+  house.register('w3', { cpu_count: 16 });
+  house.heard();
+  const needs = { cores: 8, computeLocation: '', amounts: [], pools: [], attributes: [] };
+  t.strictSame(house.explainDemands(needs, { ...needs, cores: 32 }, { ...needs, cores: null }), [
+    {
+      online: 3,
+      elsewhere: 0,
+      eligible: 1,
+      rejected: [
+        { reason: 'queue affinity', requirement: '', workers: 1 },
+        { reason: 'amount requirement not met', requirement: 'amount.worker.vcpu', workers: 1 },
+      ],
+      nearestMiss: null,
+    },
+    {
+      online: 3,
+      elsewhere: 0,
+      eligible: 0,
+      rejected: [
+        { reason: 'queue affinity', requirement: '', workers: 1 },
+        { reason: 'amount requirement not met', requirement: 'amount.worker.vcpu', workers: 2 },
+      ],
+      nearestMiss: {
+        workerId: 'id-of-w3',
+        ineligibility: {
+          reason: 'amount requirement not met',
+          requirement: { name: 'amount.worker.vcpu', min: 32 },
+          offered: 16,
+        },
+      },
+    },
+    {
+      online: 3,
+      elsewhere: 0,
+      eligible: 2,
+      rejected: [{ reason: 'queue affinity', requirement: '', workers: 1 }],
+      nearestMiss: null,
+    },
+  ]);
+  t.strictSame(house.explainDemands(), []);
+  t.strictSame(house.heard(), ['demands: ok', 'demands: ok'], 'nothing else has happened');
+  t.end();
+});
+
 test('caps that are reached, with who holds them; a pause; a hold; a worker that failed', (t) => {
   const house = new TestHouse();
   house.register('w1');

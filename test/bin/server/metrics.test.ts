@@ -66,6 +66,11 @@ test('what shards have measured is summed', async (t) => {
   metrics.measured(0, measures({ parkedRequests: 1 }));
   metrics.redelivered('logs', 3);
   metrics.loopLagged('store', { mean: 0, p99: 0, max: 0.25 });
+  t.strictSame(metrics.activity(), {
+    state: { ...NO_COUNTS, tasks, workers: { online: 5, offline: 1, disabled: 0 } },
+    parkedRequests: 6,
+    leasedPerSecond: 7,
+  });
   const scrape = parseMetrics(await metrics.text());
   const values = Object.entries({
     'svc_scheduler_tasks{status="ready"}': 2,

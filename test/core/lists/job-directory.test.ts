@@ -3,14 +3,13 @@ import { test } from 'tap';
 import { farmId, jobId, queueId } from '../../../src/core/ids.ts';
 import { JobDirectory, type JobListQuery, type ListedJob } from '../../../src/core/lists/job-directory.ts';
 import { JOB_STATUSES } from '../../../src/core/lifecycle/job-transitions.ts';
-import { plainJobs } from '../../kit/plain-lists.ts';
+import { plainCounts, plainDependents, plainJobs } from '../../kit/plain-lists.ts';
 
 const ids = fc
   .integer({ min: 0, max: 30 })
   .map((number) => jobId(`0198-${String(number).padStart(4, '0')}-aB`));
 
-const job: fc.Arbitrary<ListedJob> = fc.record({
-  id: ids,
+const rest = {
   farmId: fc.constantFrom('f1', 'f2').map(farmId),
   queueId: fc.constantFrom('q1', 'q2', 'q3').map(queueId),
   name: fc.constantFrom('shot', 'Shot', 'COMP light', 'light', '', 'Ähre', 'ÄHRE'),
@@ -20,7 +19,18 @@ const job: fc.Arbitrary<ListedJob> = fc.record({
   status: fc.constantFrom(...JOB_STATUSES),
   createdAt: fc.integer({ min: 0, max: 5 }),
   updatedAt: fc.integer({ min: 0, max: 5 }),
-});
+};
+
+/** What a job depends on never changes: it follows from the id. */
+const upstreamsOf = (id: string): ListedJob['dependsOn'] => {
+  const number = Number(id.slice(5, 9));
+  const some = [number - 3, number - 1, number + 2].filter((each) => each >= 0 && number % 3 > 0);
+  return some.map((each) => jobId(`0198-${String(each).padStart(4, '0')}-aB`));
+};
+
+const job: fc.Arbitrary<ListedJob> = ids.chain((id) =>
+  fc.record({ ...rest, id: fc.constant(id), dependsOn: fc.constant(upstreamsOf(id)) }),
+);
 
 const step = fc.oneof(
   { weight: 5, arbitrary: job.map((put) => ({ put })) },
@@ -69,6 +79,15 @@ void test('every page is that of the plain list, whatever was put and removed', 
             const found = JSON.stringify(directory.page(asked));
             const expected = JSON.stringify(plainJobs(held.values(), asked));
             if (found !== expected) throw new Error(`${JSON.stringify(asked)}: ${found}, not ${expected}`);
+            const counts = JSON.stringify(directory.counts(asked));
+            const counted = JSON.stringify(plainCounts(held.values(), asked));
+            if (counts !== counted) throw new Error(`${JSON.stringify(asked)}: ${counts}, not ${counted}`);
+          }
+          for (let number = 0; number < 31; number += 1) {
+            const id = jobId(`0198-${String(number).padStart(4, '0')}-aB`);
+            const found = directory.dependents(id).join(' ');
+            const expected = plainDependents(held.values(), id).join(' ');
+            if (found !== expected) throw new Error(`${id}: ${found}, not ${expected}`);
           }
         }
       },
@@ -92,6 +111,7 @@ void test('a directory that grows and shrinks by thousands stays that of the pla
     status: JOB_STATUSES[(number + round) % JOB_STATUSES.length] ?? 'pending',
     createdAt: number % 1000,
     updatedAt: (number * 13 + round) % 777,
+    dependsOn: [],
   });
   for (let round = 0; round < 4; round += 1) {
     for (let number = round * 1000; number < 9000 + round * 500; number += 1) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { isTerminalJob, type JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
+import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { NO_COUNTS, StateCounter, sumStates } from '../../../src/core/metrics/state-counts.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
@@ -23,17 +24,34 @@ test('jobs, their tasks and workers are counted as they are on disk', (t) => {
   const taskCounts = { ...NO_TASKS, total: 9, pending: 1, ready: 4, assigned: 1, running: 2, succeeded: 1 };
   const job = jobRecord({ status: 'running', taskCounts: { ...taskCounts, unschedulable: 3 } });
   const worker = workerRecord({ status: 'online' });
-  counter.apply([put('job', job.id, job), put('worker', worker.id, worker)]);
+  const attemptId = attemptIdOf({ jobId: job.id, stepOrder: 0, index: 0, attemptNumber: 1 });
+  const taskId = taskIdOf({ jobId: job.id, stepOrder: 0, index: 0 });
+  const bookings = [2, 0.5].map((cores) => ({ attemptId, taskId, cores, bookedAt: 0 }));
+  const booking = put('booking', worker.id, { version: 1, bookings });
+  counter.apply([put('job', job.id, job), put('worker', worker.id, worker), booking]);
   const running = {
     jobs: { pending: 0, blocked: 0, paused: 0, running: 1 },
     tasks: { pending: 1, ready: 4, assigned: 1, running: 2, unschedulable: 3 },
     workers: { online: 1, offline: 0, disabled: 0 },
+    cores: { total: 8, committed: 2.5 },
   };
   t.strictSame(counter.counts(), running);
   t.strictSame(sumStates([running, NO_COUNTS, running]).tasks.ready, 8);
+  t.strictSame(sumStates([running, running]).cores, { total: 16, committed: 5 });
   counter.apply([put('worker', worker.id, { ...worker, status: 'disabled' })]);
   t.strictSame(counter.counts().workers, { online: 0, offline: 0, disabled: 1 });
-  counter.apply([put('job', job.id, { ...job, status: 'completed' }), remove('worker', worker.id)]);
+  t.strictSame(
+    counter.counts().cores,
+    { total: 0, committed: 2.5 },
+    'a disabled worker brings its tasks to an end',
+  );
+  counter.apply([put('booking', worker.id, { version: 1, bookings: bookings.slice(1) })]);
+  t.strictSame(counter.counts().cores, { total: 0, committed: 0.5 });
+  counter.apply([
+    put('job', job.id, { ...job, status: 'completed' }),
+    remove('worker', worker.id),
+    remove('booking', worker.id),
+  ]);
   t.strictSame(counter.counts(), NO_COUNTS, 'what has ended or is gone counts no more');
   t.strictSame(sumStates([]), NO_COUNTS);
   t.end();

@@ -13,6 +13,7 @@ import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts'
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import type { TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
@@ -43,6 +44,7 @@ export class House {
     job: { plan: jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]), description: '', extensions: [] },
   };
   acceptsSubmissions = true;
+  activity: ServiceActivity = { state: NO_COUNTS, parkedRequests: 0, leasedPerSecond: 0 };
   now = T0;
   steadyNow = 0;
   /** By slot. */
@@ -201,6 +203,7 @@ export class House {
       logs,
       tails,
       health: { store: () => this.health.store(), bus: () => this.health.bus() },
+      activity: () => this.activity,
       metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),
       tally: (slot) => this.tallies.get(slot) ?? 0,
       diagnostics: () => this.diagnostics,

@@ -1,0 +1,31 @@
+import { taskIdOf } from '../../src/core/ids.ts';
+import { taskWindow } from '../views/task-window.ts';
+import { bulk, BULK_ITEMS_MAX, itemCall } from './bulk.ts';
+import { notFound, type Handler } from './operation.ts';
+import { retryTask } from './retry.ts';
+import { cancelTask } from './tasks.ts';
+
+const FIRST_PAGE = { sort_by: 'created_at', sort_dir: 'asc', offset: 0, limit: BULK_ITEMS_MAX } as const;
+
+export const bulkTasks: Handler<'bulkTasks'> = (call, ports) => {
+  const { body } = call;
+  return bulk(
+    body,
+    'tasks',
+    ({ job_id: id, status }) => {
+      const list = ports.taskLists.open(id);
+      if (list === null) return notFound('job', id);
+      const query = { ...FIRST_PAGE, ...(status !== undefined && { status }) };
+      const { places, total } = taskWindow(list.tasksOf, list.steps, query);
+      const ids = places.map(({ step, index }) =>
+        taskIdOf({ jobId: list.job.id, stepOrder: step.order, index }),
+      );
+      return { ids, total };
+    },
+    (id) => {
+      const item = { ...itemCall(call, id), body: undefined };
+      return body.action === 'retry' ? retryTask(item, ports) : cancelTask(item, ports);
+    },
+    ports,
+  );
+};

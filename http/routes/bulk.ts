@@ -1,0 +1,107 @@
+import { problemBody } from '../problems.ts';
+import type { Ports } from '../ports.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { mapBounded } from './bounded.ts';
+import {
+  invalid,
+  problem,
+  type AnyReply,
+  type Call,
+  type OperationId,
+  type ProblemReply,
+} from './operation.ts';
+
+/** Items of one request, however they are picked. */
+export const BULK_ITEMS_MAX = 1000;
+/** Items that are under way at once: enough to fill commits, too few to be in the way of leases. */
+const AT_ONCE = 32;
+
+/** How a request picks its items: by their ids, or by a filter. */
+interface Picked<Filter> {
+  readonly ids?: readonly string[];
+  readonly filter?: Filter;
+}
+
+/** What a filter lets through: how many there are, and the ids of the first `BULK_ITEMS_MAX` of them. */
+interface Found {
+  readonly ids: readonly string[];
+  readonly total: number;
+}
+
+interface BulkReply {
+  readonly kind: 'json';
+  readonly status: 200;
+  readonly body: Schemas['BulkResults'];
+}
+
+/**
+ * Does the same to each item that a request picks; `act` is the handler of the item's own route. `what` is what the items
+ * are called, in the plural.
+ */
+export async function bulk<Filter>(
+  picked: Picked<Filter>,
+  what: string,
+  find: (filter: Filter) => Found | ProblemReply,
+  act: (id: string) => AnyReply | Promise<AnyReply>,
+  ports: Ports,
+): Promise<BulkReply | ProblemReply> {
+  const found = foundBy(picked, find);
+  if ('kind' in found) return found;
+  if (found.total > BULK_ITEMS_MAX) {
+    const detail = `the filter matches ${found.total} ${what}, and one request may change ${BULK_ITEMS_MAX}: narrow it`;
+    return problem('conflict', detail);
+  }
+  const results = await mapBounded(found.ids, AT_ONCE, async (id) =>
+    resultOf(id, await acted(id, act, ports)),
+  );
+  return { kind: 'json', status: 200, body: { results } };
+}
+
+function foundBy<Filter>(
+  { ids, filter }: Picked<Filter>,
+  find: (filter: Filter) => Found | ProblemReply,
+): Found | ProblemReply {
+  if (ids !== undefined && filter !== undefined)
+    return invalid('/filter', 'excludes ids: give one of the two');
+  if (filter !== undefined) return find(filter);
+  if (ids === undefined) return invalid('/ids', 'is required where there is no filter');
+  const distinct = [...new Set(ids)];
+  return { ids: distinct, total: distinct.length };
+}
+
+/** An item that breaks off does not take the answers of the others with it. */
+async function acted(
+  id: string,
+  act: (id: string) => AnyReply | Promise<AnyReply>,
+  ports: Ports,
+): Promise<AnyReply> {
+  try {
+    return await act(id);
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    ports.log('error', 'an item of a bulk request failed', { id, error: text });
+    return problem('internal', 'the item failed; the log of the service says why');
+  }
+}
+
+function resultOf(id: string, reply: AnyReply): Schemas['BulkResult'] {
+  switch (reply.kind) {
+    case 'problem': {
+      const body = problemBody(reply.problem);
+      return { id, ok: false, status: body.status, problem: body };
+    }
+    case 'done':
+      return { id, ok: true, status: 204 };
+    case 'json': {
+      const { status, body } = reply;
+      return { id, ok: true, status, ...('retried' in body && { retried: body.retried }) };
+    }
+    case 'text':
+    case 'stream':
+      throw new Error('the route of an item answers with a text');
+  }
+}
+
+/** The call of an item's own route, but for its body. */
+export const itemCall = ({ principal, ended }: Pick<Call<OperationId>, 'principal' | 'ended'>, id: string) =>
+  ({ path: { id }, query: {}, headers: {}, principal, ended }) as const;

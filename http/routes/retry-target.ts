@@ -1,0 +1,70 @@
+import type { IndexRun, RetrySelection, RetryTarget } from '../../actors/job/messages.ts';
+import { workerId, type FarmId } from '../../src/core/ids.ts';
+import { lastOf } from '../../src/core/openjd/space/integer-set.ts';
+import { parseRange } from '../../src/core/openjd/space/range-expression.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { done, type Outcome } from '../../src/core/problems.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { StepRecord } from '../../src/core/records/step.ts';
+import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
+import { pointedProblem } from '../problems.ts';
+import type { Schemas } from '../views/schemas.ts';
+import { findStep, stepsOf } from './find-task.ts';
+
+const RANGE_PARTS_MAX = 1000;
+
+/** What of a job is to be tried again: all of it when nothing is picked. 400 for what the job or its farm does not have. */
+export function retryTargetOf(
+  store: StoreReader,
+  job: JobRecord,
+  { step: stepText, range, worker_id: worker }: Schemas['JobRetrySelection'],
+): Outcome<RetryTarget> {
+  if (stepText === undefined && range === undefined && worker === undefined) return done('job');
+  const steps = stepsOf(store, job.id);
+  const only = steps.length === 1 ? (steps[0] ?? null) : null;
+  const step = stepText === undefined ? only : findStep(steps, stepText);
+  if (stepText !== undefined && step === null) return wrong('/step', 'the job has no such step');
+  if (range !== undefined && step === null) return wrong('/step', 'is required: the job has several');
+  const indices = range === undefined || step === null ? null : indicesOf(range, step);
+  if (indices?.ok === false) return indices;
+  const ordinal = worker === undefined ? null : ordinalOf(store, job.farmId, worker);
+  if (worker !== undefined && ordinal === null) return wrong('/worker_id', 'the farm has no such worker');
+  const selection: RetrySelection = {
+    ...((stepText !== undefined || indices !== null) && step !== null && { stepOrder: step.order }),
+    ...(indices !== null && { indices: indices.value }),
+    ...(ordinal !== null && { workerOrdinal: ordinal }),
+  };
+  return done({ selection });
+}
+
+function indicesOf(text: string, { taskCount }: StepRecord): Outcome<readonly IndexRun[]> {
+  const range = parseRange(text, RANGE_PARTS_MAX);
+  if (!range.ok) return wrong('/range', range.detail);
+  const [first] = range.runs;
+  const last = range.runs.reduce((most, run) => (lastOf(run) > most ? lastOf(run) : most), 0n);
+  if ((first?.start ?? 0n) < 0n || last >= BigInt(taskCount)) {
+    return wrong('/range', `the tasks of the step are 0 to ${taskCount - 1}`);
+  }
+  return done(
+    range.runs.map(({ start, step, count }) => ({
+      start: Number(start),
+      step: Number(step),
+      count: Number(count),
+    })),
+  );
+}
+
+/** The ordinal of a worker of the farm, which outlives it; null when the farm never had the worker. */
+function ordinalOf(store: StoreReader, farm: FarmId, id: string): number | null {
+  const worker = store.get('worker', keys.worker(workerId(id)));
+  if (worker !== undefined) return worker.farmId === farm ? worker.ordinal : null;
+  for (const { key, value } of store.scan('workerOrdinal', { prefix: keys.workerOrdinalsOf(farm) })) {
+    if (value.workerId === id) return lastNumberOfKey(key);
+  }
+  return null;
+}
+
+const wrong = (pointer: string, detail: string): Outcome<never> => ({
+  ok: false,
+  problem: pointedProblem('bad-request', [{ pointer, detail }]),
+});

@@ -1,0 +1,41 @@
+import { stepIdOf } from '../../src/core/ids.ts';
+import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
+import { GRID_LEGEND, gridCells } from '../views/task-grid.ts';
+import { findStep } from './find-task.ts';
+import { invalid, notFound, type Handler } from './operation.ts';
+
+/** Tasks of one grid of several steps; a single step is always shown. */
+const GRID_TASKS_MAX = 4_000_000;
+
+export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, taskLists }) => {
+  const list = taskLists.open(path.id);
+  if (list === null) return notFound('job', path.id);
+  const { job } = list;
+  const only = query.step === undefined ? null : findStep(list.steps, query.step);
+  if (query.step !== undefined && only === null) return invalid('/query/step', 'the job has no such step');
+  const steps = only === null ? list.steps : [only];
+  if (steps.length > 1 && job.taskCounts.total > GRID_TASKS_MAX) {
+    const detail = `is required: the job has ${job.taskCounts.total} tasks, and one grid at most ${GRID_TASKS_MAX}`;
+    return invalid('/query/step', detail);
+  }
+  return {
+    kind: 'json',
+    status: 200,
+    body: {
+      job_id: job.id,
+      legend: GRID_LEGEND,
+      steps: steps.map((step) => ({
+        id: stepIdOf(job.id, step.order),
+        name: step.name,
+        order: step.order,
+        cells: gridCells(step, list.tasksOf(step), function* () {
+          for (const { key, value } of store.scan('taskPage', {
+            prefix: keys.taskPagesOf(job.id, step.order),
+          })) {
+            yield { number: lastNumberOfKey(key), page: value };
+          }
+        }),
+      })),
+    },
+  };
+};

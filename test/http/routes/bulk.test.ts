@@ -1,0 +1,315 @@
+import { test } from 'tap';
+import { replyTo } from '../../../actors/kernel/address.ts';
+import { queueId, workerId } from '../../../src/core/ids.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { openHouse, type House } from '../kit/house.ts';
+import {
+  farmRecord,
+  FARM,
+  FRAMES,
+  jobChanges,
+  jobNumber,
+  jobRecord,
+  QUEUE,
+  queueRecord,
+  taskIdAt,
+  taskState,
+  uuid,
+  workerRecord,
+} from '../kit/records.ts';
+
+const to = replyTo('front');
+const ok = (id: string, status: number): object => ({ id, ok: true, status });
+const refusedItem = (id: string, status: number, title: string, detail: string): object => ({
+  id,
+  ok: false,
+  status,
+  problem: { type: 'about:blank', title, status, detail },
+});
+
+function writeJobs(house: House, count: number): void {
+  house.write(
+    put('farm', keys.farm(FARM), farmRecord()),
+    put('queue', keys.queue(QUEUE), queueRecord()),
+    ...Array.from({ length: count }, (_, nth) => {
+      const id = jobNumber(nth + 1);
+      return put('job', keys.job(id), jobRecord({ id, owner: nth % 2 === 0 ? 'ada' : 'bob' }));
+    }),
+  );
+}
+
+/** Which actors were asked, and for what. */
+const asked = (house: House): readonly (readonly [string, string, string])[] =>
+  house.asked.map(({ actor, id, message }) => [actor, id, message.type] as const);
+
+void test('each job goes its own way, in the order of the ids', async (t) => {
+  const { house, client } = await openHouse(t);
+  writeJobs(house, 4);
+  const [one, two, three, none] = [1, 2, 3, 9].map(jobNumber);
+  if (one === undefined || two === undefined || three === undefined || none === undefined) throw new Error();
+  house.answer = ({ id }) => (id === two ? refused('conflict', 'the job is completed already') : done(null));
+  t.match(
+    await client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', ids: [three, two, none, one, two] }),
+    {
+      status: 200,
+      body: {
+        results: [
+          ok(three, 204),
+          refusedItem(two, 409, 'Conflict', 'the job is completed already'),
+          refusedItem(none, 404, 'Not Found', `no job ${none}`),
+          ok(one, 204),
+        ],
+      },
+    },
+  );
+  t.strictSame(asked(house), [
+    ['job', three, 'job.cancel'],
+    ['job', two, 'job.cancel'],
+    ['job', one, 'job.cancel'],
+  ]);
+});
+
+void test('every action of jobs is that of its own route', async (t) => {
+  const { house, client } = await openHouse(t);
+  writeJobs(house, 1);
+  const id = jobNumber(1);
+  const run = async (body: object): Promise<unknown> => {
+    house.asked.splice(0);
+    const { status, body: answer } = await client.json('POST', '/api/v1/jobs/bulk', { ids: [id], ...body });
+    t.equal(status, 200);
+    return (answer as { results: unknown[] }).results[0];
+  };
+  house.answer = () => done(jobRecord());
+  t.same(await run({ action: 'pause' }), ok(id, 200));
+  const update = { action: 'pause', retry: {} };
+  t.strictSame(house.asked, [
+    { actor: 'job', id, message: { type: 'job.update', update, queue: null, replyTo: to } },
+  ]);
+  t.same(await run({ action: 'resume' }), ok(id, 200));
+  t.match(house.asked, [{ message: { update: { action: 'resume' } } }]);
+  t.same(await run({ action: 'set', priority: 0 }), ok(id, 200));
+  t.match(house.asked, [{ message: { update: { priority: 0, action: undefined } } }]);
+  t.same(await run({ action: 'set', priority: 7, queue_id: QUEUE }), ok(id, 200));
+  t.strictSame(house.asked, [
+    {
+      actor: 'farm',
+      id: FARM,
+      message: {
+        type: 'job.requeue',
+        jobId: id,
+        queueId: QUEUE,
+        update: { priority: 7, retry: {} },
+        replyTo: to,
+      },
+    },
+  ]);
+  const other = queueId(uuid('b', 7));
+  t.same(await run({ action: 'set', queue_id: other }), {
+    ...refusedItem(id, 400, 'Bad Request', `/queue_id: the farm has no queue ${other}`),
+    problem: {
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+      detail: `/queue_id: the farm has no queue ${other}`,
+      errors: [{ pointer: '/queue_id', detail: `the farm has no queue ${other}` }],
+    },
+  });
+  house.answer = () => done({ retried: 5, status: null });
+  t.same(await run({ action: 'retry' }), { ...ok(id, 200), retried: 5 });
+  t.match(house.asked, [{ message: { type: 'job.retry', target: 'job' } }]);
+  house.answer = () => done(null);
+  t.same(await run({ action: 'delete' }), ok(id, 204));
+  t.strictSame(asked(house), [['job', id, 'job.delete']]);
+});
+
+void test('a filter picks what the list lets through, up to a limit', async (t) => {
+  const { house, client } = await openHouse(t);
+  writeJobs(house, 1001);
+  const bulk = (body: object) => client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', ...body });
+  t.match(await bulk({ filter: { farm_id: FARM } }), {
+    status: 409,
+    body: { detail: 'the filter matches 1001 jobs, and one request may change 1000: narrow it' },
+  });
+  t.same(house.asked, [], 'nothing was done');
+  const some = await bulk({ filter: { owner: 'bob', search: 'AAAAAAAA-0000' } });
+  const { results } = some.body as { results: readonly object[] };
+  const bobs = Array.from({ length: 500 }, (_, nth) => ok(jobNumber(2 * nth + 2), 204));
+  t.strictSame([some.status, results], [200, bobs]);
+  t.same(await bulk({ filter: { status: 'failed' } }).then((answer) => answer.body), { results: [] });
+});
+
+void test('an item that breaks off does not take the others with it', async (t) => {
+  const { house, client } = await openHouse(t);
+  writeJobs(house, 2);
+  house.answer = ({ id }) => {
+    if (id === jobNumber(1)) throw new Error('the shard is gone');
+    return done(null);
+  };
+  const answer = await client.json('POST', '/api/v1/jobs/bulk', {
+    action: 'delete',
+    ids: [jobNumber(1), jobNumber(2)],
+  });
+  t.same(answer.body, {
+    results: [
+      refusedItem(
+        jobNumber(1),
+        500,
+        'Internal Server Error',
+        'the item failed; the log of the service says why',
+      ),
+      ok(jobNumber(2), 204),
+    ],
+  });
+  t.match(house.logged, [{ level: 'error', attributes: { id: jobNumber(1), error: /the shard is gone/ } }]);
+});
+
+void test('so many items are under way at once and no more', async (t) => {
+  const { house, client } = await openHouse(t);
+  writeJobs(house, 100);
+  const ends: (() => void)[] = [];
+  house.answer = () =>
+    new Promise((resolve) => {
+      ends.push(() => {
+        resolve(done(null));
+      });
+    });
+  const answered = client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', filter: { farm_id: FARM } });
+  await house.until(() => house.asked.length >= 32);
+  t.equal(house.asked.length, 32);
+  ends.splice(0).forEach((end) => {
+    end();
+  });
+  await house.until(() => house.asked.length >= 64);
+  t.equal(house.asked.length, 64);
+  house.answer = () => done(null);
+  ends.splice(0).forEach((end) => {
+    end();
+  });
+  t.equal(((await answered).body as { results: unknown[] }).results.length, 100);
+});
+
+void test('tasks by ids and by a filter of one job', async (t) => {
+  const { house, client } = await openHouse(t);
+  const touched = new Map([
+    [1, taskState({ status: 'failed' })],
+    [4, taskState({ status: 'failed' })],
+  ]);
+  const many = { untouched: 'ready', taskCount: 1001, space: FRAMES(1001), touched: new Map() } as const;
+  house.write(
+    ...jobChanges({}, [
+      { name: 'render', untouched: 'pending', taskCount: 6, space: FRAMES(6), touched },
+      { name: 'encode', ...many },
+    ]),
+  );
+  const bulk = (body: object) => client.json('POST', '/api/v1/tasks/bulk', body);
+  house.answer = ({ message }) =>
+    message.type === 'task.cancel' && message.index === 4
+      ? refused('conflict', 'the task is failed already')
+      : done({ retried: 1, status: 'ready' });
+  t.match(await bulk({ action: 'retry', filter: { job_id: jobNumber(1), status: 'failed' } }), {
+    status: 200,
+    body: { results: [ok(taskIdAt(0, 1), 202), ok(taskIdAt(0, 4), 202)] },
+  });
+  t.match(house.asked, [
+    { message: { type: 'job.retry', target: { stepOrder: 0, index: 1 } } },
+    { message: { type: 'job.retry', target: { stepOrder: 0, index: 4 } } },
+  ]);
+  t.match(await bulk({ action: 'cancel', ids: [taskIdAt(0, 4), taskIdAt(0, 6), taskIdAt(0, 0)] }), {
+    body: {
+      results: [
+        refusedItem(taskIdAt(0, 4), 409, 'Conflict', 'the task is failed already'),
+        refusedItem(taskIdAt(0, 6), 404, 'Not Found', `no task ${taskIdAt(0, 6)}`),
+        ok(taskIdAt(0, 0), 202),
+      ],
+    },
+  });
+  t.match(await bulk({ action: 'cancel', filter: { job_id: jobNumber(1), status: 'ready' } }), {
+    status: 409,
+    body: { detail: 'the filter matches 1001 tasks, and one request may change 1000: narrow it' },
+  });
+  t.match(await bulk({ action: 'cancel', filter: { job_id: 'none' } }), {
+    status: 404,
+    body: { detail: 'no job none' },
+  });
+});
+
+void test('workers by ids and by a filter', async (t) => {
+  const { house, client } = await openHouse(t);
+  const [one, two, three] = [1, 2, 3].map((number) => workerId(uuid('e', number)));
+  if (one === undefined || two === undefined || three === undefined) throw new Error();
+  house.write(
+    put('worker', keys.worker(one), workerRecord({ id: one, name: 'c' })),
+    put('worker', keys.worker(two), workerRecord({ id: two, name: 'a', status: 'offline' })),
+    put('worker', keys.worker(three), workerRecord({ id: three, name: 'b', status: 'offline' })),
+  );
+  const bulk = (body: object) => client.json('POST', '/api/v1/workers/bulk', body);
+  house.answer = ({ id }) =>
+    id === three ? refused('conflict', 'the worker is online') : done({ status: 'disabled' });
+  t.match(await bulk({ action: 'delete', filter: { status: 'offline' } }), {
+    status: 200,
+    body: { results: [ok(two, 204), refusedItem(three, 409, 'Conflict', 'the worker is online')] },
+  });
+  t.match(await bulk({ action: 'disable', ids: ['none', one] }), {
+    body: { results: [refusedItem('none', 404, 'Not Found', 'no worker none'), ok(one, 200)] },
+  });
+  t.match(await bulk({ action: 'enable', ids: [one] }), { body: { results: [ok(one, 200)] } });
+  t.strictSame(asked(house), [
+    ['worker', two, 'worker.delete'],
+    ['worker', three, 'worker.delete'],
+    ['worker', one, 'worker.disable'],
+    ['worker', one, 'worker.enable'],
+  ]);
+});
+
+void test('what is not clear is refused, and nothing is done', async (t) => {
+  const { house, client } = await openHouse(t);
+  writeJobs(house, 1);
+  const id = jobNumber(1);
+  const cases: readonly (readonly [string, object, string])[] = [
+    ['jobs', {}, '/action: is required'],
+    [
+      'jobs',
+      { action: 'explode', ids: [id] },
+      '/action: must be one of pause, resume, cancel, retry, delete, set',
+    ],
+    ['jobs', { action: 'pause' }, '/ids: is required where there is no filter'],
+    [
+      'jobs',
+      { action: 'pause', ids: [id], filter: { owner: 'ada' } },
+      '/filter: excludes ids: give one of the two',
+    ],
+    ['jobs', { action: 'pause', ids: [] }, '/ids: must NOT have fewer than 1 items'],
+    [
+      'jobs',
+      { action: 'pause', ids: Array.from({ length: 1001 }, () => id) },
+      '/ids: must NOT have more than 1000 items',
+    ],
+    ['jobs', { action: 'pause', ids: [7] }, '/ids/0: must be string'],
+    ['jobs', { action: 'delete', filter: {} }, '/filter: must NOT have fewer than 1 properties'],
+    [
+      'jobs',
+      { action: 'delete', filter: { stauts: 'failed' } },
+      '/filter: must NOT have additional properties',
+    ],
+    ['jobs', { action: 'delete', filter: { status: 'gone' } }, '/filter/status: must be one of'],
+    ['jobs', { action: 'set', ids: [id] }, '/action: set needs priority or queue_id'],
+    ['jobs', { action: 'set', ids: [id], priority: 1.5 }, '/priority: must be integer'],
+    ['jobs', { action: 'pause', ids: [id], priority: 1 }, '/priority: is not for pause, only for set'],
+    ['jobs', { action: 'retry', ids: [id], queue_id: QUEUE }, '/queue_id: is not for retry, only for set'],
+    ['tasks', { action: 'pause', ids: [id] }, '/action: must be one of retry, cancel'],
+    ['tasks', { action: 'retry', filter: { status: 'failed' } }, '/filter/job_id: is required'],
+    ['workers', { action: 'cancel', ids: [id] }, '/action: must be one of disable, enable, delete'],
+    ['workers', { action: 'delete', filter: { name: 'a' } }, '/filter: must NOT have additional properties'],
+  ];
+  for (const [what, body, detail] of cases) {
+    const answer = await client.json('POST', `/api/v1/${what}/bulk`, body);
+    t.equal(answer.status, 400, detail);
+    t.ok((answer.body as { detail: string }).detail.includes(detail), `${detail}: ${answer.text}`);
+  }
+  t.match(await client.json('POST', '/api/v1/jobs/bulk', []), { status: 400 });
+  t.equal((await client.send('POST', '/api/v1/jobs/bulk')).status, 400, 'no body');
+  t.equal((await client.get('/api/v1/jobs/bulk')).headers['allow'], 'POST, OPTIONS');
+  t.same(house.asked, []);
+});

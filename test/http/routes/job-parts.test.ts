@@ -1,0 +1,269 @@
+import { test } from 'tap';
+import { done, refused } from '../../../src/core/problems.ts';
+import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
+import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { openHouse, type House } from '../kit/house.ts';
+import {
+  FRAMES,
+  jobChanges,
+  jobNumber,
+  jobRecord,
+  T0,
+  taskState,
+  WORKER,
+  workerRecord,
+} from '../kit/records.ts';
+
+const JOB = jobNumber(1);
+const PATH = `/api/v1/jobs/${JOB}`;
+
+void test('jobs are counted by status, with the filters of the list', async (t) => {
+  const { house, client } = await openHouse(t);
+  const jobs = [
+    jobRecord({ id: jobNumber(1), status: 'failed', project: 'x' }),
+    jobRecord({ id: jobNumber(2), status: 'running', owner: 'bob', name: 'Shot 7' }),
+    jobRecord({ id: jobNumber(3), status: 'running' }),
+  ];
+  house.write(...jobs.map((job) => put('job', keys.job(job.id), job)));
+  const none = { pending: 0, blocked: 0, paused: 0, running: 0, completed: 0, failed: 0, canceled: 0 };
+  const counted = async (query: string): Promise<unknown> =>
+    (await client.get(`/api/v1/jobs/summary${query}`)).body;
+  t.strictSame(await counted(''), { total: 3, ...none, running: 2, failed: 1 });
+  t.strictSame(await counted('?owner=bob'), { total: 1, ...none, running: 1 });
+  t.strictSame(await counted('?search=SHOT'), { total: 1, ...none, running: 1 });
+  t.strictSame(
+    await counted('?project=x&status=running'),
+    { total: 1, ...none, failed: 1 },
+    'status counts not',
+  );
+  t.strictSame(await counted('?farm_id=none'), { total: 0, ...none });
+  t.equal((await client.get('/api/v1/jobs/summary?owner=a&owner=b')).status, 400);
+  t.equal((await client.send('DELETE', '/api/v1/jobs/summary')).status, 405, 'no job has this id');
+});
+
+const ENCODE = { name: 'encode', untouched: 'pending', taskCount: 3, space: FRAMES(3) } as const;
+
+void test('the steps of a job are those of its detail', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(
+    ...jobChanges({}, [
+      { name: 'render', untouched: 'ready', taskCount: 2, space: FRAMES(2), touched: new Map() },
+      { ...ENCODE, touched: new Map() },
+    ]),
+  );
+  const { body } = await client.get(`${PATH}/steps`);
+  const detail = (await client.get(PATH)).body as { steps: unknown };
+  t.strictSame(body, { items: detail.steps });
+  t.match(body, { items: [{ name: 'render' }, { name: 'encode', order: 1 }] });
+  t.equal((await client.get(`/api/v1/jobs/${jobNumber(2)}/steps`)).status, 404);
+});
+
+void test('the template comes back word for word', async (t) => {
+  const { house, client } = await openHouse(t);
+  const yaml = '# é\r\nname: x\n';
+  house.write(put('job', keys.job(JOB), jobRecord()));
+  house.write(put('template', keys.template(JOB), { version: 1, format: 'yaml', text: yaml }));
+  const answer = await client.get(`${PATH}/template`);
+  t.match(answer, { status: 200, text: yaml, headers: { 'content-type': 'application/x-yaml' } });
+  const tag = answer.headers['etag'] ?? '';
+  t.equal((await client.get(`${PATH}/template`, { 'if-none-match': tag })).status, 304);
+  const json = '{ "name":  "x" }';
+  house.write(put('template', keys.template(JOB), { version: 1, format: 'json', text: json }));
+  t.match(await client.get(`${PATH}/template`, { 'if-none-match': tag }), {
+    status: 200,
+    text: json,
+    headers: { 'content-type': 'application/json' },
+  });
+  t.equal((await client.get(`/api/v1/jobs/${jobNumber(2)}/template`)).status, 404);
+});
+
+void test('the direct dependents of a job, whatever has become of them', async (t) => {
+  const { house, client } = await openHouse(t);
+  const [one, two, three, four] = [1, 2, 3, 4].map(jobNumber);
+  if (one === undefined || two === undefined || three === undefined || four === undefined) throw new Error();
+  house.write(
+    put('job', keys.job(four), jobRecord({ id: four, name: 'd', status: 'canceled', dependsOn: [one, two] })),
+    put('job', keys.job(one), jobRecord({ id: one })),
+    put('job', keys.job(three), jobRecord({ id: three, name: 'c', status: 'blocked', dependsOn: [one] })),
+    put('job', keys.job(two), jobRecord({ id: two, dependsOn: [three] })),
+  );
+  const items = [
+    { id: three, name: 'c', status: 'blocked' },
+    { id: four, name: 'd', status: 'canceled' },
+  ];
+  const list = async (query = ''): Promise<unknown> => (await client.get(`${PATH}/dependents${query}`)).body;
+  t.strictSame(await list(), { items, total: 2, limit: 50, offset: 0 });
+  t.strictSame(await list('?limit=1&offset=1'), { items: items.slice(1), total: 2, limit: 1, offset: 1 });
+  house.write({ op: 'remove', table: 'job', key: keys.job(three) });
+  t.strictSame(await list(), { items: items.slice(1), total: 1, limit: 50, offset: 0 });
+  t.equal((await client.get(`/api/v1/jobs/${three}/dependents`)).status, 404, 'a deleted job');
+  t.match(await client.get(`/api/v1/jobs/${four}/dependents`), { status: 200, body: { total: 0 } });
+  t.equal((await client.get(`${PATH}/dependents?limit=0`)).status, 400);
+});
+
+/** Tasks of every status and of none, one of them marked, over several blocks of pages. */
+function writeGrid(house: House): string {
+  const count = 5000;
+  const touched = new Map(
+    [...TASK_STATUSES.entries()].map(([nth, status]) => [nth * 700, taskState({ status })] as const),
+  );
+  touched.set(4999, taskState({ status: 'ready', unschedulable: true }));
+  const changes = jobChanges({}, [
+    { name: 'render', untouched: 'ready', taskCount: count, space: FRAMES(count), touched },
+    { ...ENCODE, touched: new Map() },
+  ]);
+  for (const change of changes) {
+    const marked = { ...countsOf(count, 'ready'), unschedulable: 1 };
+    if (change.op !== 'put' || change.table !== 'step' || change.value.order !== 0) house.write(change);
+    else house.write(put('step', change.key, { ...change.value, taskCounts: marked }));
+  }
+  const cells = Array.from({ length: count }, () => 'Q');
+  for (const [index, { status, unschedulable }] of touched) {
+    const letter = {
+      pending: 'P',
+      ready: 'Q',
+      assigned: 'A',
+      running: 'R',
+      succeeded: 'S',
+      failed: 'F',
+      canceled: 'C',
+    };
+    cells[index] = unschedulable ? 'U' : letter[status];
+  }
+  return cells.join('');
+}
+
+void test('the grid has one character for each task, in task order', async (t) => {
+  const { house, client } = await openHouse(t);
+  const cells = writeGrid(house);
+  const render = { id: `${JOB}-0`, name: 'render', order: 0, cells };
+  const encode = { id: `${JOB}-1`, name: 'encode', order: 1, cells: 'PPP' };
+  const answer = await client.get(`${PATH}/task-grid`);
+  t.strictSame(answer.body, {
+    job_id: JOB,
+    legend: {
+      P: 'pending',
+      Q: 'ready',
+      U: 'unschedulable',
+      A: 'assigned',
+      R: 'running',
+      S: 'succeeded',
+      F: 'failed',
+      C: 'canceled',
+    },
+    steps: [render, encode],
+  });
+  for (const step of ['encode', `${JOB}-1`]) {
+    t.match((await client.get(`${PATH}/task-grid?step=${step}`)).body, { steps: [encode] });
+  }
+  t.match(await client.get(`${PATH}/task-grid?step=comp`), {
+    status: 400,
+    body: { detail: '/query/step: the job has no such step' },
+  });
+  t.equal((await client.get(`/api/v1/jobs/${jobNumber(2)}/task-grid`)).status, 404);
+  const tag = answer.headers['etag'] ?? '';
+  t.equal((await client.get(`${PATH}/task-grid`, { 'if-none-match': tag })).status, 304);
+});
+
+void test('a step whose untouched tasks nobody may run says so of each', async (t) => {
+  const { house, client } = await openHouse(t);
+  const touched = new Map([[1, taskState({ status: 'succeeded' })]]);
+  const changes = jobChanges({}, [{ ...ENCODE, untouched: 'ready', touched }]);
+  house.write(
+    ...changes.map((change) =>
+      change.op === 'put' && change.table === 'step'
+        ? put('step', change.key, {
+            ...change.value,
+            taskCounts: { ...change.value.taskCounts, unschedulable: 2 },
+            untouched: { status: 'ready', updatedAt: T0, failureReason: '', unschedulable: true },
+          })
+        : change,
+    ),
+  );
+  t.match((await client.get(`${PATH}/task-grid`)).body, { steps: [{ cells: 'USU' }] });
+});
+
+void test('of a job with very many tasks one step is shown at a time', async (t) => {
+  const { house, client } = await openHouse(t);
+  const large = {
+    untouched: 'pending',
+    taskCount: 2_000_001,
+    space: FRAMES(2_000_001),
+    touched: new Map(),
+  } as const;
+  house.write(
+    ...jobChanges({}, [
+      { name: 'a', ...large },
+      { name: 'b', ...large },
+    ]),
+  );
+  t.match(await client.get(`${PATH}/task-grid`), {
+    status: 400,
+    body: { detail: '/query/step: is required: the job has 4000002 tasks, and one grid at most 4000000' },
+  });
+  const { body } = await client.get(`${PATH}/task-grid?step=b`);
+  const { steps } = body as { steps: readonly { cells: string }[] };
+  t.equal(steps[0]?.cells.length, 2_000_001);
+});
+
+void test('the service in numbers', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.write(put('job', keys.job(JOB), jobRecord({ status: 'completed' })));
+  const tasks = { pending: 1, ready: 2, assigned: 3, running: 4, unschedulable: 1 };
+  const workers = { online: 3, offline: 1, disabled: 2 };
+  house.activity = {
+    state: { ...house.activity.state, tasks, workers, cores: { total: 24, committed: 6.5 } },
+    parkedRequests: 3,
+    leasedPerSecond: 12,
+  };
+  t.strictSame((await client.get('/api/v1/stats')).body, {
+    jobs: { total: 1, pending: 0, blocked: 0, paused: 0, running: 0, completed: 1, failed: 0, canceled: 0 },
+    tasks,
+    workers,
+    cores: { total: 24, committed: 6.5 },
+    parked_requests: 3,
+    leased_tasks_per_second: 12,
+  });
+});
+
+void test('what has failed on a worker is tried again in the jobs that it is kept of', async (t) => {
+  const { house, client } = await openHouse(t);
+  const path = `/api/v1/workers/${WORKER}/retry-failed`;
+  t.equal((await client.send('POST', path)).status, 404);
+  house.write(put('worker', keys.worker(WORKER), workerRecord({ ordinal: 7 })));
+  t.same((await client.send('POST', path)).body, { worker_id: WORKER, retried: 0, jobs: [] });
+  const jobs = [1, 2, 3, 4].map(jobNumber);
+  const steps = [...jobs, ...jobs].map((jobId, nth) => ({ jobId, stepOrder: nth, failures: 1, lastAt: T0 }));
+  house.write(
+    ...jobs.slice(0, 3).map((id) => put('job', keys.job(id), jobRecord({ id }))),
+    put('workerFailures', keys.workerFailures(WORKER), { version: 1, total: 8, steps }),
+  );
+  house.answer = ({ id }) =>
+    id === jobs[1]
+      ? refused('conflict', 'no queue')
+      : done({ retried: id === jobs[0] ? 5 : 0, status: null });
+  t.same((await client.send('POST', path)).body, {
+    worker_id: WORKER,
+    retried: 5,
+    jobs: [
+      { job_id: jobs[0], retried: 5 },
+      {
+        job_id: jobs[1],
+        retried: 0,
+        problem: { type: 'about:blank', title: 'Conflict', status: 409, detail: 'no queue' },
+      },
+    ],
+  });
+  t.match(house.asked, [
+    {
+      actor: 'job',
+      id: jobs[0],
+      message: { type: 'job.retry', target: { selection: { workerOrdinal: 7 } } },
+    },
+    { id: jobs[1] },
+    { id: jobs[2] },
+  ]);
+  t.equal(house.asked.length, 3, 'a job that is gone is not asked');
+});
