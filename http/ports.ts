@@ -23,6 +23,10 @@ export interface Ports {
   readonly logs: Pick<LogReader, 'page'>;
   readonly events: TaskEvents;
   readonly health: HealthChecks;
+  /** How much of the files of the stores is used. */
+  storePages(): StorePages;
+  /** Whether the service stops: what has begun ends, and nothing new is begun. */
+  isStopping(): boolean;
   /** All metrics of the process in the Prometheus text format. */
   metrics(): Promise<string>;
   /** The total of a tally: online workers, claims of a usage pool by its slot (ports/tallies.ts). */
@@ -86,6 +90,20 @@ export interface TaskEvents {
 export interface HealthChecks {
   store(): Promise<void>;
   bus(): Promise<void>;
+}
+
+/** Pages of the file of a store; LMDB never makes a file smaller, and uses its free pages again. */
+export interface FilePages {
+  readonly fileBytes: number;
+  readonly pageBytes: number;
+  readonly usedPages: number;
+  readonly freePages: number;
+}
+
+/** By store. */
+export interface StorePages {
+  readonly state: FilePages;
+  readonly logs: FilePages;
 }
 
 /** interface-decisions.md, "REST": GET /version. */

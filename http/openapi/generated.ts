@@ -713,6 +713,21 @@ export interface components {
                 readonly store: string;
                 readonly bus: string;
             };
+            readonly details: {
+                /** @description Whether the service was told to stop; it is not ready then. */
+                readonly stopping: boolean;
+                readonly store: {
+                    readonly state: components["schemas"]["StoreFile"];
+                    readonly logs: components["schemas"]["StoreFile"];
+                };
+            };
+        };
+        /** @description A store's file never shrinks by itself; pages of what was removed are free and used again. */
+        readonly StoreFile: {
+            readonly file_bytes: number;
+            readonly page_bytes: number;
+            readonly used_pages: number;
+            readonly free_pages: number;
         };
         readonly Version: {
             readonly version: string;
@@ -1448,7 +1463,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description One of them is not; `checks` says which and why. */
+            /** @description One of them is not, and `checks` says which and why; or the service stops. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

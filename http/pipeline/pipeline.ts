@@ -71,6 +71,9 @@ export function createPipeline(
     const fault = framingFault(request.headers);
     if (fault !== null) return refuse({ kind: 'bad-request', detail: fault }, [], true);
 
+    if (ports.isStopping() && !isProbe(request.path))
+      return refuse({ kind: 'unavailable', detail: 'the service is stopping' }, [], true);
+
     const refusal = isApi(request.path) ? tooMany(request) : null;
     if (refusal !== null) return refuse(refusal.problem, refusal.headers);
 
@@ -184,6 +187,9 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
     }
   }
 }
+
+/** Whoever looks at the service is told that it stops. */
+const isProbe = (path: string): boolean => path === '/readyz' || path === '/healthz' || path === '/metrics';
 
 const isApi = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
 

@@ -12,6 +12,7 @@ import {
 import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
+import { pageMeter, type PageCounts } from './page-meter.ts';
 import { readStoreFormat, StoreOpenError } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
@@ -19,6 +20,8 @@ import { decodeRecord } from './value-codec.ts';
 export interface LogStoreReader extends LogReader {
   /** The next read sees every append made until then. */
   refresh(): void;
+  /** What the file of the store is used for. */
+  pages(): PageCounts;
   close(): Promise<void>;
 }
 
@@ -30,14 +33,14 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
     readStoreFormat(environment, directory, 'logs');
     const chunks = openExistingDatabase(environment, LOG_DATABASES.chunks);
     if (chunks === undefined) throw new StoreOpenError(directory, `it has no table ${LOG_DATABASES.chunks}`);
-    return readerOf(environment, chunks);
+    return readerOf(environment, directory, chunks);
   } catch (error) {
     await environment.close();
     throw error;
   }
 }
 
-function readerOf(environment: Environment, chunks: ByteDatabase): LogStoreReader {
+function readerOf(environment: Environment, directory: string, chunks: ByteDatabase): LogStoreReader {
   const read = (task: TaskAddress, options: ScanOptions): LogChunk[] => {
     const rows = [...scanRows(chunks, { prefix: logKeys.task(task), ...options })];
     return rows.map(({ key, value }) => {
@@ -51,6 +54,7 @@ function readerOf(environment: Environment, chunks: ByteDatabase): LogStoreReade
     page: (task, afterBusSeq, limit) => read(task, { after: logKeys.chunk(task, afterBusSeq), limit }),
     lastOf: (task) => read(task, { reverse: true, limit: 1 })[0],
     refresh: () => environment.resetReadTxn(),
+    pages: pageMeter(environment, directory),
     close: () => environment.close(),
   };
 }

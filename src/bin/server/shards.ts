@@ -83,6 +83,11 @@ export class Shards {
     if (typeof reason === 'string') throw new Error(reason);
   }
 
+  /** Hands out no more work; lease requests that wait are answered. */
+  async stopLeasing(): Promise<void> {
+    await Promise.all(this.shards.map((shard) => shard.control.stopLeasing()));
+  }
+
   /** Lets every shard work off what it has, and waits until all of it is on disk. Their threads end by themselves. */
   async stop(): Promise<void> {
     this.isStopping = true;

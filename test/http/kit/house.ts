@@ -40,6 +40,7 @@ export class House {
     job: { plan: jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]), description: '', extensions: [] },
   };
   acceptsSubmissions = true;
+  isStopping = false;
   now = T0;
   steadyNow = 0;
   /** By slot. */
@@ -137,6 +138,11 @@ export class House {
       tally: (slot) => this.tallies.get(slot) ?? 0,
       diagnostics: () => this.diagnostics,
       version: { version: '0.1.0', commit: 'abc', builtAt: '2026-11-20T10:00:00Z', node: 'v20.20.2' },
+      storePages: () => ({
+        state: { fileBytes: 40_960, pageBytes: 4096, usedPages: 7, freePages: 3 },
+        logs: { fileBytes: 16_384, pageBytes: 4096, usedPages: 4, freePages: 0 },
+      }),
+      isStopping: () => this.isStopping,
       acceptsSubmissions: () => this.acceptsSubmissions,
       serverRetry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
       newId: () => {
