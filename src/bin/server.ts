@@ -28,6 +28,7 @@ import { startLogThread, type LogThread } from './server/log-thread.ts';
 import { createLogger, type Logger } from './daemon/logging.ts';
 import { ServiceMetrics } from './server/metrics.ts';
 import { openBus } from './server/open-bus.ts';
+import { ThreadProfiler } from './server/profiler.ts';
 import { PreparationPool } from './server/preparation-pool.ts';
 import { Shards } from './server/shards.ts';
 import { prepareData, waitAfterRestore } from './server/prepare-data.ts';
@@ -38,7 +39,7 @@ import { TaskEventHub } from './server/task-events.ts';
 import { versionFacts } from './daemon/version.ts';
 import type { ToldDiagnostic } from './threads/log-protocol.ts';
 import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
-import { threadEntry } from './threads/thread-entry.ts';
+import { shardThreadName, threadEntry } from './threads/thread-entry.ts';
 
 /** interface.md, "Limits": graceful shutdown. */
 const SHUTDOWN_MS = 30_000;
@@ -200,7 +201,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   );
   shutdown.add('bus', () => shards.stop());
   shutdown.add('scheduler', () => shards.stopLeasing());
-  const pool = new PreparationPool(Math.max(1, availableParallelism() - 1));
+  const pool = new PreparationPool(Math.max(1, availableParallelism() - 1), config.http.enablePprof);
   shutdown.add('scheduler', () => pool.stop());
   const ids = new Uuid7(() => Date.now());
   const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
@@ -244,9 +245,16 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
     log: (level, text, attributes) => logger[level](attributes, text),
   };
-  const { addr, corsOrigins, rateLimit, trustProxy } = config.http;
+  const { addr, corsOrigins, rateLimit, trustProxy, enablePprof } = config.http;
+  const shardThreads = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
+  const profiler = new ThreadProfiler(() => [...shardThreads, 'store', 'logs', ...pool.threads()]);
   const front = await startFront(
-    { ...addr, corsOrigins, rateLimit: { limit: rateLimit, trustProxy } },
+    {
+      ...addr,
+      corsOrigins,
+      rateLimit: { limit: rateLimit, trustProxy },
+      profiler: enablePprof ? profiler : null,
+    },
     ports,
   );
   shutdown.add('http', () => front.stop(HTTP_DRAIN_MS));
@@ -391,4 +399,6 @@ function warnIfOpen(config: ServerConfig, logger: Logger): void {
     { host },
     'there is no authentication: whoever reaches this address may run commands on the workers',
   );
+  if (config.http.enablePprof)
+    logger.warn({ host }, 'profiles of the service can be taken by whoever reaches this address');
 }

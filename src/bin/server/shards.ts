@@ -17,7 +17,7 @@ import {
   type ShardNotice,
   type ShardOptions,
 } from '../threads/shard-protocol.ts';
-import { threadEntry } from '../threads/thread-entry.ts';
+import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
 
 export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlPort'>;
 
@@ -106,7 +106,7 @@ export class Shards {
     const worker = new Worker(threadEntry('shard-thread'), {
       workerData: options,
       transferList: [storePort, port2],
-      name: `shard ${index}`,
+      name: shardThreadName(index),
     });
     worker.on('message', (notice: ShardNotice) => {
       this.noticed(index, notice);

@@ -15,6 +15,8 @@ import { latestChanges, type Change } from '../../core/records/change-set.ts';
 import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
+import { serveProfiles } from './profile-channel.ts';
+import { shardThreadName } from './thread-entry.ts';
 import { waitingOf } from './reply-address.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
@@ -38,6 +40,7 @@ if (parentPort === null) throw new Error('a shard thread is started by the servi
 await runShard(parentPort, workerData as ShardOptions);
 
 async function runShard(main: MessagePort, options: ShardOptions): Promise<void> {
+  serveProfiles(shardThreadName(options.index));
   const tell = (notice: ShardNotice): void => main.postMessage(notice);
   const ownsFarm = (farm: string): boolean => shardOfFarm(farm, options.count) === options.index;
   const reader = await openStateReader(options.stateDirectory);

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
+import type { Profiler } from '../../../http/debug/pprof.ts';
 import { startFront } from '../../../http/front.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
@@ -187,9 +188,13 @@ export async function openHouse(
   t: Test,
   corsOrigins: readonly string[] = [],
   rateLimit: RateLimitSettings = NO_RATE_LIMIT,
+  profiler: Profiler | null = null,
 ): Promise<OpenHouse> {
   const house = new House();
-  const server = await startFront({ host: '127.0.0.1', port: 0, corsOrigins, rateLimit }, house.ports());
+  const server = await startFront(
+    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler },
+    house.ports(),
+  );
   const client = new Client(server.port);
   t.teardown(async () => {
     client.close();
