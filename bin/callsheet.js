@@ -5,6 +5,9 @@ import { existsSync } from 'node:fs';
 const command = new URL('../dist/src/bin/callsheet.js', import.meta.url);
 
 if (existsSync(command)) {
+  // Until the daemon listens to them itself, nothing has been opened that would have to be closed.
+  if (['server', 'worker'].includes(process.argv[2]))
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
   await import(command.href);
 } else {
   console.error(

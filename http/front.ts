@@ -1,3 +1,4 @@
+import type { Profiler } from './debug/pprof.ts';
 import { CorsPolicy } from './guards/cors.ts';
 import { rateLimitGuard, type RateLimitSettings } from './guards/rate-limit.ts';
 import { readContract } from './openapi/contract.ts';
@@ -10,6 +11,8 @@ export interface FrontOptions extends ListenAddress {
   /** `http.cors_origins`, already checked; empty means every origin. */
   readonly corsOrigins: readonly string[];
   readonly rateLimit: RateLimitSettings;
+  /** Null when no profiles are to be had (`http.enable_pprof`). */
+  readonly profiler: Profiler | null;
 }
 
 /**
@@ -21,6 +24,7 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
   const pipeline = createPipeline(contract, handlersOf(contract), ports, {
     cors: new CorsPolicy(options.corsOrigins),
     tooMany: rateLimitGuard(options.rateLimit, () => ports.steadyNow()),
+    profiler: options.profiler,
   });
   return serveHttp(options, pipeline, (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -26,6 +26,10 @@ export interface Ports {
   readonly logs: Pick<LogReader, 'page' | 'extent'>;
   readonly tails: Pick<TaskTails, 'follow'>;
   readonly health: HealthChecks;
+  /** How much of the files of the stores is used. */
+  storePages(): StorePages;
+  /** Whether the service stops: what has begun ends, and nothing new is begun. */
+  isStopping(): boolean;
   /** All metrics of the process in the Prometheus text format. */
   metrics(): Promise<string>;
   /** How busy the service is; at most a second old. */
@@ -91,6 +95,20 @@ export interface TaskEvents {
 export interface HealthChecks {
   store(): Promise<void>;
   bus(): Promise<void>;
+}
+
+/** Pages of the file of a store; LMDB never makes a file smaller, and uses its free pages again. */
+export interface FilePages {
+  readonly fileBytes: number;
+  readonly pageBytes: number;
+  readonly usedPages: number;
+  readonly freePages: number;
+}
+
+/** By store. */
+export interface StorePages {
+  readonly state: FilePages;
+  readonly logs: FilePages;
 }
 
 /** interface-decisions.md, "REST": GET /version. */

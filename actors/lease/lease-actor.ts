@@ -72,6 +72,9 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
         serveAll(state, context);
       },
       'farm.removed': onFarmRemoved,
+      'service.stopping': (state, _message, context) => {
+        for (const request of state.parked.takeEnded(Infinity)) answerEmpty(request, context);
+      },
       'pools.changed': (state, { pools }, context) => {
         state.pools.register(pools);
         serveAll(state, context);

@@ -90,6 +90,8 @@ export type LeaseMessage =
   /** From the farm: its cap or a queue's cap or pause has changed. */
   | { readonly type: 'farm.limited'; readonly maxConcurrentTasks: number }
   | { readonly type: 'farm.removed' }
+  /** The service stops: parked requests are answered. The shard lets none come any more. */
+  | { readonly type: 'service.stopping' }
   | {
       readonly type: 'queue.limited';
       readonly queueId: QueueId;

@@ -942,6 +942,21 @@ export interface components {
                 readonly store: string;
                 readonly bus: string;
             };
+            readonly details: {
+                /** @description Whether the service was told to stop; it is not ready then. */
+                readonly stopping: boolean;
+                readonly store: {
+                    readonly state: components["schemas"]["StoreFile"];
+                    readonly logs: components["schemas"]["StoreFile"];
+                };
+            };
+        };
+        /** @description A store's file never shrinks by itself; pages of what was removed are free and used again. */
+        readonly StoreFile: {
+            readonly file_bytes: number;
+            readonly page_bytes: number;
+            readonly used_pages: number;
+            readonly free_pages: number;
         };
         readonly Version: {
             readonly version: string;
@@ -1957,7 +1972,7 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["BadProbe"];
-            /** @description One of them is not; `checks` says which and why. */
+            /** @description One of them is not, and `checks` says which and why; or the service stops. */
             readonly 503: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["RequestId"];

@@ -1,4 +1,5 @@
 import type { Problem } from '../../src/core/problems.ts';
+import { answerPprof, isPprof, type Profiler } from '../debug/pprof.ts';
 import type { CorsPolicy } from '../guards/cors.ts';
 import { framingFault } from '../guards/framing.ts';
 import { ANONYMOUS } from '../guards/principal.ts';
@@ -29,6 +30,8 @@ export interface Guards {
   readonly cors: CorsPolicy;
   /** Asked for every request to the API; probes and metrics are never one too many. */
   readonly tooMany: RateLimitGuard;
+  /** Null when there are no routes for profiles (`http.enable_pprof`). */
+  readonly profiler: Profiler | null;
 }
 
 /**
@@ -39,7 +42,7 @@ export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  { cors, tooMany }: Guards,
+  { cors, tooMany, profiler }: Guards,
 ): RequestHandler {
   const router = bindRoutes(contract, handlers);
 
@@ -57,7 +60,8 @@ export function createPipeline(
     response: HttpResponse,
     requestId: string,
   ): HttpResponse | Promise<HttpResponse> {
-    const common = [...commonHeaders(request.path, requestId), ...cors.headers(request)];
+    const crossOrigin = isPprof(request.path) ? [] : cors.headers(request);
+    const common = [...commonHeaders(request.path, requestId), ...crossOrigin];
     const coded = compressed(request, isApi(request.path) ? conditional(request, response) : response);
     return coded instanceof Promise
       ? coded.then((given) => withHeaders(given, common))
@@ -70,6 +74,11 @@ export function createPipeline(
 
     const fault = framingFault(request.headers);
     if (fault !== null) return refuse({ kind: 'bad-request', detail: fault }, [], true);
+
+    if (ports.isStopping() && !isProbe(request.path))
+      return refuse({ kind: 'unavailable', detail: 'the service is stopping' }, [], true);
+
+    if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
 
     const refusal = isApi(request.path) ? tooMany(request) : null;
     if (refusal !== null) return refuse(refusal.problem, refusal.headers);
@@ -189,6 +198,9 @@ function responseOf(reply: AnyReply, requestId: string): HttpResponse {
     }
   }
 }
+
+/** Whoever looks at the service is told that it stops. */
+const isProbe = (path: string): boolean => path === '/readyz' || path === '/healthz' || path === '/metrics';
 
 const isApi = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`);
 

@@ -1,4 +1,4 @@
-import type { Ports } from '../ports.ts';
+import type { FilePages, Ports } from '../ports.ts';
 import type { Handler } from './operation.ts';
 
 export const HEALTH_CHECK_BUDGET_MS = 5000;
@@ -15,10 +15,20 @@ export const getReadyz: Handler<'getReadyz'> = async (_call, ports) => {
     verdict(ports, () => ports.health.bus()),
   ]);
   const checks = { store, bus };
-  return store === 'ok' && bus === 'ok'
-    ? { kind: 'json', status: 200, body: { status: 'ok', checks } }
-    : { kind: 'json', status: 503, body: { status: 'degraded', checks } };
+  const stopping = ports.isStopping();
+  const { state, logs } = ports.storePages();
+  const details = { stopping, store: { state: pagesView(state), logs: pagesView(logs) } };
+  return store === 'ok' && bus === 'ok' && !stopping
+    ? { kind: 'json', status: 200, body: { status: 'ok', checks, details } }
+    : { kind: 'json', status: 503, body: { status: 'degraded', checks, details } };
 };
+
+const pagesView = ({ fileBytes, pageBytes, usedPages, freePages }: FilePages) => ({
+  file_bytes: fileBytes,
+  page_bytes: pageBytes,
+  used_pages: usedPages,
+  free_pages: freePages,
+});
 
 /** `ok`, or what is wrong; at the latest when the budget is spent. */
 async function verdict(ports: Ports, check: () => Promise<void>): Promise<string> {

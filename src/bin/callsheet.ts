@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { backupCommand } from './commands/backup.ts';
+import { compactCommand } from './commands/compact.ts';
 import { serverCommand, workerCommand } from './commands/daemons.ts';
 import { CommandError, EXIT } from './commands/exit-codes.ts';
 import { explainCommand } from './commands/explain.ts';
@@ -11,6 +13,7 @@ import { logsCommand } from './commands/logs.ts';
 import { openjdCommand } from './commands/openjd/openjd-command.ts';
 import { poolsCommand } from './commands/pools.ts';
 import { queuesCommand } from './commands/queues.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { storageCommand } from './commands/storage.ts';
 import { submitCommand } from './commands/submit.ts';
 import { tasksCommand } from './commands/tasks.ts';
@@ -20,6 +23,9 @@ import { workersCommand } from './commands/workers.ts';
 const COMMANDS = [
   serverCommand,
   workerCommand,
+  backupCommand,
+  restoreCommand,
+  compactCommand,
   submitCommand,
   jobsCommand,
   jobCommand,

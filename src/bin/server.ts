@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../http/front.ts';
 import { JobLists, type CurrentState } from '../../http/lists/job-lists.ts';
 import { TaskLists } from '../../http/lists/task-lists.ts';
-import type { Ports } from '../../http/ports.ts';
+import type { Ports, StorePages } from '../../http/ports.ts';
 import { TaskTails } from '../../http/tails/task-tails.ts';
+import { exitNow, sayLastWords } from '../adapters/lmdb/fail-stop.ts';
 import { openLogReader, type LogStoreReader } from '../adapters/lmdb/log-reader.ts';
 import type { ChangeWatch } from '../adapters/lmdb/change-watch.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
@@ -14,7 +15,6 @@ import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-threa
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
 import type { ServerList } from '../adapters/nats/server-address.ts';
 import { EventLoopWatch, type EventLoopLag } from '../adapters/system/event-loop-lag.ts';
-import { makeDirectory } from '../adapters/system/make-directory.ts';
 import { tallyMemory, type TallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
@@ -30,23 +30,31 @@ import { startLogThread, type LogThread } from './server/log-thread.ts';
 import { createLogger, type Logger } from './daemon/logging.ts';
 import { ServiceMetrics } from './server/metrics.ts';
 import { openBus } from './server/open-bus.ts';
+import { ThreadProfiler } from './server/profiler.ts';
 import { PreparationPool } from './server/preparation-pool.ts';
 import { Shards } from './server/shards.ts';
+import { prepareData, waitAfterRestore } from './server/prepare-data.ts';
+import { Shutdown } from './daemon/shutdown.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { storeDirectory } from './maintenance/data-directory.ts';
 import { TaskEventHub } from './server/task-events.ts';
 import { versionFacts } from './daemon/version.ts';
 import type { ToldDiagnostic } from './threads/log-protocol.ts';
 import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
-import { threadEntry } from './threads/thread-entry.ts';
+import { shardThreadName, threadEntry } from './threads/thread-entry.ts';
 
 /** interface.md, "Limits": graceful shutdown. */
 export const SHUTDOWN_MS = 30_000;
+/** How long running requests have of it to end. */
+const HTTP_DRAIN_MS = 15_000;
 /** interface.md, "Public, ungated": each readiness check has this long. */
 const CHECK_MS = 5_000;
 const READY_POLL_MS = 50;
 
 /** Exit code of a service that could not start. */
 const NOT_STARTED_EXIT = 1;
+/** Exit code of a service that was told to stop a second time. */
+const STOPPED_AT_ONCE_EXIT = 1;
 
 /**
  * Runs the service until SIGTERM or SIGINT: the composition root of the main thread. Prints its URL once it is ready.
@@ -67,66 +75,99 @@ async function serve(config: ServerConfig): Promise<void> {
   const logger = createLogger(config.log, 'server', (note) => {
     diagnostics?.add(SERVER_COMPONENT, nanosOfMs(Date.now()), note);
   });
-  const stopping = stopSignal();
-  const version = versionFacts();
-  const directory = resolve(config.data.dir);
-  makeDirectory(directory, 0o700);
-
-  let storeLag: (lag: EventLoopLag) => void = () => undefined;
-  const store = await startStoreThread(
-    threadEntry('store-thread'),
-    { directory: join(directory, 'state'), softwareVersion: version.version, disk: STATE_DISK_LIMITS },
-    {
-      diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
-      warned: (text) => logger.warn(text),
-      measured: (lag) => storeLag(lag),
-    },
-  );
-  if (store.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
-  const bus = await openBus(config, directory, logger);
+  const stopping = stopSignal(() => {
+    sayLastWords('a second signal: ending at once, without waiting for what runs');
+    exitNow(STOPPED_AT_ONCE_EXIT);
+  });
+  const shutdown = new Shutdown(logger, () => performance.now());
+  let budget: NodeJS.Timeout | undefined;
+  stopping.addEventListener('abort', () => {
+    logger.info('stopping');
+    budget = setTimeout(() => {
+      failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
+    }, SHUTDOWN_MS);
+  });
+  let failure: unknown = null;
   try {
-    const onStoreLag = (listener: typeof storeLag): void => {
-      storeLag = listener;
-    };
-    await serveOver({ logger, diagnostics, stopping, version, directory, store, onStoreLag, bus }, config);
+    await start({ config, logger, diagnostics, stopping, shutdown });
+    await untilAborted(stopping);
   } catch (error) {
-    // A service that cannot start leaves no nats-server behind.
-    await bus.stop();
-    throw error;
+    failure = error;
   }
+  // A service that cannot start leaves nothing behind either.
+  await shutdown.run();
+  clearTimeout(budget);
+  if (failure !== null && !(failure instanceof StoppedEarlyError)) throw failure;
+  logger.info('stopped');
+}
+
+/** The service was asked to stop before it was ready. */
+class StoppedEarlyError extends Error {
+  override readonly name = 'StoppedEarlyError';
+}
+
+function goOnUnless(stopping: AbortSignal): void {
+  if (stopping.aborted) throw new StoppedEarlyError();
 }
 
 /** What the service stands on. */
 interface Ground {
+  readonly config: ServerConfig;
   readonly logger: Logger;
   /** Null when none are kept. */
   readonly diagnostics: DiagnosticLog | null;
   readonly stopping: AbortSignal;
-  readonly version: ReturnType<typeof versionFacts>;
-  readonly directory: string;
-  readonly store: StoreThread;
-  /** Who is told how late the turns of the store thread are. */
-  readonly onStoreLag: (listener: (lag: EventLoopLag) => void) => void;
-  readonly bus: Awaited<ReturnType<typeof openBus>>;
+  /** Is told of each part that was started. */
+  readonly shutdown: Shutdown;
 }
 
-async function serveOver(
-  { logger, diagnostics, stopping, version, directory, store, onStoreLag, bus }: Ground,
-  config: ServerConfig,
-): Promise<void> {
+/** Starts the parts, one upon the other; resolves when the service is ready or was asked to stop. */
+async function start({ config, logger, diagnostics, stopping, shutdown }: Ground): Promise<void> {
+  const version = versionFacts();
+  const directory = resolve(config.data.dir);
+  await prepareData({
+    directory,
+    compactFreePercent: config.data.compactFreePercent,
+    logger,
+    stopping,
+  });
+  goOnUnless(stopping);
+
+  const lagOf = new Map<string, (lag: EventLoopLag) => void>();
+  const stateDirectory = storeDirectory(directory, 'state');
+  const store = await startStoreThread(
+    threadEntry('store-thread'),
+    { directory: stateDirectory, softwareVersion: version.version, disk: STATE_DISK_LIMITS },
+    {
+      diskChanged: (disk) => logger.warn({ disk }, diskText(disk)),
+      warned: (text) => logger.warn(text),
+      measured: (lag) => lagOf.get('store')?.(lag),
+    },
+  );
+  shutdown.add('store', () => store.stop());
+  if (store.diskState() === 'low') logger.warn({ disk: 'low' }, diskText('low'));
+  await waitAfterRestore(directory, config.scheduler.heartbeatTimeoutMs, logger, stopping);
+  goOnUnless(stopping);
+  const bus = await openBus(config, directory, logger);
+  shutdown.add('bus', () => bus.stop());
+  goOnUnless(stopping);
+
   const events = new TaskEventHub();
   const busLog = new BusLog(logger);
-  const logDirectory = join(directory, 'logs');
-  const reader = await openStateReader(join(directory, 'state'));
+  stopping.addEventListener('abort', () => busLog.stopping());
+  const logDirectory = storeDirectory(directory, 'logs');
+  const reader = await openStateReader(stateDirectory);
+  shutdown.add('store', () => reader.close());
   const metrics = new ServiceMetrics(() => [...reader.scan('queue')].map(({ value }) => value));
-  onStoreLag((lag) => metrics.loopLagged('store', lag));
+  lagOf.set('store', (lag) => metrics.loopLagged('store', lag));
   const frontLag = new EventLoopWatch();
   const measuring = setInterval(() => metrics.loopLagged('front', frontLag.read()), MEASURE_PERIOD_MS);
+  shutdown.add('scheduler', () => clearInterval(measuring));
   let logsTakenInAt = performance.now();
   const logThread = await startLogThread(
     {
       logDirectory,
-      stateDirectory: join(directory, 'state'),
+      stateDirectory,
       bus: bus.servers,
       softwareVersion: version.version,
       maxBytesPerTask: config.logs.maxBytesPerTask,
@@ -148,12 +189,16 @@ async function serveOver(
       broken: (error) => failStop(logger, 'the logs thread is gone', error),
     },
   );
+  shutdown.add('bus', () => logThread.stop());
   const logStore = await openLogReader(logDirectory);
+  shutdown.add('store', () => logStore.close());
+  goOnUnless(stopping);
   const logs = currentLogs(logStore);
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const changes = store.watch();
-  const lists = openLists(reader, changes);
+  shutdown.add('store', () => changes.close());
+  const lists = openLists(reader, changes, stopping);
   const shards = startShards(
     config,
     bus.servers,
@@ -163,9 +208,14 @@ async function serveOver(
     directory,
     { tallies, shares },
   );
-  const pool = new PreparationPool(Math.max(1, availableParallelism() - 1));
+  shutdown.add('bus', () => shards.stop());
+  shutdown.add('scheduler', () => shards.stopLeasing());
+  const pool = new PreparationPool(Math.max(1, availableParallelism() - 1), config.http.enablePprof);
+  shutdown.add('scheduler', () => pool.stop());
   const ids = new Uuid7(() => Date.now());
   const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
+  const storePages = (): StorePages => ({ state: reader.pages(), logs: logStore.pages() });
+  metrics.storePages(storePages);
 
   const tails = new TaskTails({
     state: { store: reader, renew: () => reader.refresh() },
@@ -196,6 +246,8 @@ async function serveOver(
       store: () => checkStore(reader),
       bus: () => shards.checkBus(CHECK_MS),
     },
+    storePages,
+    isStopping: () => stopping.aborted,
     metrics: () => metrics.text(),
     activity: () => metrics.activity(),
     diagnostics: () => diagnostics,
@@ -209,35 +261,23 @@ async function serveOver(
     delay: (milliseconds, signal) => delay(milliseconds, undefined, { signal }).catch(() => undefined),
     log: (level, text, attributes) => logger[level](attributes, text),
   };
-  const { addr, corsOrigins, rateLimit, trustProxy } = config.http;
+  const { addr, corsOrigins, rateLimit, trustProxy, enablePprof } = config.http;
+  const shardThreads = Array.from({ length: config.scheduler.shards }, (_, index) => shardThreadName(index));
+  const profiler = new ThreadProfiler(() => [...shardThreads, 'store', 'logs', ...pool.threads()]);
   const front = await startFront(
-    { ...addr, corsOrigins, rateLimit: { limit: rateLimit, trustProxy } },
+    {
+      ...addr,
+      corsOrigins,
+      rateLimit: { limit: rateLimit, trustProxy },
+      profiler: enablePprof ? profiler : null,
+    },
     ports,
   );
+  shutdown.add('http', () => front.stop(HTTP_DRAIN_MS));
   await untilReady(ports, stopping);
-  if (!stopping.aborted) {
-    process.stdout.write(`callsheet: serving http://${hostForUrl(config.http.addr.host)}:${front.port}\n`);
-    warnIfOpen(config, logger);
-  }
-  await untilAborted(stopping);
-
-  logger.info('stopping');
-  busLog.stopping();
-  const budget = setTimeout(() => {
-    failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
-  }, SHUTDOWN_MS);
-  clearInterval(measuring);
-  await front.stop(SHUTDOWN_MS / 2);
-  await shards.stop();
-  await logThread.stop();
-  await bus.stop();
-  await pool.stop();
-  changes.close();
-  await reader.close();
-  await logStore.close();
-  await store.stop();
-  clearTimeout(budget);
-  logger.info('stopped');
+  goOnUnless(stopping);
+  process.stdout.write(`callsheet: serving http://${hostForUrl(config.http.addr.host)}:${front.port}\n`);
+  warnIfOpen(config, logger);
 }
 
 /** The log store, every read of which sees what was stored until then. */
@@ -260,12 +300,13 @@ const currentLogs = (logs: LogStoreReader): LogReader => ({
 function openLists(
   reader: StateReader,
   changes: ChangeWatch,
+  stopping: AbortSignal,
 ): { readonly jobs: JobLists; readonly tasks: TaskLists } {
   const state: CurrentState = { store: reader, renew: () => reader.refresh() };
   const jobs = new JobLists(state, changes.jobs);
   changes.onArrival(() => jobs.noticesArrived());
   const fill = (): void => {
-    if (jobs.fillNext()) setImmediate(fill);
+    if (!stopping.aborted && jobs.fillNext()) setImmediate(fill);
   };
   setImmediate(fill);
   return { jobs, tasks: new TaskLists(state, changes.pages) };
@@ -311,7 +352,7 @@ function startShards(
   return new Shards(
     {
       count: config.scheduler.shards,
-      stateDirectory: join(directory, 'state'),
+      stateDirectory: storeDirectory(directory, 'state'),
       bus: servers,
       heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
       retry: retryOf(config),
@@ -390,4 +431,6 @@ function warnIfOpen(config: ServerConfig, logger: Logger): void {
     { host },
     'there is no authentication: whoever reaches this address may run commands on the workers',
   );
+  if (config.http.enablePprof)
+    logger.warn({ host }, 'profiles of the service can be taken by whoever reaches this address');
 }

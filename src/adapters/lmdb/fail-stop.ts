@@ -30,6 +30,12 @@ export function failStop(failure: StoreFailure, tellMain: (failure: StoreFailure
   for (;;) Atomics.wait(never, 0, 0);
 }
 
+/** Ends the process from its main thread with this status, also when another thread is inside a transaction. */
+export function exitNow(status: number): never {
+  killUnlessGone(process.pid);
+  process.exit(status);
+}
+
 /** One line on stderr, now. A pipe that takes nothing does not keep the process from ending: after some tries the line is given up. */
 export function sayLastWords(text: string): void {
   for (let tries = 0; tries < STDERR_TRIES; tries++) {

@@ -14,6 +14,7 @@ import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } 
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
+import { pageMeter, type PageCounts } from './page-meter.ts';
 import { readStoreFormat, StoreOpenError } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
@@ -21,6 +22,8 @@ import { decodeRecord } from './value-codec.ts';
 export interface LogStoreReader extends LogReader {
   /** The next read sees every append made until then. */
   refresh(): void;
+  /** What the file of the store is used for. */
+  pages(): PageCounts;
   close(): Promise<void>;
 }
 
@@ -36,7 +39,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
       return database;
     };
     const { chunks, attempts, totals } = LOG_DATABASES;
-    return readerOf(environment, databaseOf(chunks), databaseOf(attempts), databaseOf(totals));
+    return readerOf(environment, directory, databaseOf(chunks), databaseOf(attempts), databaseOf(totals));
   } catch (error) {
     await environment.close();
     throw error;
@@ -45,6 +48,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
 
 function readerOf(
   environment: Environment,
+  directory: string,
   chunks: ByteDatabase,
   attempts: ByteDatabase,
   totals: ByteDatabase,
@@ -84,6 +88,7 @@ function readerOf(
       return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
     },
     refresh: () => environment.resetReadTxn(),
+    pages: pageMeter(environment, directory),
     close: () => environment.close(),
   };
 }

@@ -39,7 +39,8 @@ export const LOG_DISK_LIMITS: DiskLimits = {
 /** Rows that one removal takes out at most, so that appends are not held up for long. */
 export const LOG_ROWS_REMOVED_AT_ONCE = 5_000;
 
-const BUS_SEQUENCE_KEY = keyBytes('busSequence');
+/** Where the state of `bus_seq` is kept in the meta database. */
+export const BUS_SEQUENCE_KEY = keyBytes('busSequence');
 
 /** Pages that any append may write beside its rows, and that a chunk may touch. */
 const BASE_ROOM = 1 * MIB;
@@ -138,7 +139,8 @@ function writerOf(environment: WriterEnvironment, maxBytesPerTask: number): LogW
   };
 }
 
-function readBusSequence(meta: ByteDatabase): BusSequenceState | null {
+/** What `bus_seq` has come to; null before the first stream was found. */
+export function readBusSequence(meta: ByteDatabase): BusSequenceState | null {
   const bytes = meta.get(BUS_SEQUENCE_KEY);
   // Only saveSequence writes this row.
   return bytes === undefined ? null : (decodeRecord(bytes) as BusSequenceState);

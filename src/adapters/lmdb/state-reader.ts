@@ -5,6 +5,7 @@ import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tab
 import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { isKey, keyBytes } from './key-bytes.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
+import { pageMeter, type PageCounts } from './page-meter.ts';
 import { readStoreFormat, StoreOpenError } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeValue } from './value-codec.ts';
@@ -12,6 +13,8 @@ import { decodeValue } from './value-codec.ts';
 export interface StateReader extends StoreReader {
   /** Gives up the snapshot of this turn: the next read sees every commit made until then. To be called when a commit is told of. */
   refresh(): void;
+  /** What the file of the store is used for. */
+  pages(): PageCounts;
   close(): Promise<void>;
 }
 
@@ -24,7 +27,7 @@ export async function openStateReader(directory: string): Promise<StateReader> {
   const environment = openCheckedEnvironment(directory, 'state');
   try {
     readStoreFormat(environment, directory, 'state');
-    return readerOf(environment, openTables(environment, directory));
+    return readerOf(environment, directory, openTables(environment, directory));
   } catch (error) {
     await environment.close();
     throw error;
@@ -42,7 +45,7 @@ function openTables(environment: Environment, directory: string): OpenTables {
   return Object.fromEntries(entries) as Record<TableName, ByteDatabase>;
 }
 
-function readerOf(environment: Environment, tables: OpenTables): StateReader {
+function readerOf(environment: Environment, directory: string, tables: OpenTables): StateReader {
   return {
     get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
       const bytes = keyBytes(key);
@@ -55,6 +58,7 @@ function readerOf(environment: Environment, tables: OpenTables): StateReader {
       }
     },
     refresh: () => environment.resetReadTxn(),
+    pages: pageMeter(environment, directory),
     close: () => environment.close(),
   };
 }

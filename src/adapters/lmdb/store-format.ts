@@ -12,7 +12,7 @@ import {
 export const FORMAT_VERSIONS = { state: 1, logs: 1 } as const satisfies Record<EnvironmentKind, number>;
 
 /** What an environment says of itself, kept as JSON so that any version, and a person, can read it. */
-interface StoreFormat {
+export interface StoreFormat {
   readonly kind: EnvironmentKind;
   readonly format: number;
   /** Version of the program that made the store. */

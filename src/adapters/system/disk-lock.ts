@@ -18,10 +18,22 @@ const FLOCK_HELD = 1;
  * Locks a directory for one writer with flock(2), by the `flock` command of util-linux: the lock is on the open file, which this
  * process shares with the command and keeps. Throws `DirectoryLockError` when another opener, of this process or another, holds it.
  */
-export function lockDirectory(directory: string): DirectoryLock {
-  const path = join(directory, LOCK_FILE);
+export const lockDirectory = (directory: string): DirectoryLock =>
+  lockFile(directory, LOCK_FILE, 'exclusive', 'another service');
+
+/**
+ * Locks a file in a directory, made when missing, as `lockDirectory` does; a shared lock goes together with other shared ones. `holder` says in
+ * the error who has it.
+ */
+export function lockFile(
+  directory: string,
+  name: string,
+  mode: 'shared' | 'exclusive',
+  holder: string,
+): DirectoryLock {
+  const path = join(directory, name);
   const file = openSync(path, 'a+', 0o600);
-  const run = spawnSync('flock', ['--nonblock', '3'], {
+  const run = spawnSync('flock', ['--nonblock', `--${mode}`, '3'], {
     stdio: ['ignore', 'ignore', 'pipe', file],
     encoding: 'utf8',
   });
@@ -30,7 +42,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     writeSync(file, `${process.pid}\n`);
     return { release: () => closeSync(file) };
   }
-  const holder = readFileSync(path, 'utf8').trim();
+  const pid = readFileSync(path, 'utf8').trim();
   closeSync(file);
   if (run.error)
     throw new DirectoryLockError(
@@ -38,7 +50,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     );
   if (run.status === FLOCK_HELD && run.stderr === '') {
     throw new DirectoryLockError(
-      `${directory} is in use by another service${holder === '' ? '' : ` (process ${holder})`}`,
+      `${directory} is in use by ${holder}${pid === '' ? '' : ` (process ${pid})`}`,
     );
   }
   throw new DirectoryLockError(`cannot lock ${directory}: ${run.stderr.trim()}`);

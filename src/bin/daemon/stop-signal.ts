@@ -1,9 +1,15 @@
-/** Aborts on the first SIGTERM or SIGINT; a second one ends the process at once. */
-export function stopSignal(): AbortSignal {
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Aborts on the first SIGTERM or SIGINT. A second one ends the process at once with status 1, or as `endNow` does. Takes the place of
+ * whatever has listened to these signals before.
+ */
+export function stopSignal(endNow: () => never = () => process.exit(1)): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of STOP_SIGNALS) {
+    process.removeAllListeners(signal);
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(1);
+      if (controller.signal.aborted) endNow();
       controller.abort();
     });
   }

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { FilePages, StorePages } from '../../../http/ports.ts';
 import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import { SECONDS_BOUNDS } from '../../core/metrics/buckets.ts';
 import { sumStates, type ServiceActivity, type StateCounts } from '../../core/metrics/state-counts.ts';
@@ -132,6 +133,33 @@ export class ServiceMetrics {
 
   loopLagged(thread: string, lag: EventLoopLag): void {
     for (const [stat, seconds] of Object.entries(lag)) this.lag.set({ thread, stat }, Number(seconds));
+  }
+
+  /** Looks at the files of the stores at each scrape: that takes microseconds. */
+  storePages(read: () => StorePages): void {
+    const registers = [this.registry];
+    const stores = (): readonly (readonly [store: string, pages: FilePages])[] => Object.entries(read());
+    new Gauge({
+      name: 'svc_store_file_bytes',
+      help: 'Size of the file of a store. It never shrinks by itself.',
+      labelNames: ['store'],
+      registers,
+      collect() {
+        for (const [store, { fileBytes }] of stores()) this.set({ store }, fileBytes);
+      },
+    });
+    new Gauge({
+      name: 'svc_store_pages',
+      help: 'Pages of the file of a store: used, or free because what they held was removed.',
+      labelNames: ['store', 'state'],
+      registers,
+      collect() {
+        for (const [store, { usedPages, freePages }] of stores()) {
+          this.set({ store, state: 'used' }, usedPages);
+          this.set({ store, state: 'free' }, freePages);
+        }
+      },
+    });
   }
 
   /** In the Prometheus text format. */

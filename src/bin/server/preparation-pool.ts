@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import type { PreparationResult, PreparationTask } from '../threads/pool-task.ts';
-import { threadEntry } from '../threads/thread-entry.ts';
+import { poolThreadName, threadEntry } from '../threads/thread-entry.ts';
 
 /** How long one template may take (interface-decisions.md, "Configuration": 5 s). */
 const PREPARATION_DEADLINE_MS = 5_000;
@@ -15,12 +15,14 @@ const WAITING_MAX = 1024;
 export class PreparationPool {
   private readonly pool: Piscina<PreparationTask, PreparationResult>;
 
-  constructor(threads: number) {
+  /** A thread that is to answer while it is idle (`isAnswering`) waits for its next task without blocking. */
+  constructor(threads: number, isAnswering: boolean) {
     this.pool = new Piscina({
       filename: fileURLToPath(threadEntry('pool-thread')),
       minThreads: 1,
       maxThreads: threads,
       maxQueue: WAITING_MAX,
+      atomics: isAnswering ? 'disabled' : 'sync',
     });
   }
 
@@ -35,6 +37,11 @@ export class PreparationPool {
       if (signal.aborted) return { ok: false, deadline: true };
       throw error;
     }
+  }
+
+  /** The names of its threads now. */
+  threads(): readonly string[] {
+    return this.pool.threads.map((thread) => poolThreadName(thread.threadId));
   }
 
   stop(): Promise<void> {

@@ -17,7 +17,7 @@ import {
   type ShardNotice,
   type ShardOptions,
 } from '../threads/shard-protocol.ts';
-import { threadEntry } from '../threads/thread-entry.ts';
+import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
 
 export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlPort'>;
 
@@ -83,6 +83,11 @@ export class Shards {
     if (typeof reason === 'string') throw new Error(reason);
   }
 
+  /** Hands out no more work; lease requests that wait are answered. */
+  async stopLeasing(): Promise<void> {
+    await Promise.all(this.shards.map((shard) => shard.control.stopLeasing()));
+  }
+
   /** Lets every shard work off what it has, and waits until all of it is on disk. Their threads end by themselves. */
   async stop(): Promise<void> {
     this.isStopping = true;
@@ -101,7 +106,7 @@ export class Shards {
     const worker = new Worker(threadEntry('shard-thread'), {
       workerData: options,
       transferList: [storePort, port2],
-      name: `shard ${index}`,
+      name: shardThreadName(index),
     });
     worker.on('message', (notice: ShardNotice) => {
       this.noticed(index, notice);

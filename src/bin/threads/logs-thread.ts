@@ -9,11 +9,13 @@ import { DiagnosticIntake, workerLookup } from './diagnostic-intake.ts';
 import { KnownJobs } from './known-jobs.ts';
 import { LogIntake } from './log-intake.ts';
 import { LogRemoval } from './log-removal.ts';
+import { serveProfiles } from './profile-channel.ts';
 import { MEASURE_PERIOD_MS } from './shard-protocol.ts';
 import { LOG_PROTOCOL, type LogControl, type LogNotice, type LogThreadOptions } from './log-protocol.ts';
 
 /** The logs thread: the only writer of the log store. What has come in one turn of the event loop is stored as one. */
 if (parentPort === null) throw new Error('the logs thread is started by the service, not by hand');
+serveProfiles('logs');
 await runLogs(parentPort, workerData as LogThreadOptions);
 
 async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<void> {

@@ -118,6 +118,8 @@ export type ShardNotice =
 export interface ShardControl {
   /** Null when the bus answers within the time; otherwise why not. */
   checkBus(timeoutMs: number): Promise<string | null>;
+  /** Answers lease requests that wait, and from now on every other with nothing. Resolves when that is said. */
+  stopLeasing(): Promise<void>;
   /** Leaves the bus, works off what is queued, waits for its commits and lets the store go. */
   stop(): Promise<void>;
 }

@@ -15,6 +15,8 @@ import { latestChanges, type Change } from '../../core/records/change-set.ts';
 import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
+import { serveProfiles } from './profile-channel.ts';
+import { shardThreadName } from './thread-entry.ts';
 import { waitingOf } from './reply-address.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
@@ -30,11 +32,15 @@ import {
 /** What happens to the bus after which workers cannot be heard until it is ready again. */
 const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', 'unreachable', 'impaired']);
 
+/** A worker that gets it at once rests before it asks again. */
+const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
+
 /** A shard: some of the farms, each whole, on one thread with its own connection to the bus. */
 if (parentPort === null) throw new Error('a shard thread is started by the service, not by hand');
 await runShard(parentPort, workerData as ShardOptions);
 
 async function runShard(main: MessagePort, options: ShardOptions): Promise<void> {
+  serveProfiles(shardThreadName(options.index));
   const tell = (notice: ShardNotice): void => main.postMessage(notice);
   const ownsFarm = (farm: string): boolean => shardOfFarm(farm, options.count) === options.index;
   const reader = await openStateReader(options.stateDirectory);
@@ -104,10 +110,14 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     else if (ENDS_LISTENING.has(event.type)) host.kernel.stopListening();
     tell({ v: SHARD_PROTOCOL, type: 'bus', event });
   };
+  let isLeasing = true;
   const bus = joinAsShard(
     { servers: options.bus, shard: { index: options.index, count: options.count } },
     {
-      leaseRequested: intake.leaseRequested,
+      leaseRequested: (request, queue, inbox) => {
+        if (isLeasing) intake.leaseRequested(request, queue, inbox);
+        else if (ownsFarm(request.farm_id)) answerLease(bus, inbox, NO_TASKS, tell);
+      },
       presenceAnnounced: intake.presenceAnnounced,
       statusReported: intake.statusReported,
       busChanged,
@@ -119,6 +129,17 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   }, MEASURE_PERIOD_MS);
   const control: ShardControl = {
     checkBus: (timeoutMs) => bus.check(timeoutMs),
+    stopLeasing: async () => {
+      isLeasing = false;
+      const own = [...reader.scan('farm')].filter(({ value: farm }) => ownsFarm(farm.id));
+      const said = own.map(
+        ({ value: farm }) =>
+          new Promise<void>((resolve) => {
+            host.post({ actor: 'lease', id: farm.id, message: { type: 'service.stopping' } }, resolve);
+          }),
+      );
+      await Promise.all(said);
+    },
     stop: async () => {
       clearInterval(measuring);
       await bus.close();

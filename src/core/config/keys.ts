@@ -70,10 +70,20 @@ const SERVER_KEYS = {
     'false',
     'Whether the client address is the last entry of X-Forwarded-For. Only behind a reverse proxy that sets it and that every request comes through: anybody else could write what they like there.',
   ),
+  'http.enable_pprof': key(
+    boolean(),
+    'false',
+    'Whether profiles of every thread can be taken under /debug/pprof/, by anybody who reaches the address.',
+  ),
   'data.dir': key(
     text(),
     './data',
     'Directory of the store and of the managed bus. Made when it is missing.',
+  ),
+  'data.compact_free_percent': key(
+    integer(0, 99),
+    '50',
+    'At the start, the file of a store of 16 MiB or more of which this share is free is compacted; 0 is never. See operations.md.',
   ),
   'bus.url': key(
     list(busUrl()),

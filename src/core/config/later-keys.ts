@@ -34,7 +34,6 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
   ['auth.oidc.default_role', null],
   ['auth.oidc.logout_mode', null],
   ['discovery.enabled', 'false'],
-  ['http.enable_pprof', 'false'],
   ['isolation.enabled', 'false'],
   ['isolation.env_passthrough', null],
 ]);

@@ -12,8 +12,13 @@ export interface ServerConfig {
     /** Null: requests are not limited. */
     readonly rateLimit: RateLimit | null;
     readonly trustProxy: boolean;
+    readonly enablePprof: boolean;
   };
-  readonly data: { readonly dir: string };
+  readonly data: {
+    readonly dir: string;
+    /** 0 is never. */
+    readonly compactFreePercent: number;
+  };
   readonly bus: {
     /** Empty means that the service starts its own server on `addr`. */
     readonly urls: readonly string[];
@@ -68,8 +73,9 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
           ? { rps: values['http.rate_limit.rps'], burst: values['http.rate_limit.burst'] }
           : null,
         trustProxy: values['http.trust_proxy'],
+        enablePprof: values['http.enable_pprof'],
       },
-      data: { dir: values['data.dir'] },
+      data: { dir: values['data.dir'], compactFreePercent: values['data.compact_free_percent'] },
       bus: { urls: values['bus.url'], addr: values['bus.addr'], serverPath: values['bus.server_path'] },
       scheduler: {
         heartbeatTimeoutMs: values['scheduler.heartbeat_timeout'],

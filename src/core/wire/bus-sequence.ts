@@ -55,3 +55,18 @@ export const numbered = (state: BusSequenceState, streamSequence: number): BusSe
   lastStreamSequence: Math.max(state.lastStreamSequence, streamSequence),
   lastBusSequence: Math.max(state.lastBusSequence, busSequenceOf(state, streamSequence)),
 });
+
+/** More numbers than are given out between a backup and its restore; JavaScript can count 8,000 such steps. */
+const RESTORE_STEP = 2 ** 40;
+
+/**
+ * The state after a restore: what was numbered since the backup is not known any more, and clients may hold cursors from it. The base
+ * rises above all of that at the next stream, which is not taken for the one before the backup, even if it is.
+ */
+export const afterRestore = (state: BusSequenceState | null): BusSequenceState => ({
+  version: 1,
+  streamCreatedAt: '',
+  base: state?.base ?? 0,
+  lastStreamSequence: 0,
+  lastBusSequence: (state?.lastBusSequence ?? 0) + RESTORE_STEP,
+});

@@ -46,8 +46,9 @@ test('the defaults of the server', async (t) => {
         corsOrigins: [],
         rateLimit: { rps: 20, burst: 40 },
         trustProxy: false,
+        enablePprof: false,
       },
-      data: { dir: './data' },
+      data: { dir: './data', compactFreePercent: 50 },
       bus: { urls: [], addr: { host: '127.0.0.1', port: 14222 }, serverPath: 'nats-server' },
       scheduler: {
         heartbeatTimeoutMs: 30_000,

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
+import type { Profiler } from '../../../http/debug/pprof.ts';
 import { startFront } from '../../../http/front.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
@@ -45,6 +46,7 @@ export class House {
   };
   acceptsSubmissions = true;
   activity: ServiceActivity = { state: NO_COUNTS, parkedRequests: 0, leasedPerSecond: 0 };
+  isStopping = false;
   now = T0;
   steadyNow = 0;
   /** By slot. */
@@ -208,6 +210,11 @@ export class House {
       tally: (slot) => this.tallies.get(slot) ?? 0,
       diagnostics: () => this.diagnostics,
       version: { version: '0.1.0', commit: 'abc', builtAt: '2026-11-20T10:00:00Z', node: 'v20.20.2' },
+      storePages: () => ({
+        state: { fileBytes: 40_960, pageBytes: 4096, usedPages: 7, freePages: 3 },
+        logs: { fileBytes: 16_384, pageBytes: 4096, usedPages: 4, freePages: 0 },
+      }),
+      isStopping: () => this.isStopping,
       acceptsSubmissions: () => this.acceptsSubmissions,
       serverRetry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
       newId: () => {
@@ -238,9 +245,13 @@ export async function openHouse(
   t: Test,
   corsOrigins: readonly string[] = [],
   rateLimit: RateLimitSettings = NO_RATE_LIMIT,
+  profiler: Profiler | null = null,
 ): Promise<OpenHouse> {
   const house = new House();
-  const server = await startFront({ host: '127.0.0.1', port: 0, corsOrigins, rateLimit }, house.ports());
+  const server = await startFront(
+    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler },
+    house.ports(),
+  );
   const client = new Client(server.port);
   t.teardown(async () => {
     client.close();

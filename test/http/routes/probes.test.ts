@@ -24,17 +24,47 @@ void test('the contract is served word for word', async (t) => {
   t.equal(answer.text, readFileSync('http/openapi/openapi.yaml', 'utf8'));
 });
 
+const DETAILS = {
+  stopping: false,
+  store: {
+    state: { file_bytes: 40_960, page_bytes: 4096, used_pages: 7, free_pages: 3 },
+    logs: { file_bytes: 16_384, page_bytes: 4096, used_pages: 4, free_pages: 0 },
+  },
+};
+
+void test('a service that stops is not ready and refuses what is new', async (t) => {
+  const { house, client } = await openHouse(t);
+  house.isStopping = true;
+  t.match(await client.get('/readyz'), {
+    status: 503,
+    body: { status: 'degraded', checks: { store: 'ok', bus: 'ok' }, details: { ...DETAILS, stopping: true } },
+  });
+  t.equal((await client.get('/healthz')).status, 200);
+  t.equal((await client.get('/metrics')).status, 200);
+  for (const path of ['/api/v1/jobs', '/api/v1/version', '/nothing']) {
+    t.match(await client.get(path), {
+      status: 503,
+      headers: { connection: 'close' },
+      body: { status: 503, detail: 'the service is stopping' },
+    });
+  }
+});
+
 void test('readiness asks the store and the bus at the same time', async (t) => {
   const { house, client } = await openHouse(t);
   t.match(await client.get('/readyz'), {
     status: 200,
-    body: { status: 'ok', checks: { store: 'ok', bus: 'ok' } },
+    body: { status: 'ok', checks: { store: 'ok', bus: 'ok' }, details: DETAILS },
   });
   t.same(house.delays, [], 'no wait is left over');
   house.health = { store: () => Promise.resolve(), bus: () => Promise.reject(new Error('not connected')) };
   const degraded = await client.get('/readyz');
   t.equal(degraded.status, 503);
-  t.same(degraded.body, { status: 'degraded', checks: { store: 'ok', bus: 'not connected' } });
+  t.same(degraded.body, {
+    status: 'degraded',
+    checks: { store: 'ok', bus: 'not connected' },
+    details: DETAILS,
+  });
   house.health = { store: () => new Promise(() => undefined), bus: () => new Promise(() => undefined) };
   const late = client.get('/readyz');
   await house.until(() => house.delays.length === 2);
@@ -46,5 +76,6 @@ void test('readiness asks the store and the bus at the same time', async (t) => 
   t.same((await late).body, {
     status: 'degraded',
     checks: { store: 'no answer within 5 s', bus: 'no answer within 5 s' },
+    details: DETAILS,
   });
 });

@@ -308,7 +308,7 @@ void test('requests in one segment are answered in order', async (t) => {
 void test('an address that is taken is an error', async (t) => {
   const { server } = await openHouse(t);
   const second = startFront(
-    { host: '127.0.0.1', port: server.port, corsOrigins: [], rateLimit: NO_RATE_LIMIT },
+    { host: '127.0.0.1', port: server.port, corsOrigins: [], profiler: null, rateLimit: NO_RATE_LIMIT },
     new House().ports(),
   );
   await t.rejects(second, {
@@ -316,7 +316,7 @@ void test('an address that is taken is an error', async (t) => {
   });
   await t.rejects(
     startFront(
-      { host: '192.0.2.1', port: 0, corsOrigins: [], rateLimit: NO_RATE_LIMIT },
+      { host: '192.0.2.1', port: 0, corsOrigins: [], profiler: null, rateLimit: NO_RATE_LIMIT },
       new House().ports(),
     ),
     /cannot listen/,

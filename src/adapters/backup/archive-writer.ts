@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncDirectory } from '../system/sync-directory.ts';
+import {
+  CHECKSUMS_NAME,
+  checksumsText,
+  MANIFEST_NAME,
+  manifestText,
+  type BackupManifest,
+} from './manifest.ts';
+import { TAR_END_BYTES, tarHeader, tarPadding } from './tar-entry.ts';
+
+/** Where an archive is written before it is whole. */
+export const partialPath = (path: string): string => `${path}.partial`;
+
+const READ_BYTES = 2 ** 20;
+
+/**
+ * Packs the stores into one tar file: manifest, stores, checksums. It appears under its name, on the disk, when it is whole. Each store's file
+ * is removed once it is packed. `paths` are in the order of the manifest's parts. The partial file must not be there.
+ */
+export async function writeArchive(
+  path: string,
+  manifest: BackupManifest,
+  paths: readonly string[],
+): Promise<void> {
+  const partial = partialPath(path);
+  const modifiedAt = Math.floor(Date.parse(manifest.made_at) / 1000);
+  const file = await open(partial, 'wx', 0o600);
+  try {
+    const sums: [string, string][] = [];
+    const writeText = async (name: string, text: string): Promise<void> => {
+      const data = Buffer.from(text, 'utf8');
+      const padding = Buffer.alloc(tarPadding(data.length));
+      await file.appendFile(
+        Buffer.concat([tarHeader({ name, bytes: data.length, modifiedAt }), data, padding]),
+      );
+      sums.push([name, createHash('sha256').update(data).digest('hex')]);
+    };
+    await writeText(MANIFEST_NAME, manifestText(manifest));
+    for (const [at, { name, bytes }] of manifest.parts.entries()) {
+      const source = paths[at];
+      if (source === undefined) throw new Error(`no file for ${name}`);
+      await file.appendFile(tarHeader({ name, bytes, modifiedAt }));
+      const hash = createHash('sha256');
+      let copied = 0;
+      for await (const chunk of createReadStream(source, { highWaterMark: READ_BYTES })) {
+        const data = chunk as Buffer;
+        hash.update(data);
+        copied += data.length;
+        await file.appendFile(data);
+      }
+      if (copied !== bytes) throw new Error(`${source} has ${copied} bytes and not ${bytes}`);
+      await file.appendFile(Buffer.alloc(tarPadding(bytes)));
+      sums.push([name, hash.digest('hex')]);
+      await rm(source);
+    }
+    await writeText(CHECKSUMS_NAME, checksumsText(sums));
+    await file.appendFile(Buffer.alloc(TAR_END_BYTES));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, path);
+  syncDirectory(dirname(path));
+}

@@ -1,0 +1,109 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DirectoryLockError, lockDirectory, lockFile } from '../system/disk-lock.ts';
+import { freeBytes } from '../system/disk-watermark.ts';
+import { syncDirectory } from '../system/sync-directory.ts';
+import { copyEnvironment, openStoreToCopy, rowCounts } from './environment-copy.ts';
+import { DATA_FILE, openEnvironment, type EnvironmentKind } from './environment.ts';
+import { pageMeter } from './page-meter.ts';
+import { StoreOpenError } from './store-format.ts';
+
+/** Held shared while an environment is copied, and alone while its file is replaced (docs/decisions/backup.md). */
+const COPY_LOCK = 'copy.lock';
+const PARTIAL = 'compact.partial';
+/** What must stay free on the disk beside the new file. */
+const MARGIN_BYTES = 64 * 2 ** 20;
+
+export type Compaction =
+  | { readonly done: true; readonly bytesBefore: number; readonly bytesAfter: number }
+  /** Too little of the file is free. */
+  | { readonly done: false; readonly bytes: number; readonly freeShare: number };
+
+/** Keeps compactions away from a store that is being copied. Throws `StoreOpenError`. */
+export const lockForCopy = (directory: string): { release(): void } =>
+  asStoreError(directory, () => lockFile(directory, COPY_LOCK, 'shared', 'a compaction'));
+
+/**
+ * Writes the file of a store anew without its free pages, when at least this share of it is free (0: in any case). No service may be running.
+ * The new file takes the place of the old by one rename: a process that is killed leaves the one or the other. Throws `StoreOpenError`.
+ */
+export async function compactStore(
+  directory: string,
+  kind: EnvironmentKind,
+  freeShareMin: number,
+): Promise<Compaction> {
+  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
+  const writerLock = asStoreError(directory, () => lockDirectory(directory));
+  try {
+    const copyLock = asStoreError(directory, () => lockFile(directory, COPY_LOCK, 'exclusive', 'a backup'));
+    try {
+      return await compactLocked(directory, kind, freeShareMin);
+    } finally {
+      copyLock.release();
+    }
+  } finally {
+    writerLock.release();
+  }
+}
+
+async function compactLocked(
+  directory: string,
+  kind: EnvironmentKind,
+  freeShareMin: number,
+): Promise<Compaction> {
+  const partial = join(directory, PARTIAL);
+  rmSync(partial, { recursive: true, force: true });
+  const { environment, format } = await openStoreToCopy(directory, kind);
+  try {
+    const { fileBytes, pageBytes, usedPages, freePages } = pageMeter(environment, directory)();
+    const freeShare = freePages / (usedPages + freePages);
+    if (freePages === 0 || freeShare < freeShareMin) return { done: false, bytes: fileBytes, freeShare };
+    const needed = usedPages * pageBytes + MARGIN_BYTES;
+    const free = freeBytes(directory);
+    if (free < needed)
+      throw new StoreOpenError(
+        directory,
+        `its compaction needs ${needed} bytes and ${free} are free on the disk`,
+      );
+    const copy = await copyEnvironment(environment, format, partial);
+    await checkCopy(directory, kind, partial, rowCounts(environment));
+    renameSync(copy.path, join(directory, DATA_FILE));
+    syncDirectory(directory);
+    return { done: true, bytesBefore: fileBytes, bytesAfter: copy.bytes };
+  } finally {
+    await environment.close();
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** No store is given up for a copy that cannot be opened or lacks rows. */
+async function checkCopy(
+  directory: string,
+  kind: EnvironmentKind,
+  partial: string,
+  wanted: ReadonlyMap<string, number>,
+): Promise<void> {
+  const copy = openEnvironment(partial, kind);
+  try {
+    const counts = rowCounts(copy);
+    const isSame =
+      [...wanted].every(([name, rows]) => counts.get(name) === rows) && counts.size === wanted.size;
+    if (!isSame) throw new StoreOpenError(directory, 'its compacted copy lacks rows, and is not used');
+  } finally {
+    await copy.close();
+  }
+}
+
+/** The size of a store's file; 0 when there is none. */
+export const storeFileBytes = (directory: string): number =>
+  statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0;
+
+function asStoreError<T>(directory: string, lock: () => T): T {
+  try {
+    return lock();
+  } catch (error) {
+    if (error instanceof DirectoryLockError)
+      throw new StoreOpenError(directory, error.message, { cause: error });
+    throw error;
+  }
+}

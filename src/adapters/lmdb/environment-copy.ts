@@ -1,0 +1,60 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
+import { openCheckedEnvironment } from './open-checked.ts';
+import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
+
+/** A copy of an environment, on the disk. */
+export interface EnvironmentCopy {
+  /** The data file. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly format: StoreFormat;
+}
+
+/**
+ * Copies an open environment as it is at one commit into a new directory, without its free pages. LMDB copies in a thread of its own from a
+ * read transaction: writers of this and other processes go on meanwhile, but pages that they free stay in their file until the copy is done.
+ */
+export async function copyEnvironment(
+  environment: Environment,
+  format: StoreFormat,
+  directory: string,
+): Promise<EnvironmentCopy> {
+  mkdirSync(directory, { mode: 0o700 });
+  await environment.backup(directory, true);
+  const path = join(directory, DATA_FILE);
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return { path, bytes: statSync(path).size, format };
+}
+
+/** Opens a store that is there, of this program's format. Throws `StoreOpenError`. */
+export async function openStoreToCopy(
+  directory: string,
+  kind: EnvironmentKind,
+): Promise<{ readonly environment: Environment; readonly format: StoreFormat }> {
+  if (statSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) === undefined)
+    throw new StoreOpenError(directory, 'there is none');
+  const environment = openCheckedEnvironment(directory, kind);
+  try {
+    return { environment, format: readStoreFormat(environment, directory, kind) };
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
+}
+
+/** How many rows each table has. */
+export function rowCounts(environment: Environment): ReadonlyMap<string, number> {
+  return new Map(
+    [...environment.getKeys()].map((name) => {
+      const stats = openExistingDatabase(environment, name)?.getStats() as { entryCount: number } | undefined;
+      return [name, stats?.entryCount ?? 0];
+    }),
+  );
+}

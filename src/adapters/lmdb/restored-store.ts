@@ -1,0 +1,110 @@
+import { parseAttemptId, taskIdOf, type AttemptAddress, type JobId } from '../../core/ids.ts';
+import { logKeys, type LogChunkRecord } from '../../core/records/log-chunk.ts';
+import { afterRestore } from '../../core/wire/bus-sequence.ts';
+import { openStoreToCopy } from './environment-copy.ts';
+import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import { keyBytes } from './key-bytes.ts';
+import { LOG_DATABASES } from './log-chunk.ts';
+import { BUS_SEQUENCE_KEY, readBusSequence } from './log-writer.ts';
+import { META_DATABASE } from './store-format.ts';
+import { scanRows } from './table-scan.ts';
+import { decodeRecord, decodeValue, encodeRecord, encodeValue } from './value-codec.ts';
+
+/** What was made fit in a restored store. */
+export interface Reconciled {
+  readonly workers: number;
+  /** Attempts whose logs were removed, because the state does not know them. */
+  readonly logsRemoved: number;
+}
+
+/** Attempts whose logs go in one transaction. */
+const REMOVED_AT_ONCE = 500;
+
+/**
+ * Makes restored stores fit for a world that went on after the backup (docs/decisions/backup.md): every worker has to register again, so that what
+ * it has and the state does not know is stopped before it gets anything; logs of attempts that began after the copy of the state are removed,
+ * because their numbers are given again; `bus_seq` goes on above everything that was given out.
+ */
+export async function reconcileRestored(stateDirectory: string, logDirectory: string): Promise<Reconciled> {
+  const { environment: state } = await openStoreToCopy(stateDirectory, 'state');
+  try {
+    const { environment: logs } = await openStoreToCopy(logDirectory, 'logs');
+    try {
+      const workers = forgetIncarnations(state);
+      const logsRemoved = removeUnknownLogs(state, logs);
+      const meta = openDatabase(logs, META_DATABASE);
+      logs.transactionSync(() => {
+        meta.putSync(BUS_SEQUENCE_KEY, encodeRecord(afterRestore(readBusSequence(meta))));
+      });
+      return { workers, logsRemoved };
+    } finally {
+      await logs.close();
+    }
+  } finally {
+    await state.close();
+  }
+}
+
+function forgetIncarnations(state: Environment): number {
+  const workers = openDatabase(state, 'worker');
+  const rows = [...scanRows(workers)];
+  state.transactionSync(() => {
+    for (const { key, value } of rows) {
+      const record = { ...decodeValue('worker', value), incarnation: '' };
+      workers.putSync(keyBytes(key), encodeValue('worker', record));
+    }
+  });
+  return rows.length;
+}
+
+/** Both tables have the same keys in the same order, so that one walk along both finds what only the logs have. */
+function removeUnknownLogs(state: Environment, logs: Environment): number {
+  const known = openExistingDatabase(state, 'attempt');
+  const attempts = openExistingDatabase(logs, LOG_DATABASES.attempts);
+  const chunks = openExistingDatabase(logs, LOG_DATABASES.chunks);
+  if (attempts === undefined || chunks === undefined) return 0;
+  const unknown = [...onlyInFirst(attempts, known)];
+  for (let at = 0; at < unknown.length; at += REMOVED_AT_ONCE) {
+    logs.transactionSync(() => {
+      for (const key of unknown.slice(at, at + REMOVED_AT_ONCE)) removeLogsOf(key, attempts, chunks);
+    });
+  }
+  return unknown.length;
+}
+
+function* onlyInFirst(first: ByteDatabase, second: ByteDatabase | undefined): Generator<Buffer> {
+  const others = second?.getKeys()[Symbol.iterator]();
+  let other = others?.next();
+  for (const key of first.getKeys()) {
+    const bytes = Buffer.from(key);
+    while (
+      others !== undefined &&
+      other !== undefined &&
+      other.done !== true &&
+      bytes.compare(other.value) > 0
+    )
+      other = others.next();
+    if (other === undefined || other.done === true || bytes.compare(other.value) !== 0) yield bytes;
+  }
+}
+
+function removeLogsOf(key: Buffer, attempts: ByteDatabase, chunks: ByteDatabase): void {
+  const attempt = attemptOfKey(key.toString('utf8'));
+  const rows = [...scanRows(chunks, { prefix: logKeys.task(attempt) })];
+  for (const row of rows) {
+    // The log writer alone writes these rows.
+    const { attemptNumber } = decodeRecord(row.value) as LogChunkRecord;
+    if (attemptNumber === attempt.attemptNumber) chunks.removeSync(keyBytes(row.key));
+  }
+  attempts.removeSync(key);
+}
+
+/** The attempt that a key made by `logKeys.attempt` names. */
+function attemptOfKey(key: string): AttemptAddress {
+  const [job = '', ...numbers] = key.split('/');
+  const [stepOrder = NaN, index = NaN, attemptNumber = NaN] = numbers.map(Number);
+  const address = { jobId: job as JobId, stepOrder, index, attemptNumber };
+  if (parseAttemptId(`${taskIdOf(address)}-${attemptNumber}`) === null)
+    throw new Error(`no attempt has the key ${key}`);
+  return address;
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { versionFacts } from '../daemon/version.ts';
+import { dataCommand, dataDirectoryOf, ending, sizeText } from './data-options.ts';
+import { EXIT } from './exit-codes.ts';
+
+interface BackupFlags {
+  readonly config?: string;
+  readonly dataDir?: string;
+  readonly force: boolean;
+}
+
+async function backup(file: string, flags: BackupFlags): Promise<void> {
+  const { backupStores } = await import('../maintenance/backup.ts');
+  const dataDirectory = dataDirectoryOf(flags);
+  const { bytes } = await ending(
+    backupStores({ dataDirectory, file, force: flags.force, softwareVersion: versionFacts().version }),
+    { BackupExistsError: EXIT.conflict },
+  );
+  process.stdout.write(`${file}: ${sizeText(bytes)}\n`);
+}
+
+/** `callsheet backup FILE` */
+export const backupCommand = (): Command =>
+  dataCommand('backup', 'Back up the store and the task logs of a service on this machine, while it goes on.')
+    .argument('<file>', 'the backup: it appears when it is whole')
+    .option('--force', 'replace the file when it is there', false)
+    .action(backup);

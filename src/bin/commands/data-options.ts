@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { serverConfigOf } from './daemon-config.ts';
+import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
+
+/** Options of commands that work on the data of a service on this machine. */
+interface DataOptions {
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+/** A command on `data.dir`, which is found as `callsheet server` finds it. */
+export const dataCommand = (name: string, description: string): Command =>
+  new Command(name)
+    .description(description)
+    .option('--config <file>', 'configuration file of the service')
+    .option('--data-dir <directory>', 'data.dir of the service (SVC_DATA_DIR)');
+
+/** The absolute path of `data.dir`. */
+export function dataDirectoryOf({ config, dataDir }: DataOptions): string {
+  const flags = [
+    ...(config === undefined ? [] : [`--config=${config}`]),
+    ...(dataDir === undefined ? [] : [`--data-dir=${dataDir}`]),
+  ];
+  return resolve(serverConfigOf(flags).data.dir);
+}
+
+/** Runs the work of such a command: an error of these names ends it with its status, any other with 1, in one line. */
+export async function ending<T>(
+  work: Promise<T>,
+  statuses: Readonly<Record<string, ExitCode>> = {},
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new CommandError(statuses[error.name] ?? EXIT.failed, error.message);
+  }
+}
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** `1.5 GB` */
+export function sizeText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit] ?? ''}`;
+}
