@@ -1,6 +1,6 @@
 import { isUuid } from '../../core/ids.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
-import type { Farm, Job, Page, Queue, Task, Worker } from './resources.ts';
+import type { Farm, Job, Page, Queue, Step, Task, Worker } from './resources.ts';
 import type { RestClient } from './rest-client.ts';
 
 /** Things are meant by id, by name, or by the beginning of an id that no other has. Nothing is done with what is ambiguous. */
@@ -101,24 +101,24 @@ function ambiguous(found: readonly Named[], given: string, what: string): Comman
  * The id of the job that is meant, in a farm when one is given. A whole id is taken as it is: whether there is such a job
  * comes out when it is asked for.
  */
-export async function findJob(client: RestClient, given: string, farm?: Farm): Promise<string> {
+export async function findJob(client: RestClient, given: string, farmId?: string): Promise<string> {
   const id = given.toLowerCase();
   if (isUuid(id)) return id;
-  return findIn(await jobsLike(client, given, farm), given, 'job').id;
+  return findIn(await jobsLike(client, given, farmId), given, 'job').id;
 }
 
 /**
  * Jobs of that name, or whose ids begin so. The newest come first, so that jobs that arrive between two pages make the
  * second repeat some of the first and leave none out.
  */
-async function jobsLike(client: RestClient, given: string, farm: Farm | undefined): Promise<Job[]> {
+async function jobsLike(client: RestClient, given: string, farmId: string | undefined): Promise<Job[]> {
   const found = new Map<string, Job>();
   if (given.trim() === '') return [];
   for (let page = 0; page < SEARCH_PAGES_MAX; page++) {
     const { items, total } = await client.call('get', '/jobs', {
       query: {
         search: given,
-        farm_id: farm?.id,
+        farm_id: farmId,
         sort_by: 'created_at',
         sort_dir: 'desc',
         limit: PAGE_MAX,
@@ -151,11 +151,16 @@ export async function findTask(client: RestClient, given: string): Promise<strin
       `the step ${step} has ${tasks} tasks: give ${given}/0 to ${given}/${tasks - 1}`,
     );
   }
-  const before = steps.slice(0, at).reduce((sum, { task_counts: counts }) => sum + counts.total, 0);
-  const task = await taskAt(client, id, before + Number(index ?? 0));
-  if (task?.step_id === found.id) return task.id;
-  throw new CommandError(EXIT.notFound, `the step ${step} has ${tasks} tasks, from ${step}/0`);
+  const task =
+    Number(index ?? 0) < tasks
+      ? await taskAt(client, id, tasksIn(steps.slice(0, at)) + Number(index ?? 0))
+      : undefined;
+  if (task !== undefined) return task.id;
+  throw new CommandError(EXIT.notFound, `the step ${step} has no task ${index}: it has ${tasks}, from 0`);
 }
+
+const tasksIn = (steps: readonly Step[]): number =>
+  steps.reduce((sum, { task_counts: counts }) => sum + counts.total, 0);
 
 /** The task at a place of a job: its tasks are created in the order of its steps. */
 async function taskAt(client: RestClient, id: string, offset: number): Promise<Task | undefined> {

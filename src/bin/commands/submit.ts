@@ -34,7 +34,7 @@ export async function submitJob(client: RestClient, submission: Submission, away
   const farm = await findFarm(client, submission.farm);
   const queue = await findQueue(client, farm, submission.queue);
   const upstream: string[] = [];
-  for (const given of submission.dependsOn) upstream.push(await findJob(client, given, farm));
+  for (const given of submission.dependsOn) upstream.push(await findJob(client, given, farm.id));
   const parameters = [...submission.parameters].map(([name, value]) => [`param.${name}`, value] as const);
   const headers = { 'Idempotency-Key': randomUUID() };
   let mayBeMade = false;
