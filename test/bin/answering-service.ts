@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What the service answers one request with. */
@@ -9,6 +9,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Break the connection after the body instead of ending the answer. */
   readonly breaks?: boolean;
+  /** Cut the connection without an answer. */
+  readonly cuts?: boolean;
 }
 
 export interface Request {
@@ -16,6 +18,7 @@ export interface Request {
   /** With its query. */
   readonly path: string;
   readonly type: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -37,7 +40,7 @@ export async function answeringService(
   const server = createServer((message, response) => {
     void bodyOf(message).then((body) => {
       const { method = '', url: path = '' } = message;
-      requests.push({ method, path, type: message.headers['content-type'], body });
+      requests.push({ method, path, type: message.headers['content-type'], headers: message.headers, body });
       const key = `${method} ${path.split('?')[0] ?? ''}`;
       const known = answers[key] ?? [{ status: 404, body: { title: 'Not Found', detail: `no ${key}` } }];
       const turn = given.get(key) ?? 0;
@@ -46,8 +49,9 @@ export async function answeringService(
       response.statusCode = answer?.status ?? 200;
       for (const [name, value] of Object.entries(answer?.headers ?? {})) response.setHeader(name, value);
       const text = typeof answer?.body === 'string' ? answer.body : JSON.stringify(answer?.body);
-      if (answer?.breaks === true) response.write(text, () => response.destroy());
-      else response.end(response.statusCode === 204 ? undefined : text);
+      if (answer?.cuts === true) message.socket.destroy();
+      else if (answer?.breaks === true) response.write(text, () => response.destroy());
+      else response.end([204, 304].includes(response.statusCode) ? undefined : text);
     });
   });
   server.listen(0, '127.0.0.1');

@@ -34,6 +34,8 @@ const JOB = {
   task_counts: { ...NO_COUNTS, ready: 4 },
   steps: [],
 };
+const UPSTREAM = '44444444-4444-7444-8444-444444444444';
+const pageOf = (...items: object[]): { readonly body: unknown } => ({ body: { items, total: items.length } });
 const FARMS = { 'GET /api/v1/farms': [{ body: [FARM] }] };
 const QUEUES = { 'GET /api/v1/queues': [{ body: { items: [QUEUE], total: 1 } }] };
 
@@ -62,6 +64,7 @@ test('submit sends the template with farm, queue, parameters and options', async
   const service = await answeringService({
     ...FARMS,
     ...QUEUES,
+    'GET /api/v1/jobs': [pageOf({ ...JOB, name: 'the first job' })],
     'POST /api/v1/jobs': [{ status: 201, body: JOB }],
   });
   t.teardown(() => service.close());
@@ -71,7 +74,7 @@ test('submit sends the template with farm, queue, parameters and options', async
   const ran = await runCallsheet([
     ...common,
     join(dir, 't.yaml'),
-    ...['-p', 'Text=a=b & c', '--param', 'Empty=', '--depends-on', 'j1', '--depends-on', 'j2'],
+    ...['-p', 'Text=a=b & c', '--param', 'Empty=', '--depends-on', UPSTREAM, '--depends-on', 'the first job'],
     ...['--priority', '-3', '--max-attempts', '2', '--retry-delay-seconds', '0', '--failure-limit', '7'],
   ]);
   t.same(ran, { code: 0, out: `${JOB.id}\n`, err: '' });
@@ -83,8 +86,8 @@ test('submit sends the template with farm, queue, parameters and options', async
     [
       ['farm_id', FARM.id],
       ['queue_id', QUEUE.id],
-      ['depends_on', 'j1'],
-      ['depends_on', 'j2'],
+      ['depends_on', UPSTREAM],
+      ['depends_on', JOB.id],
       ['priority', '-3'],
       ['max_attempts', '2'],
       ['retry_delay_seconds', '0'],
@@ -118,6 +121,21 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
       at('running', { succeeded: 2, running: 2 }),
       at('failed', { succeeded: 3, failed: 1 }),
     ],
+    [`GET /api/v1/jobs/${JOB.id}/tasks`]: [
+      pageOf({ id: `${JOB.id}-0-2`, name: 'Render', failure_reason: 'failed (exit 3)' }),
+    ],
+    [`GET /api/v1/tasks/${JOB.id}-0-2/logs`]: [
+      {
+        body: {
+          items: [
+            { bus_seq: 1, attempt_id: 'a1', stream: 'stdout', data: 'the first time\n' },
+            { bus_seq: 2, attempt_id: 'a2', stream: 'stdout', data: 'rendering\n' },
+            { bus_seq: 3, attempt_id: 'a2', stream: 'stderr', data: 'no license\n' },
+          ],
+          after_bus_seq: 3,
+        },
+      },
+    ],
   });
   t.teardown(() => service.close());
   const dir = t.testdir({ 't.yaml': 'name: x\n' });
@@ -137,8 +155,17 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
       'a job: 2/4, 2 running, running',
       'a job: 3/4, 1 failed, failed',
       '',
+      `task ${JOB.id}-0-2 Render: failed (exit 3)`,
+      '  | rendering',
+      '  | no license',
+      '',
     ].join('\n'),
   });
+  t.equal(
+    service.requests.at(-2)?.path,
+    `/api/v1/jobs/${JOB.id}/tasks?status=failed&sort_by=updated_at&limit=1`,
+    'of the task that failed first',
+  );
 });
 
 test('problems are told with every pointed error, and exit statuses tell them apart', async (t) => {
@@ -157,11 +184,13 @@ test('problems are told with every pointed error, and exit statuses tell them ap
     'POST /api/v1/jobs': [
       problem(422, 'Unprocessable Content', { detail: 'joined', errors }) as { body: unknown },
     ],
-    'POST /api/v1/jobs/j/cancel': [
+    'POST /api/v1/jobs/55555555-5555-7555-8555-555555555555/cancel': [
       problem(409, 'Conflict', { detail: 'the job is completed' }) as { body: unknown },
     ],
-    'GET /api/v1/jobs/odd': [{ status: 500, body: '<html>' }],
-    'GET /api/v1/jobs/busy': [problem(503, 'Service Unavailable', {}) as { body: unknown }],
+    'GET /api/v1/jobs/77777777-7777-7777-8777-777777777777': [{ status: 500, body: '<html>' }],
+    'GET /api/v1/jobs/88888888-8888-7888-8888-888888888888': [
+      problem(503, 'Service Unavailable', {}) as { body: unknown },
+    ],
   });
   t.teardown(() => service.close());
   const dir = t.testdir({ 't.yaml': 'name: x\n' });
@@ -175,22 +204,26 @@ test('problems are told with every pointed error, and exit statuses tell them ap
       err: 'Unprocessable Content:\n  /steps/0/name: must not be empty (line 7, column 9)\n  /extensions/0: unknown extension\n  is not to be read\n',
     },
   );
-  t.same(await runCallsheet(['job', 'j', 'cancel', ...url]), {
+  t.same(await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'cancel', ...url]), {
     code: 5,
     out: '',
     err: 'Conflict: the job is completed\n',
   });
-  t.same(await runCallsheet(['job', 'none', ...url]), {
+  t.same(await runCallsheet(['job', '66666666-6666-7666-8666-666666666666', ...url]), {
     code: 4,
     out: '',
-    err: 'Not Found: no GET /api/v1/jobs/none\n',
+    err: 'Not Found: no GET /api/v1/jobs/66666666-6666-7666-8666-666666666666\n',
   });
-  t.same(await runCallsheet(['job', 'odd', ...url]), {
+  t.same(await runCallsheet(['job', '77777777-7777-7777-8777-777777777777', ...url]), {
     code: 1,
     out: '',
     err: 'the service answered 500: <html>\n',
   });
-  t.same(await runCallsheet(['job', 'busy', ...url]), { code: 6, out: '', err: 'Service Unavailable\n' });
+  t.same(await runCallsheet(['job', '88888888-8888-7888-8888-888888888888', ...url]), {
+    code: 6,
+    out: '',
+    err: 'Service Unavailable\n',
+  });
   t.same(await runCallsheet(['submit', 'nowhere.yaml', '--farm', 'south', '--queue', 'render', ...url]), {
     code: 2,
     out: '',
@@ -225,13 +258,14 @@ test('lists', async (t) => {
               cpu_count: 8,
               committed_cores: 3,
               failed_attempts: 7,
+              compute_location: '',
             },
           ],
           total: 1,
         },
       },
     ],
-    'GET /api/v1/jobs/j/tasks': [
+    'GET /api/v1/jobs/55555555-5555-7555-8555-555555555555/tasks': [
       {
         body: {
           items: [
@@ -279,7 +313,7 @@ test('lists', async (t) => {
     out: 'ID  NAME  HOST  STATUS  CORES  FAILURES  LOCATION  LAST HEARD\nw   one   h     online    3/8         7\n',
     err: '',
   });
-  t.same(await run('tasks j'), {
+  t.same(await run('tasks 55555555-5555-7555-8555-555555555555'), {
     code: 0,
     out: 'ID     NAME    STATUS  PARAMETERS  FAILURES  REASON\nj-0-1  Render  failed  F=2                3  x\n',
     err: '',
@@ -346,7 +380,7 @@ test('workers are disabled, enabled and deleted, by id or name', async (t) => {
   t.same(await run('disable', 'both'), {
     code: 2,
     out: '',
-    err: '"both" is the name of workers of several farms: give its id, or --farm\n',
+    err: '"both" means several workers, give the id of one:\n  w3  both\n  w4  both\n',
   });
   await run('disable', 'one', '--farm', 'north');
   t.ok(
@@ -357,20 +391,24 @@ test('workers are disabled, enabled and deleted, by id or name', async (t) => {
 });
 
 test('a job is deleted', async (t) => {
-  const service = await answeringService({ 'DELETE /api/v1/jobs/j': [{ status: 204, body: '' }] });
+  const service = await answeringService({
+    'DELETE /api/v1/jobs/55555555-5555-7555-8555-555555555555': [{ status: 204, body: '' }],
+  });
   t.teardown(() => service.close());
   const environment = { SVC_URL: service.url };
-  t.same(await runCallsheet(['job', 'j', 'delete'], { environment }), {
+  t.same(await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'delete'], { environment }), {
     code: 0,
-    out: 'j removed\n',
+    out: '55555555-5555-7555-8555-555555555555 removed\n',
     err: '',
   });
-  const { out } = await runCallsheet(['job', 'j', 'delete', '--json'], { environment });
-  t.same(JSON.parse(out), { id: 'j', status: 'removed' });
-  t.same(await runCallsheet(['job', 'none', 'delete'], { environment }), {
+  const { out } = await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'delete', '--json'], {
+    environment,
+  });
+  t.same(JSON.parse(out), { id: '55555555-5555-7555-8555-555555555555', status: 'removed' });
+  t.same(await runCallsheet(['job', '66666666-6666-7666-8666-666666666666', 'delete'], { environment }), {
     code: 4,
     out: '',
-    err: 'Not Found: no DELETE /api/v1/jobs/none\n',
+    err: 'Not Found: no DELETE /api/v1/jobs/66666666-6666-7666-8666-666666666666\n',
   });
 });
 
@@ -494,9 +532,9 @@ test('wrong usage exits 2, help exits 0', async (t) => {
   t.match(await runCallsheet(['--help']), { code: 0, out: /Usage: callsheet/ });
   t.match(await runCallsheet(['server', '--help']), { code: 0, out: /--http-addr \(SVC_HTTP_ADDR\)/ });
   t.match(await runCallsheet(['nonsense']), { code: 2, err: /unknown command 'nonsense'/ });
-  t.match(await runCallsheet(['job', 'j', 'explode']), {
+  t.match(await runCallsheet(['job', '55555555-5555-7555-8555-555555555555', 'explode']), {
     code: 2,
-    err: /Allowed choices are cancel, delete, pause, resume, retry/,
+    err: /Allowed choices are cancel, delete, pause, resume, retry, set, wait, watch/,
   });
   t.match(await runCallsheet(['submit', 'x', '--farm', 'f', '--queue', 'q', '-p', 'novalue']), {
     code: 2,

@@ -1,5 +1,4 @@
 import { test } from 'tap';
-import { progressLine } from '../../src/bin/commands/progress.ts';
 import { table, type Column } from '../../src/bin/commands/table.ts';
 import type { Terminal } from '../../src/bin/commands/terminal.ts';
 
@@ -27,7 +26,7 @@ const terminal = (columns: number | null, colors: boolean): Terminal => ({
   columns,
   colors,
   errorColors: false,
-  repaintColumns: null,
+  repaint: null,
 });
 
 test('a table is as wide as its content when nothing limits it', async (t) => {
@@ -53,7 +52,12 @@ test('a narrow terminal cuts what may be cut', async (t) => {
       '',
     ].join('\n'),
   );
-  t.match(table(COLUMNS, ROWS, terminal(5, false)), /^NAME {6}STATUS/, 'a column keeps its least width');
+  t.equal(
+    table(COLUMNS, ROWS, terminal(20, false)),
+    ['NAME      STATUS', 'a rathe…  failed', 'short     running', ''].join('\n'),
+    'what does not fit at all is left out at the right',
+  );
+  t.equal(table(COLUMNS, ROWS, terminal(5, false)), 'NAME\na ra…\nshort\n');
 });
 
 test('colours stand around the status alone', async (t) => {
@@ -63,29 +67,45 @@ test('colours stand around the status alone', async (t) => {
   );
 });
 
-test('a progress bar fits its line and shows its share', async (t) => {
-  const job = (name: string, succeeded: number, failed: number): Parameters<typeof progressLine>[0] => ({
-    name,
-    status: 'running',
-    task_counts: {
-      total: 8,
-      pending: 0,
-      ready: 8 - succeeded - failed,
-      assigned: 0,
-      running: 0,
-      succeeded,
-      failed,
-      canceled: 0,
-      unschedulable: 0,
-    },
-  });
-  t.equal(progressLine(job('bake', 2, 0), 34), 'bake [███░░░░░░░░░░░] 2/8, running');
-  t.equal(progressLine(job('bake', 7, 1), 44), 'bake [██████████████] 7/8, 1 failed, running');
-  t.equal(progressLine(job('bake', 0, 0), 20), 'bake 0/8, running');
-  for (const columns of [20, 30, 44, 79, 200]) {
-    t.ok(
-      [...progressLine(job('a name\u001b that is long enough to hurt', 3, 1), columns)].length <= columns,
-      `${columns}`,
-    );
-  }
+test('ids give way last, and to a beginning that a command still takes', async (t) => {
+  const id = '0198a1c2-7c1e-7abc-8000-5d1f6a9b3c21';
+  const columns: readonly Column<Row>[] = [{ title: 'ID', value: () => id, isId: true }, ...COLUMNS];
+  const shown = (width: number): string[] =>
+    table(columns, ROWS.slice(0, 1), terminal(width, false)).split('\n');
+  t.same(shown(57), [`ID${' '.repeat(36)}NAME      STATUS  N`, `${id}  a rathe…  failed  7`, '']);
+  t.same(shown(40), [
+    `ID${' '.repeat(19)}NAME      STATUS  N`,
+    '0198a1c2-7c1e-7abc-  a rathe…  failed  7',
+    '',
+  ]);
+});
+
+test('characters that take two columns, or none, keep the columns straight', async (t) => {
+  const rows: readonly Row[] = [
+    { name: '東京 シーン', status: 'failed', count: 1 },
+    { name: 'e\u0301te\u0301', status: 'failed', count: 2 },
+    { name: '🎬 cut 👩‍🚀', status: 'failed', count: 3 },
+    { name: 'ﾊﾝｶｸ', status: 'failed', count: 4 },
+  ];
+  t.equal(
+    table(COLUMNS, rows, terminal(null, false)),
+    [
+      'NAME         STATUS  N',
+      '東京 シーン  failed  1',
+      'e\u0301te\u0301          failed  2',
+      '🎬 cut 👩‍🚀    failed  3',
+      'ﾊﾝｶｸ         failed  4',
+      '',
+    ].join('\n'),
+  );
+  const narrow = table(COLUMNS, rows.slice(0, 1), terminal(19, false));
+  t.equal(narrow, 'NAME      STATUS  N\n東京 シ…  failed  1\n');
+});
+
+test('text of others cannot move the cursor or turn the direction of writing', async (t) => {
+  const rows = [{ name: 'a\u001b[2Jb\u202ec\u2028d\r\n', status: 'failed', count: 1 }];
+  t.equal(
+    table(COLUMNS, rows, terminal(null, false)),
+    'NAME          STATUS  N\na\ufffd[2Jb\ufffdc\ufffdd\ufffd\ufffd  failed  1\n',
+  );
 });

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
-import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
+import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
+import { findTask } from './lookup.ts';
 import type { TaskExplanation } from './resources.ts';
 import { table, type Column } from './table.ts';
+import { TASK_MEANS } from './task.ts';
 import { coloredStatus, printable, type Terminal } from './terminal.ts';
 
 const FAILURE_COLUMNS: readonly Column<TaskExplanation['failures'][number]>[] = [
   { title: 'FAILED ON', value: (failure) => failure.worker, shrinks: true },
   { title: 'TIMES', value: (failure) => String(failure.failures), align: 'right' },
-  { title: 'LAST', value: (failure) => failure.last_at.replace(/\.[0-9]+Z$/, 'Z') },
+  { title: 'LAST', value: (failure) => shortTime(failure.last_at) },
 ];
 
 /** The summary, then the gates, a line each: but not the only one, when the summary has said it. */
@@ -23,9 +25,10 @@ function printExplanation(terminal: Terminal, explanation: TaskExplanation): voi
   if (failures.length > 0) terminal.out(`\n${table(FAILURE_COLUMNS, failures, terminal)}`);
 }
 
-async function explain(taskId: string, options: ClientOptions): Promise<void> {
+async function explain(given: string, options: ClientOptions): Promise<void> {
   const { client, terminal, json } = contextOf(options);
-  const explanation = await client.get<TaskExplanation>(`/tasks/${encodeURIComponent(taskId)}/explain`);
+  const id = await findTask(client, given);
+  const explanation = await client.call('get', '/tasks/{id}/explain', { path: { id } });
   if (json) printJson(terminal, explanation);
   else printExplanation(terminal, explanation);
 }
@@ -33,5 +36,5 @@ async function explain(taskId: string, options: ClientOptions): Promise<void> {
 /** `callsheet explain` */
 export const explainCommand = (): Command =>
   clientCommand('explain', 'Say why a task is where it is: what holds it, where it runs, how it ended.')
-    .argument('<task>', 'id of the task')
+    .argument('<task>', TASK_MEANS)
     .action(explain);

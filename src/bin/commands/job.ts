@@ -1,6 +1,18 @@
 import { Argument, type Command } from 'commander';
-import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
+import {
+  clientCommand,
+  contextOf,
+  printJson,
+  type ClientContext,
+  type ClientOptions,
+} from './client-command.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+import { integer } from './integer.ts';
+import { findIn, findJob, allQueues } from './lookup.ts';
+import { outcome } from './outcome.ts';
+import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import type { JobDetail, Step } from './resources.ts';
+import type { BodyOf } from './rest-calls.ts';
 import { table, type Column } from './table.ts';
 import { coloredStatus, printable, type Terminal } from './terminal.ts';
 
@@ -23,12 +35,14 @@ function printJob(terminal: Terminal, job: JobDetail): void {
     ['job', job.id],
     ['name', job.name],
     ['owner', job.owner],
+    ['project', job.project],
     ['priority', String(job.priority)],
     ['created', job.created_at],
     ['updated', job.updated_at],
     ['waits for', job.depends_on?.join(', ')],
     ['parked', job.park_reason],
-    ['failed', job.failure_summary?.dominant_reason],
+    ['canceled', job.cancel_reason],
+    ['failed', job.failure_summary.dominant_reason],
     ...Object.entries(job.parameters ?? {}).map(([name, value]): [string, string] => [`  ${name}`, value]),
   ];
   const given = facts.filter(([, value]) => value !== undefined && value !== '');
@@ -38,22 +52,77 @@ function printJob(terminal: Terminal, job: JobDetail): void {
   terminal.out(`\n${table(STEP_COLUMNS, job.steps, terminal)}`);
 }
 
-const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry'] as const;
+const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'wait', 'watch'] as const;
 type Action = (typeof ACTIONS)[number];
 
-async function job(id: string, action: Action | undefined, options: ClientOptions): Promise<void> {
-  const { client, terminal, json } = contextOf(options);
-  const path = `/jobs/${encodeURIComponent(id)}`;
+interface JobOptions extends ClientOptions, RetryOptions {
+  readonly priority?: number;
+  readonly queue?: string;
+  readonly wait?: boolean;
+  readonly watch?: boolean;
+}
+
+type Update = BodyOf<'patch', '/jobs/{id}'>;
+
+/** What `set` is to change. The queue is one of the job's farm. */
+async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
+  const settings = { priority: options.priority, ...retryChanges(options) };
+  if (options.queue === undefined) return settings;
+  const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
+  const queue = findIn(await allQueues(client, farmId), options.queue, 'queue', " in the job's farm");
+  return { ...settings, queue_id: queue.id };
+}
+
+/** Wrong usage when `set` has nothing to set, or something else has. */
+function checkSettings(action: Action | undefined, options: JobOptions): void {
+  const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
+  const given = [priority, queue, maxAttempts, retryDelaySeconds, failureLimit];
+  const sets = given.some((value) => value !== undefined);
+  if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set: give an option');
+  if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'what is to be changed goes with "set"');
+}
+
+/** Does what was asked, other than deleting, showing and waiting. */
+async function act(context: ClientContext, id: string, action: Action, options: JobOptions): Promise<void> {
+  const { client } = context;
+  switch (action) {
+    case 'cancel':
+      await client.call('post', '/jobs/{id}/cancel', { path: { id } });
+      break;
+    case 'retry':
+      await client.call('post', '/jobs/{id}/retry', { path: { id } });
+      break;
+    case 'pause':
+    case 'resume':
+      await client.call('patch', '/jobs/{id}', { path: { id }, body: { action } });
+      break;
+    case 'set':
+      await client.call('patch', '/jobs/{id}', { path: { id }, body: await updateOf(context, id, options) });
+      break;
+    case 'delete':
+      await client.call('delete', '/jobs/{id}', { path: { id } });
+      break;
+    case 'wait':
+    case 'watch':
+      break;
+  }
+}
+
+async function job(given: string, action: Action | undefined, options: JobOptions): Promise<void> {
+  checkSettings(action, options);
+  const context = contextOf(options);
+  const { client, terminal, json } = context;
+  const id = await findJob(client, given);
+  if (action !== undefined) await act(context, id, action, options);
   if (action === 'delete') {
-    await client.delete(path);
     // What clients that follow the job's events are told of it.
     if (json) printJson(terminal, { id, status: 'removed' });
     else terminal.out(`${id} removed\n`);
     return;
   }
-  if (action === 'cancel' || action === 'retry') await client.post(`${path}/${action}`, {});
-  else if (action !== undefined) await client.patchJson(path, { action });
-  const detail = await client.get<JobDetail>(path);
+  const watches = action === 'watch' || options.watch === true;
+  if (watches || action === 'wait' || options.wait === true) return outcome(context, id, watches);
+  const detail = await client.call('get', '/jobs/{id}', { path: { id } });
   if (json) printJson(terminal, detail);
   else if (action !== undefined) terminal.out(`${detail.id} ${detail.status}\n`);
   else printJob(terminal, detail);
@@ -61,7 +130,15 @@ async function job(id: string, action: Action | undefined, options: ClientOption
 
 /** `callsheet job` */
 export const jobCommand = (): Command =>
-  clientCommand('job', 'Show a job, cancel, pause, resume, retry or delete it.')
-    .argument('<job>', 'id of the job')
-    .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
-    .action(job);
+  retryOptions(
+    clientCommand(
+      'job',
+      'Show a job, wait for its end, cancel, pause, resume, retry or delete it, or change its settings.',
+    )
+      .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
+      .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
+      .option('--wait', 'wait for the end, and exit by the outcome')
+      .option('--watch', 'show the progress of each step, and wait for the end')
+      .option('--priority <n>', 'set: higher is scheduled sooner', integer)
+      .option('--queue <queue>', "set: another queue of the job's farm"),
+  ).action(job);

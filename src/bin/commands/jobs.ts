@@ -1,16 +1,20 @@
-import type { Command } from 'commander';
-import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
-import { findFarm, findQueue } from './lookup.ts';
-import { pageOptions, pageQuery, printPageEnd, type PageOptions } from './paging.ts';
-import type { Job, Page } from './resources.ts';
-import { table, type Column } from './table.ts';
+import { Option, type Command } from 'commander';
+import { JOB_ORDERS, JOB_STATUSES } from './choices.ts';
+import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
+import { findGivenFarm, findQueue } from './lookup.ts';
+import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
+import type { Job } from './resources.ts';
+import type { QueryOf } from './rest-calls.ts';
+import { table, type Column } from './table.ts';
 
-interface JobsOptions extends ClientOptions, PageOptions {
-  readonly status?: string;
+type Filters = Pick<QueryOf<'get', '/jobs'>, 'status' | 'owner' | 'project' | 'search'>;
+
+interface JobsOptions extends ClientOptions, PageOptions, Filters {
   readonly farm?: string;
   readonly queue?: string;
-  readonly search?: string;
+  readonly sortBy: QueryOf<'get', '/jobs'>['sort_by'];
+  readonly sortDir: QueryOf<'get', '/jobs'>['sort_dir'];
 }
 
 const percentDone = ({ task_counts: counts }: Job): string =>
@@ -19,7 +23,7 @@ const percentDone = ({ task_counts: counts }: Job): string =>
     : `${Math.floor((100 * (counts.succeeded + counts.failed + counts.canceled)) / counts.total)}%`;
 
 const COLUMNS: readonly Column<Job>[] = [
-  { title: 'ID', value: (job) => job.id },
+  { title: 'ID', value: (job) => job.id, isId: true },
   { title: 'NAME', value: (job) => job.name, shrinks: true },
   { title: 'STATUS', value: (job) => job.status, isStatus: true },
   { title: 'DONE', value: percentDone, align: 'right' },
@@ -27,7 +31,7 @@ const COLUMNS: readonly Column<Job>[] = [
   { title: 'FAILED', value: (job) => String(job.task_counts.failed), align: 'right' },
   { title: 'PRIO', value: (job) => String(job.priority), align: 'right' },
   { title: 'OWNER', value: (job) => job.owner, shrinks: true },
-  { title: 'CREATED', value: (job) => job.created_at.replace(/\.[0-9]+Z$/, 'Z') },
+  { title: 'CREATED', value: (job) => shortTime(job.created_at) },
 ];
 
 async function jobs(options: JobsOptions): Promise<void> {
@@ -38,19 +42,24 @@ async function jobs(options: JobsOptions): Promise<void> {
       '--queue: needs --farm, because names of queues are unique in a farm only',
     );
   }
-  const farm = options.farm === undefined ? undefined : await findFarm(client, options.farm);
+  const farm = await findGivenFarm(client, options.farm);
   const queue =
     farm === undefined || options.queue === undefined
       ? undefined
       : await findQueue(client, farm, options.queue);
-  const page = await client.get<Page<Job>>('/jobs', {
-    farm_id: farm?.id,
-    queue_id: queue?.id,
-    status: options.status,
-    search: options.search,
-    sort_by: 'created_at',
-    sort_dir: 'desc',
-    ...pageQuery(options),
+  const page = await client.call('get', '/jobs', {
+    query: {
+      farm_id: farm?.id,
+      queue_id: queue?.id,
+      status: options.status,
+      owner: options.owner,
+      project: options.project,
+      search: options.search,
+      sort_by: options.sortBy,
+      sort_dir: options.sortDir,
+      limit: options.limit,
+      offset: options.offset,
+    },
   });
   if (json) return printJson(terminal, page);
   terminal.out(table(COLUMNS, page.items, terminal));
@@ -61,8 +70,12 @@ async function jobs(options: JobsOptions): Promise<void> {
 export const jobsCommand = (): Command =>
   pageOptions(
     clientCommand('jobs', 'List jobs, the newest first.')
-      .option('--status <status>', 'only jobs of this status')
-      .option('--farm <farm>', 'only jobs of this farm, by id or name')
-      .option('--queue <queue>', 'only jobs of this queue of the farm, by id or name')
+      .addOption(new Option('--status <status>', 'only jobs of this status').choices(JOB_STATUSES))
+      .option('--farm <farm>', 'only jobs of this farm')
+      .option('--queue <queue>', 'only jobs of this queue of the farm')
+      .option('--owner <name>', 'only jobs of this owner')
+      .option('--project <name>', 'only jobs of this project')
       .option('--search <words>', 'words to find in name, id, owner and project'),
+    JOB_ORDERS,
+    { by: 'created_at', dir: 'desc' },
   ).action(jobs);

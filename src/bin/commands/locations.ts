@@ -1,21 +1,27 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, type Catalog } from './catalog.ts';
+import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import type { ComputeLocation } from './resources.ts';
+import type { BodyOf } from './rest-calls.ts';
 
-const LOCATIONS: Catalog<ComputeLocation> = {
-  path: '/compute-locations',
+const LOCATIONS: Catalog<ComputeLocation, BodyOf<'put', '/compute-locations/{id}'>> = {
   what: 'compute location',
   columns: [
-    { title: 'ID', value: (location) => location.id },
+    { title: 'ID', value: (location) => location.id, isId: true },
     { title: 'NAME', value: (location) => location.name, shrinks: true },
     { title: 'WORKERS', value: (location) => String(location.worker_count), align: 'right' },
     { title: 'DESCRIPTION', value: (location) => location.description, shrinks: true },
   ],
+  list: (client) => client.call('get', '/compute-locations'),
+  inputOf: ({ name, description }) => ({ name, description }),
+  replace: (client, id, body) => client.call('put', '/compute-locations/{id}', { path: { id }, body }),
+  remove: (client, id) => client.call('delete', '/compute-locations/{id}', { path: { id } }),
 };
 
 const create = (name: string, options: { readonly description: string }, command: Command) =>
-  createEntry(LOCATIONS, { name, description: options.description }, command);
+  createEntry(command, (client) =>
+    client.call('post', '/compute-locations', { body: { name, description: options.description } }),
+  );
 
 interface SetOptions {
   readonly name?: string;
@@ -40,7 +46,7 @@ export const locationsCommand = (): Command =>
     )
     .addCommand(
       innerCommand('set', 'Change a compute location. What is not given stays.')
-        .argument('<location>', 'the location, by id or name')
+        .argument('<location>', meaning('location'))
         .option('--name <name>', 'new name')
         .option('--description <text>', 'where it is')
         .action(set),
@@ -50,6 +56,6 @@ export const locationsCommand = (): Command =>
         'delete',
         'Delete a compute location. It comes back when a worker registers that reports it.',
       )
-        .argument('<location>', 'the location, by id or name')
+        .argument('<location>', meaning('location'))
         .action(deletion(LOCATIONS)),
     );

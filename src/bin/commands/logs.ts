@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { clientCommand, contextOf, type ClientContext, type ClientOptions } from './client-command.ts';
+import { findTask } from './lookup.ts';
 import { patiently } from './patience.ts';
-import type { LogChunk, LogPage } from './resources.ts';
+import type { LogChunk } from './resources.ts';
+import { TASK_MEANS } from './task.ts';
 
 const PAGE_MAX = 1000;
 
@@ -33,22 +35,28 @@ class ChunkWriter {
   }
 }
 
-async function logs(taskId: string, options: ClientOptions & { readonly follow?: boolean }): Promise<void> {
+async function logs(given: string, options: ClientOptions & { readonly follow?: boolean }): Promise<void> {
   const context = contextOf(options);
   const { client, terminal } = context;
-  const path = `/tasks/${encodeURIComponent(taskId)}/logs`;
+  const path = { id: await findTask(client, given) };
   const writer = new ChunkWriter(context);
   if (options.follow === true) {
     await patiently(
       async () => {
-        const chunks = client.stream<LogChunk>(path, { tail: 'true', after_bus_seq: writer.seen });
+        const chunks = client.stream('/tasks/{id}/logs', {
+          path,
+          query: { tail: true, after_bus_seq: writer.seen },
+        });
         for await (const chunk of chunks) writer.write(chunk);
       },
       () => terminal.err(`waiting for the service at ${client.url}\n`),
     );
   } else {
     for (;;) {
-      const page = await client.get<LogPage>(path, { limit: PAGE_MAX, after_bus_seq: writer.seen });
+      const page = await client.call('get', '/tasks/{id}/logs', {
+        path,
+        query: { limit: PAGE_MAX, after_bus_seq: writer.seen },
+      });
       for (const chunk of page.items) writer.write(chunk);
       if (page.items.length === 0) break;
     }
@@ -59,6 +67,6 @@ async function logs(taskId: string, options: ClientOptions & { readonly follow?:
 /** `callsheet logs` */
 export const logsCommand = (): Command =>
   clientCommand('logs', 'Print what a task has written. --json prints a line for each chunk.')
-    .argument('<task>', 'id of the task')
+    .argument('<task>', TASK_MEANS)
     .option('--follow', 'go on until the task has ended')
     .action(logs);

@@ -1,6 +1,6 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { DIRECTIONS } from './choices.ts';
 import type { Page } from './resources.ts';
-import type { Query } from './rest-client.ts';
 import type { Terminal } from './terminal.ts';
 
 const LIMIT_STANDARD = 50;
@@ -16,12 +16,17 @@ function count(given: string): number {
   return Number(given);
 }
 
-export const pageOptions = (command: Command): Command =>
+/** Adds `--sort-by`, `--sort-dir`, `--limit` and `--offset`. The order is the service's own unless a standard is given. */
+export const pageOptions = (
+  command: Command,
+  orders: readonly string[],
+  standard?: { readonly by: string; readonly dir: string },
+): Command =>
   command
+    .addOption(new Option('--sort-by <field>', 'field to sort by').choices(orders).default(standard?.by))
+    .addOption(new Option('--sort-dir <direction>', 'up or down').choices(DIRECTIONS).default(standard?.dir))
     .option('--limit <n>', 'how many to list, 1 to 1000', count, LIMIT_STANDARD)
     .option('--offset <n>', 'how many to leave out first', count, 0);
-
-export const pageQuery = ({ limit, offset }: PageOptions): Query => ({ limit, offset });
 
 /** Says when a page is not all there is. */
 export function printPageEnd(terminal: Terminal, page: Page<unknown>, { offset }: PageOptions): void {

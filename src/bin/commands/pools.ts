@@ -1,23 +1,31 @@
 import type { Command } from 'commander';
-import { changeEntry, createEntry, deletion, listing, type Catalog } from './catalog.ts';
+import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import { integer } from './integer.ts';
 import type { UsagePool } from './resources.ts';
+import type { BodyOf } from './rest-calls.ts';
 
-const POOLS: Catalog<UsagePool> = {
-  path: '/usage-pools',
+const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   what: 'usage pool',
   columns: [
-    { title: 'ID', value: (pool) => pool.id },
+    { title: 'ID', value: (pool) => pool.id, isId: true },
     { title: 'NAME', value: (pool) => pool.name, shrinks: true },
     { title: 'IN USE', value: (pool) => `${pool.in_use}/${pool.max_concurrent}`, align: 'right' },
     { title: 'AVAILABLE', value: (pool) => String(pool.available), align: 'right' },
     { title: 'SERVER', value: (pool) => pool.server_hint ?? '', shrinks: true },
   ],
+  list: (client) => client.call('get', '/usage-pools'),
+  inputOf: ({ name, max_concurrent, server_hint }) => ({ name, max_concurrent, server_hint }),
+  replace: (client, id, body) => client.call('put', '/usage-pools/{id}', { path: { id }, body }),
+  remove: (client, id) => client.call('delete', '/usage-pools/{id}', { path: { id } }),
 };
 
 const create = (name: string, max: number, options: { readonly serverHint: string }, command: Command) =>
-  createEntry(POOLS, { name, max_concurrent: max, server_hint: options.serverHint }, command);
+  createEntry(command, (client) =>
+    client.call('post', '/usage-pools', {
+      body: { name, max_concurrent: max, server_hint: options.serverHint },
+    }),
+  );
 
 interface SetOptions {
   readonly name?: string;
@@ -41,7 +49,7 @@ export const poolsCommand = (): Command =>
     )
     .addCommand(
       innerCommand('set', 'Change a usage pool. What is not given stays.')
-        .argument('<pool>', 'the pool, by id or name')
+        .argument('<pool>', meaning('pool'))
         .option('--name <name>', 'new name')
         .option('--max-concurrent <n>', 'how many tasks may hold it at once', integer)
         .option('--server-hint <text>', 'what the pool stands for')
@@ -49,6 +57,6 @@ export const poolsCommand = (): Command =>
     )
     .addCommand(
       innerCommand('delete', 'Delete a usage pool. Tasks that ask for it are not handed out any more.')
-        .argument('<pool>', 'the pool, by id or name')
+        .argument('<pool>', meaning('pool'))
         .action(deletion(POOLS)),
     );

@@ -1,19 +1,26 @@
-import type { Job } from './resources.ts';
-import type { Terminal } from './terminal.ts';
-import { printable } from './terminal.ts';
+import type { Job, Step } from './resources.ts';
+import { coloredStatus, printable, type Terminal } from './terminal.ts';
+import { cutText, padText, textWidth } from './text-width.ts';
+
+type Counts = Job['task_counts'];
+
+/** What of a step its progress shows. */
+export type StepProgress = Pick<Step, 'name' | 'status' | 'task_counts'>;
 
 /** What of a job its progress shows. */
-type Progress = Pick<Job, 'name' | 'status' | 'task_counts'>;
+export type JobProgress = Pick<Job, 'name' | 'status' | 'task_counts'> & {
+  readonly steps: readonly StepProgress[];
+};
 
 const BAR_MAX = 40;
 const BAR_MIN = 5;
+const NAME_MAX = 30;
 /** Without a terminal a line is written for each tenth of the work. */
 const PLAIN_PARTS = 10;
 
-const finished = ({ task_counts: counts }: Progress): number =>
-  counts.succeeded + counts.failed + counts.canceled;
+const finished = (counts: Counts): number => counts.succeeded + counts.failed + counts.canceled;
 
-function counted({ task_counts: counts }: Progress): string {
+function counted(counts: Counts): string {
   const parts = [`${counts.succeeded}/${counts.total}`];
   const running = counts.running + counts.assigned;
   if (running > 0) parts.push(`${running} running`);
@@ -22,51 +29,112 @@ function counted({ task_counts: counts }: Progress): string {
   return parts.join(', ');
 }
 
-/** One line that says how far a job is, not wider than `columns`. */
-export function progressLine(job: Progress, columns: number): string {
-  const head = `${printable(job.name)} `;
-  const tail = ` ${counted(job)}, ${job.status}`;
-  const room = columns - [...head].length - tail.length - 2;
-  const width = Math.min(BAR_MAX, room);
-  if (width < BAR_MIN) return [...(head.trim() + tail)].slice(0, columns).join('');
-  const share = job.task_counts.total === 0 ? 0 : finished(job) / job.task_counts.total;
-  const full = Math.floor(share * width);
+const sentence = ({ name, status, task_counts: counts }: StepProgress | JobProgress): string =>
+  `${printable(name)}: ${counted(counts)}, ${status}`;
+
+/** One line that says how far a step is, not wider than `columns`; its name takes `nameWidth`. */
+export function stepLine(step: StepProgress, nameWidth: number, columns: number): string {
+  const head = `${padText(cutText(printable(step.name), nameWidth), nameWidth)} `;
+  const tail = ` ${counted(step.task_counts)}, ${step.status}`;
+  const width = Math.min(BAR_MAX, columns - textWidth(head) - tail.length - 2);
+  if (width < BAR_MIN) return cutText(head.trimEnd() + tail, columns);
+  const { total } = step.task_counts;
+  const full = Math.floor((total === 0 ? 0 : finished(step.task_counts) / total) * width);
   return `${head}[${'█'.repeat(full)}${'░'.repeat(width - full)}]${tail}`;
 }
 
-/** Shows a job's progress: a bar painted over itself on a terminal, now and then a plain line elsewhere. */
-export class ProgressView {
+const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
+
+/** The steps that `rows` have room for, in their order: those that are over or have not begun give way first. */
+function shownSteps(steps: readonly StepProgress[], rows: number): readonly StepProgress[] {
+  if (steps.length <= rows) return steps;
+  const rank = ({ status }: StepProgress): number =>
+    status === 'running' ? 0 : status === 'failed' ? 1 : OVER.has(status) ? 3 : 2;
+  const kept = new Set([...steps].sort((a, b) => rank(a) - rank(b)).slice(0, rows));
+  return steps.filter((step) => kept.has(step));
+}
+
+/** The picture of a job: a line for the job, then a bar for each step, none wider than `columns`, at most `rows`. */
+export function progressLines(job: JobProgress, columns: number, rows: number): string[] {
+  const head = cutText(sentence(job), columns);
+  const fits = job.steps.length < rows;
+  const steps = shownSteps(job.steps, fits ? rows - 1 : Math.max(0, rows - 2));
+  const widest = steps.reduce((width, { name }) => Math.max(width, textWidth(printable(name))), 0);
+  const lines = steps.map((step) => stepLine(step, Math.min(widest, NAME_MAX), columns));
+  if (!fits) lines.push(cutText(`... and ${job.steps.length - steps.length} more steps`, columns));
+  return [head, ...lines];
+}
+
+/** Who is told of a job while it is waited for. */
+export interface JobView {
+  show(job: JobProgress): void;
+  /** Something to know beside the progress. */
+  note(text: string): void;
+  end(): void;
+}
+
+/** Shows a job's progress: bars painted over themselves on a terminal, now and then a plain line elsewhere. */
+export class ProgressView implements JobView {
   readonly #terminal: Terminal;
-  #last = '';
-  #painted = false;
+  /** What was written last of the job and of each step, by name. */
+  readonly #written = new Map<string, string>();
+  #painted: readonly string[] = [];
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
   }
 
-  show(job: Progress): void {
-    const { repaintColumns } = this.#terminal;
-    if (repaintColumns !== null) {
-      this.#terminal.err(`\r${progressLine(job, repaintColumns - 1)}\u001b[K`);
-      this.#painted = true;
-      return;
-    }
-    const part = Math.floor((finished(job) / Math.max(1, job.task_counts.total)) * PLAIN_PARTS);
-    const state = `${job.status} ${part} ${job.task_counts.failed > 0}`;
-    if (state === this.#last) return;
-    this.#last = state;
-    this.#terminal.err(`${printable(job.name)}: ${counted(job)}, ${job.status}\n`);
+  show(job: JobProgress): void {
+    const { repaint } = this.#terminal;
+    if (repaint === null) this.#write(job);
+    else this.#paint(progressLines(job, repaint.columns - 1, repaint.rows - 1), job.status);
   }
 
-  /** A line between two pictures of the progress. */
+  #paint(lines: readonly string[], status: string): void {
+    if (lines.join('\n') === this.#painted.join('\n')) return;
+    const up = this.#painted.length - 1;
+    const back = up > 0 ? `\r\u001b[${up}A` : '\r';
+    // The status is the last word of the first line unless it was cut.
+    const [head = '', ...bars] = lines;
+    const colored = head.endsWith(status)
+      ? head.slice(0, -status.length) + coloredStatus(status, this.#terminal, this.#terminal.errorColors)
+      : head;
+    const cleared = [colored, ...bars].map((line) => `${line}\u001b[K`).join('\n');
+    this.#terminal.err(`${back}${cleared}\u001b[J`);
+    this.#painted = lines;
+  }
+
+  #write(job: JobProgress): void {
+    this.#writeChange('', job);
+    if (job.steps.length > 1) for (const step of job.steps) this.#writeChange('  ', step);
+  }
+
+  #writeChange(indent: string, progress: StepProgress | JobProgress): void {
+    const { status, task_counts: counts } = progress;
+    const part = Math.floor((finished(counts) / Math.max(1, counts.total)) * PLAIN_PARTS);
+    const state = `${status} ${part} ${counts.failed > 0}`;
+    const key = `${indent}${progress.name}`;
+    // What has not begun is not worth a line.
+    if (state === (this.#written.get(key) ?? (indent === '' ? '' : 'pending 0 false'))) return;
+    this.#written.set(key, state);
+    this.#terminal.err(`${indent}${sentence(progress)}\n`);
+  }
+
   note(text: string): void {
     this.end();
     this.#terminal.err(`${text}\n`);
   }
 
-  /** Leaves the bar behind and goes to the next line. */
+  /** Leaves the picture behind and goes to the next line. */
   end(): void {
-    if (this.#painted) this.#terminal.err('\n');
-    this.#painted = false;
+    if (this.#painted.length > 0) this.#terminal.err('\n');
+    this.#painted = [];
   }
 }
+
+/** Says nothing of a job's progress, only what is to be known beside it. */
+export const quietView = (terminal: Terminal): JobView => ({
+  show: () => {},
+  note: (text) => terminal.err(`${text}\n`),
+  end: () => {},
+});

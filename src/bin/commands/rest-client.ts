@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CommandError, EXIT, exitCodeOf } from './exit-codes.ts';
+import { CommandError, EXIT, ServiceAway, refusal } from './exit-codes.ts';
+import { problemText } from './problem-text.ts';
+import type { AnswerOf, CallArguments, Method, PathOf, Sent, StreamLines } from './rest-calls.ts';
 
 /** A request with an answer must have it within this time; a stream may last. */
 const ANSWER_MS_MAX = 60_000;
@@ -7,165 +9,216 @@ const ANSWER_MS_MAX = 60_000;
 /** A command waits this long in all for one answer of a service that it asks too often. */
 const RATE_LIMIT_MS_MAX = 60_000;
 
-type QueryValue = string | number | readonly string[] | undefined;
-export type Query = Readonly<Record<string, QueryValue>>;
+/** What fetch fails with when the request may have arrived: anything else has kept it from being sent. */
+const LOST_CODES: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
 
-/** What the body of a problem (RFC 7807) may hold; nothing of it is relied upon. */
-interface ProblemBody {
-  readonly title?: unknown;
-  readonly detail?: unknown;
-  readonly errors?: unknown;
+/** An answer with the tag that names its state. */
+export interface TaggedAnswer<Body> {
+  /** Null when the service gave none. */
+  readonly etag: string | null;
+  readonly body: Body;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
-
-function pointedLine(error: Readonly<Record<string, unknown>>): string {
-  const { pointer, detail, line, column } = error;
-  const place =
-    typeof line === 'number' ? ` (line ${line}, column ${typeof column === 'number' ? column : 1})` : '';
-  // An empty pointer means the whole document.
-  const where = pointer === '' || pointer === undefined ? '' : `${textOf(pointer)}: `;
-  return `  ${where}${textOf(detail)}${place}`;
-}
-
-/** A problem body as lines: the title with its detail, or with a line for each pointed error. */
-function problemText(status: number, body: string): string {
-  let problem: ProblemBody;
-  try {
-    problem = (JSON.parse(body) ?? {}) as ProblemBody;
-  } catch {
-    return `the service answered ${status}: ${body.slice(0, 200)}`;
-  }
-  const title = typeof problem.title === 'string' ? problem.title : `status ${status}`;
-  const errors = Array.isArray(problem.errors) ? (problem.errors as Readonly<Record<string, unknown>>[]) : [];
-  if (errors.length > 0) return [`${title}:`, ...errors.map(pointedLine)].join('\n');
-  return typeof problem.detail === 'string' && problem.detail !== '' ? `${title}: ${problem.detail}` : title;
+interface TextAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
 }
 
 /** The REST API of one service, by built-in fetch. Every failure is a CommandError with its exit status. */
 export class RestClient {
   readonly #base: string;
+  readonly #credentials: Readonly<Record<string, string>>;
 
-  /** @param url address of the service, such as `http://127.0.0.1:8080` */
-  constructor(url: string) {
+  /**
+   * @param url address of the service, such as `http://127.0.0.1:8080`
+   * @param apiKey sent with every request when it is given
+   */
+  constructor(url: string, apiKey: string | null = null) {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new CommandError(
         EXIT.usage,
         `--url: must be an http or https address, got ${JSON.stringify(url)}`,
       );
     }
+    if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new CommandError(EXIT.usage, '--api-key: must be printable ASCII without spaces');
+    }
     this.#base = url.replace(/\/+$/, '');
+    this.#credentials = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
   }
 
   get url(): string {
     return this.#base;
   }
 
-  /** The JSON that a GET gives; the contract says that it is a T. */
-  async get<T>(path: string, query: Query = {}): Promise<T> {
-    return (await (await this.#fetch('GET', path, query)).json()) as T;
+  /** Calls an operation and gives what it answers; undefined when it answers without content. */
+  async call<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    ...[given]: CallArguments<M, P>
+  ): Promise<AnswerOf<M, P>> {
+    const { text } = await this.#answer(method, path, given);
+    return this.#parsed<AnswerOf<M, P>>(text);
   }
 
-  /** The JSON that a POST gives, or null when it gives no content. */
-  async post<T>(
-    path: string,
-    query: Query,
-    body?: { readonly type: string; readonly text: string },
-  ): Promise<T | null> {
-    const response = await this.#fetch('POST', path, query, body);
-    return response.status === 204 ? null : ((await response.json()) as T);
-  }
-
-  postJson<T>(path: string, body: unknown): Promise<T | null> {
-    return this.post(path, {}, { type: 'application/json', text: JSON.stringify(body) });
-  }
-
-  /** The JSON that a PATCH gives. */
-  patchJson<T>(path: string, body: unknown): Promise<T> {
-    return this.#changed<T>('PATCH', path, body);
-  }
-
-  /** The JSON that a PUT gives. */
-  putJson<T>(path: string, body: unknown): Promise<T> {
-    return this.#changed<T>('PUT', path, body);
-  }
-
-  async #changed<T>(method: string, path: string, body: unknown): Promise<T> {
-    const sent = { type: 'application/json', text: JSON.stringify(body) };
-    return (await (await this.#fetch(method, path, {}, sent)).json()) as T;
-  }
-
-  /** A DELETE, which gives no content. */
-  async delete(path: string): Promise<void> {
-    await this.#fetch('DELETE', path, {});
+  /** The answer to a GET, or null while it is the one that has the tag. */
+  async ifChanged<P extends PathOf<'get'>>(
+    etag: string | null,
+    path: P,
+    ...[given]: CallArguments<'get', P>
+  ): Promise<TaggedAnswer<AnswerOf<'get', P>> | null> {
+    const headers = { ...given?.headers, 'If-None-Match': etag ?? undefined };
+    const { status, headers: answered, text } = await this.#answer('get', path, { ...given, headers });
+    if (status === 304) return null;
+    return { etag: answered.get('etag'), body: this.#parsed<AnswerOf<'get', P>>(text) };
   }
 
   /** The lines of a stream of newline-delimited JSON, until the service ends it. */
-  async *stream<T>(path: string, query: Query): AsyncGenerator<T> {
-    const response = await this.#fetch('GET', path, query, undefined, null);
+  async *stream<P extends keyof StreamLines>(
+    path: P,
+    ...[given]: CallArguments<'get', P>
+  ): AsyncGenerator<StreamLines[P]> {
+    const response = await this.#response('get', path, given, null);
     const decoder = new TextDecoder();
     let rest = '';
-    try {
-      for await (const bytes of response.body ?? []) {
-        const lines = (rest + decoder.decode(bytes as Uint8Array, { stream: true })).split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as T;
-      }
-    } catch (error) {
-      throw new CommandError(EXIT.unavailable, `the stream from ${this.#base} broke: ${causeOf(error)}`);
+    for await (const bytes of this.#bytesOf(response)) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.trim() !== '') yield this.#parsed<StreamLines[P]>(line);
     }
-    if (rest.trim() !== '') yield JSON.parse(rest) as T;
+    if (rest.trim() !== '') yield this.#parsed<StreamLines[P]>(rest);
   }
 
-  async #fetch(
-    method: string,
-    path: string,
-    query: Query,
-    body?: { readonly type: string; readonly text: string },
-    timeoutMs: number | null = ANSWER_MS_MAX,
-  ): Promise<Response> {
-    const url = new URL(`${this.#base}/api/v1${path}`);
-    for (const [name, value] of Object.entries(query)) {
-      if (value === undefined) continue;
-      for (const one of Array.isArray(value) ? (value as readonly string[]) : [String(value)]) {
-        url.searchParams.append(name, one);
-      }
+  async *#bytesOf(response: Response): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const bytes of response.body ?? []) yield bytes as Uint8Array;
+    } catch (error) {
+      throw new ServiceAway(`the stream from ${this.#base} broke: ${causeOf(error)}`, true);
     }
-    const init = {
-      method,
-      ...(body === undefined ? {} : { headers: { 'content-type': body.type }, body: body.text }),
-    };
+  }
+
+  /** The one place where the word of the contract is taken for what the service has answered. */
+  #parsed<T>(text: string): T {
+    try {
+      return (text === '' ? undefined : JSON.parse(text)) as T;
+    } catch {
+      throw new CommandError(
+        EXIT.failed,
+        `the service at ${this.#base} answered what is no JSON: ${text.slice(0, 200)}`,
+      );
+    }
+  }
+
+  async #answer(method: Method, path: string, sent: Sent | undefined): Promise<TextAnswer> {
+    const response = await this.#response(method, path, sent, ANSWER_MS_MAX);
+    return { status: response.status, headers: response.headers, text: await this.#textOf(response) };
+  }
+
+  /** A success, or 304. */
+  async #response(
+    method: Method,
+    path: string,
+    sent: Sent = {},
+    timeoutMs: number | null,
+  ): Promise<Response> {
+    const url = this.#urlOf(path, sent);
+    const init = this.#initOf(method, sent);
     for (let waitedMs = 0; ;) {
-      const response = await this.#answerTo(url, init, timeoutMs);
-      if (response.ok) return response;
-      const text = await response.text();
+      const response = await this.#fetch(url, init, timeoutMs);
+      if (response.ok || response.status === 304) return response;
+      const text = await this.#textOf(response);
       const waitMs = waitOf(response);
       waitedMs += waitMs ?? 0;
       if (waitMs === null || waitedMs > RATE_LIMIT_MS_MAX)
-        throw new CommandError(exitCodeOf(response.status), problemText(response.status, text));
+        throw refusal(response.status, problemText(response.status, text));
       await delay(waitMs);
     }
   }
 
-  async #answerTo(url: URL, init: RequestInit, timeoutMs: number | null): Promise<Response> {
+  #urlOf(path: string, { path: values = {}, query = {} }: Sent): URL {
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+    const url = new URL(`${this.#base}/api/v1${filled}`);
+    for (const [name, value] of queryEntries(query)) url.searchParams.append(name, value);
+    return url;
+  }
+
+  #initOf(method: Method, { headers = {}, body, document }: Sent): RequestInit {
+    const given = Object.fromEntries(headerEntries(headers));
+    const sent = body === undefined ? document : { type: 'application/json', text: JSON.stringify(body) };
+    const type = sent === undefined ? {} : { 'content-type': sent.type };
+    return {
+      method: method.toUpperCase(),
+      headers: { ...this.#credentials, ...given, ...type },
+      ...(sent === undefined ? {} : { body: sent.text }),
+    };
+  }
+
+  async #fetch(url: URL, init: RequestInit, timeoutMs: number | null): Promise<Response> {
     try {
       return await fetch(url, {
         ...init,
         ...(timeoutMs === null ? {} : { signal: AbortSignal.timeout(timeoutMs) }),
       });
     } catch (error) {
-      throw new CommandError(
-        EXIT.unavailable,
-        `the service at ${this.#base} cannot be reached: ${causeOf(error)}`,
-      );
+      throw this.#away(error);
     }
   }
+
+  async #textOf(response: Response): Promise<string> {
+    try {
+      return await response.text();
+    } catch (error) {
+      throw this.#away(error);
+    }
+  }
+
+  #away(error: unknown): ServiceAway {
+    return new ServiceAway(
+      `the service at ${this.#base} cannot be reached: ${causeOf(error)}`,
+      isAnswerLost(error),
+    );
+  }
+}
+
+/** A list is a parameter for each item, and a map one for each member. */
+function* queryEntries(query: object): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(query) as [string, unknown][]) {
+    if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* entry(name, item);
+    else if (typeof value === 'object' && value !== null) yield* queryEntries(value);
+    else yield* entry(name, value);
+  }
+}
+
+function* headerEntries(headers: object): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) yield* entry(name, value);
+}
+
+/** The contract types what is sent; what is undefined is not sent. */
+function* entry(name: string, value: unknown): Generator<[string, string]> {
+  if (typeof value === 'string') yield [name, value];
+  else if (typeof value === 'number' || typeof value === 'boolean') yield [name, String(value)];
+  else if (value !== undefined) throw new TypeError(`${name} cannot be sent`);
 }
 
 /** In how many milliseconds a service that was asked too often wants to be asked again; null when it is not that. */
 function waitOf(response: Response): number | null {
   const seconds = response.headers.get('retry-after') ?? '';
   return response.status === 429 && /^[0-9]{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null;
+}
+
+function isAnswerLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === 'TimeoutError') return true;
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause && LOST_CODES.has(String(cause.code));
 }
 
 /** fetch says only "fetch failed"; the reason is in the cause. */

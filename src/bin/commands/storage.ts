@@ -1,22 +1,25 @@
 import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
-import { changeEntry, createEntry, deletion, listing, type Catalog } from './catalog.ts';
+import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import type { StorageLocation } from './resources.ts';
+import type { BodyOf } from './rest-calls.ts';
 
 type Roots = ReadonlyMap<string, string>;
 
-const STORAGE: Catalog<StorageLocation> = {
-  path: '/storage-locations',
+const STORAGE: Catalog<StorageLocation, BodyOf<'put', '/storage-locations/{id}'>> = {
   what: 'storage location',
   columns: [
-    { title: 'ID', value: (storage) => storage.id },
+    { title: 'ID', value: (storage) => storage.id, isId: true },
     { title: 'NAME', value: (storage) => storage.name, shrinks: true },
     { title: 'TYPE', value: (storage) => storage.type },
     { title: 'ROOTS', value: rootsText, shrinks: true },
     { title: 'DESCRIPTION', value: (storage) => storage.description, shrinks: true },
   ],
-  responseOnly: ['type'],
+  list: (client) => client.call('get', '/storage-locations'),
+  inputOf: ({ name, description, roots }) => ({ name, description, roots }),
+  replace: (client, id, body) => client.call('put', '/storage-locations/{id}', { path: { id }, body }),
+  remove: (client, id) => client.call('delete', '/storage-locations/{id}', { path: { id } }),
 };
 
 function rootsText({ roots }: StorageLocation): string {
@@ -31,7 +34,11 @@ interface CreateOptions {
 }
 
 const create = (name: string, { description, root }: CreateOptions, command: Command) =>
-  createEntry(STORAGE, { name, description, roots: Object.fromEntries(root) }, command);
+  createEntry(command, (client) =>
+    client.call('post', '/storage-locations', {
+      body: { name, description, roots: Object.fromEntries(root) },
+    }),
+  );
 
 interface SetOptions {
   readonly name?: string;
@@ -66,7 +73,7 @@ export const storageCommand = (): Command =>
     )
     .addCommand(
       innerCommand('set', 'Change a storage location. What is not given stays.')
-        .argument('<storage>', 'the location, by id or name')
+        .argument('<storage>', meaning('location'))
         .option('--name <name>', 'new name')
         .option('--description <text>', 'what is there')
         .option(ROOT, ROOT_MEANS, collectAssignment, new Map())
@@ -75,7 +82,7 @@ export const storageCommand = (): Command =>
     )
     .addCommand(
       innerCommand('delete', 'Delete a storage location. What is stored there stays.')
-        .argument('<storage>', 'the location, by id or name')
+        .argument('<storage>', meaning('location'))
         .action(deletion(STORAGE)),
     );
 

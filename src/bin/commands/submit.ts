@@ -1,110 +1,124 @@
+import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
 import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
-import { CommandError, EXIT } from './exit-codes.ts';
+import { EXIT, ServiceAway, type CommandError } from './exit-codes.ts';
 import { integer } from './integer.ts';
-import { findFarm, findQueue } from './lookup.ts';
+import { findFarm, findJob, findQueue } from './lookup.ts';
+import { outcome } from './outcome.ts';
+import { patiently } from './patience.ts';
+import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import type { Job } from './resources.ts';
-import type { Query, RestClient } from './rest-client.ts';
+import type { QueryOf } from './rest-calls.ts';
+import type { RestClient } from './rest-client.ts';
 import { readTemplateFile } from './template-file.ts';
 import { printable } from './terminal.ts';
-import { exitCodeOfJob, watchJob } from './watch.ts';
 
-/** A job to submit. Farm and queue by id or name. */
+/** A job to submit. Farm, queue and jobs as they are given on the command line. */
 export interface Submission {
   /** Path of the template; `-` reads standard input. */
   readonly template: string;
   readonly farm: string;
   readonly queue: string;
+  readonly dependsOn: readonly string[];
   readonly parameters: ReadonlyMap<string, string>;
-  readonly options: Query;
+  readonly options: Omit<QueryOf<'post', '/jobs'>, 'farm_id' | 'queue_id' | 'depends_on' | 'parameters'>;
 }
 
-/** Submits a job and gives it as the service has stored it. */
-export async function submitJob(client: RestClient, submission: Submission): Promise<Job> {
+/**
+ * Submits a job and gives it as the service has stored it. When the answer is lost the request is made again, under the
+ * same `Idempotency-Key`: there is one job however often it takes. `away` is told when that happens.
+ */
+export async function submitJob(client: RestClient, submission: Submission, away: () => void): Promise<Job> {
   const { text, format } = readTemplateFile(submission.template);
-  const type = format === 'json' ? 'application/json' : 'application/x-yaml';
   const farm = await findFarm(client, submission.farm);
   const queue = await findQueue(client, farm, submission.queue);
-  const parameters = [...submission.parameters].map(([name, value]): [string, string] => [
-    `param.${name}`,
-    value,
-  ]);
-  const query = {
-    farm_id: farm.id,
-    queue_id: queue.id,
-    ...submission.options,
-    ...Object.fromEntries(parameters),
+  const upstream: string[] = [];
+  for (const given of submission.dependsOn) upstream.push(await findJob(client, given, farm.id));
+  const parameters = [...submission.parameters].map(([name, value]) => [`param.${name}`, value] as const);
+  const headers = { 'Idempotency-Key': randomUUID() };
+  let mayBeMade = false;
+  const passes = (error: CommandError): boolean => {
+    mayBeMade ||= error instanceof ServiceAway && error.answerLost;
+    // 409 says that the first request is still at work.
+    return mayBeMade && (error instanceof ServiceAway || error.exitCode === EXIT.conflict);
   };
-  const job = await client.post<Job>('/jobs', query, { type, text });
-  if (job === null) throw new CommandError(EXIT.failed, 'the service accepted the job but did not say which');
-  return job;
+  const submit = (): Promise<Job> =>
+    client.call('post', '/jobs', {
+      query: {
+        farm_id: farm.id,
+        queue_id: queue.id,
+        depends_on: upstream,
+        ...submission.options,
+        parameters: Object.fromEntries(parameters),
+      },
+      headers,
+      document: { type: format === 'json' ? 'application/json' : 'application/x-yaml', text },
+    });
+  return patiently(submit, away, passes);
 }
 
 const collect = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
 
-interface SubmitOptions extends ClientOptions {
+interface SubmitOptions extends ClientOptions, RetryOptions {
   readonly farm: string;
   readonly queue: string;
   readonly param: ReadonlyMap<string, string>;
   readonly dependsOn: readonly string[];
   readonly priority?: number;
-  readonly maxAttempts?: number;
-  readonly retryDelaySeconds?: number;
-  readonly failureLimit?: number;
   readonly project?: string;
   readonly owner?: string;
   readonly watch?: boolean;
+  readonly wait?: boolean;
 }
 
 async function submit(template: string, options: SubmitOptions): Promise<void> {
-  const { client, terminal, json } = contextOf(options);
-  const job = await submitJob(client, {
+  const context = contextOf(options);
+  const { client, terminal, json } = context;
+  const submission: Submission = {
     template,
     farm: options.farm,
     queue: options.queue,
+    dependsOn: options.dependsOn,
     parameters: options.param,
     options: {
-      depends_on: options.dependsOn,
       priority: options.priority,
-      max_attempts: options.maxAttempts,
-      retry_delay_seconds: options.retryDelaySeconds,
-      failure_limit: options.failureLimit,
+      ...retryChanges(options),
       project: options.project,
       owner: options.owner,
     },
-  });
-  if (options.watch !== true) {
-    if (json) printJson(terminal, job);
-    else terminal.out(`${job.id}\n`);
-    return;
-  }
-  terminal.err(`job ${job.id} ${printable(job.name)}\n`);
-  const ended = await watchJob(client, terminal, job.id);
-  if (json) printJson(terminal, ended);
-  else terminal.out(`${ended.id} ${ended.status}\n`);
-  process.exitCode = exitCodeOfJob(ended);
+  };
+  const job = await submitJob(client, submission, () =>
+    terminal.err(`waiting for the service at ${client.url}\n`),
+  );
+  if (options.watch === true || options.wait === true) {
+    terminal.err(`job ${job.id} ${printable(job.name)}\n`);
+    await outcome(context, job.id, options.watch === true);
+  } else if (json) printJson(terminal, job);
+  else terminal.out(`${job.id}\n`);
 }
 
 /** `callsheet submit` */
 export function submitCommand(): Command {
-  return clientCommand('submit', 'Submit an OpenJD job template (YAML or JSON). Prints the id of the job.')
+  const command = clientCommand(
+    'submit',
+    'Submit an OpenJD job template (YAML or JSON). Prints the id of the job.',
+  )
     .argument('<template>', 'file of the template, or - for standard input')
-    .requiredOption('--farm <farm>', 'farm, by id or name')
-    .requiredOption('--queue <queue>', 'queue of the farm, by id or name')
+    .requiredOption('--farm <farm>', 'farm, by id, by the beginning of its id, or by name')
+    .requiredOption('--queue <queue>', 'queue of the farm, likewise')
     .option(
       '-p, --param <name=value>',
       'value of a job parameter (may be repeated)',
       collectAssignment,
       new Map(),
     )
-    .option('--depends-on <job>', 'id of a job that must complete first (may be repeated)', collect, [])
+    .option('--depends-on <job>', 'a job of the farm that must complete first (may be repeated)', collect, [])
     .option('--priority <n>', 'higher is scheduled sooner (default of the service: 50)', integer)
-    .option('--max-attempts <n>', 'genuine failures after which a task has failed', integer)
-    .option('--retry-delay-seconds <n>', 'seconds before a failed task may start again', integer)
-    .option('--failure-limit <n>', 'failures after which the job is parked; 0 is no limit', integer)
     .option('--project <name>', 'project that the job belongs to')
-    .option('--owner <name>', 'owner of the job')
-    .option('--watch', 'show the progress and wait for the end; exits 1 unless the job completes')
+    .option('--owner <name>', 'owner of the job');
+  return retryOptions(command)
+    .option('--watch', 'show the progress of each step, and wait for the end')
+    .option('--wait', 'wait for the end, and exit by the outcome')
     .action(submit);
 }

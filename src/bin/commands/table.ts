@@ -1,4 +1,5 @@
 import { coloredStatus, printable, type Terminal } from './terminal.ts';
+import { cutText, padText, textWidth } from './text-width.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -6,44 +7,56 @@ export interface Column<Row> {
   readonly align?: 'right';
   /** May be cut when the terminal is too narrow; the widest such column is cut first. */
   readonly shrinks?: boolean;
+  /** When cutting those is not enough, ids are cut to what a command still takes for them. */
+  readonly isId?: boolean;
   readonly isStatus?: boolean;
 }
 
 const GAP = '  ';
 const SHRUNK_MIN = 8;
+/** Ids begin with their time: so many characters of one are seldom those of another, too. */
+const ID_MIN = 18;
 
-const cut = (text: string, width: number): string => {
-  const characters = [...text];
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`;
-};
+const excessOf = (widths: readonly number[], columns: number): number =>
+  widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - columns;
 
-const padded = (text: string, width: number, right: boolean): string => {
-  const blanks = ' '.repeat(Math.max(0, width - [...text].length));
-  return right ? blanks + text : text + blanks;
-};
-
-/** The widths of columns whose content has the given widths, cut to fit where columns allow it. */
-function fittedWidths(
-  natural: readonly number[],
-  shrinks: readonly boolean[],
-  columns: number | null,
-): number[] {
-  const widths = [...natural];
-  if (columns === null) return widths;
-  const gaps = GAP.length * (widths.length - 1);
-  for (let excess = widths.reduce((sum, width) => sum + width, gaps) - columns; excess > 0; excess--) {
+/** Takes columns from the widest one that has more than `least` until all fit. */
+function shrink(widths: number[], mayShrink: readonly boolean[], least: number, columns: number): void {
+  for (let excess = excessOf(widths, columns); excess > 0; excess--) {
     let widest = -1;
     for (const [at, width] of widths.entries()) {
-      if (shrinks[at] === true && width > SHRUNK_MIN && width > (widths[widest] ?? 0)) widest = at;
+      if (mayShrink[at] === true && width > least && width > (widths[widest] ?? 0)) widest = at;
     }
     const width = widths[widest];
-    if (width === undefined) break;
+    if (width === undefined) return;
     widths[widest] = width - 1;
   }
-  return widths;
 }
 
-/** Rows under their titles, each line ended. A terminal too narrow for all cuts the columns that may shrink. */
+/** The widths of columns whose content has the given widths, made to fit. Columns at the right may be left out. */
+function fittedWidths(
+  natural: readonly number[],
+  columns: readonly Column<never>[],
+  available: number,
+): number[] {
+  const widths = [...natural];
+  shrink(
+    widths,
+    columns.map(({ shrinks }) => shrinks === true),
+    SHRUNK_MIN,
+    available,
+  );
+  shrink(
+    widths,
+    columns.map(({ isId }) => isId === true),
+    ID_MIN,
+    available,
+  );
+  while (widths.length > 1 && excessOf(widths, available) > 0) widths.pop();
+  return widths.map((width) => Math.min(width, available));
+}
+
+/** Rows under their titles, each line ended. What a terminal is too narrow for is cut or left out, never wrapped. */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -51,18 +64,16 @@ export function table<Row>(
 ): string {
   const cells = rows.map((row) => columns.map((column) => printable(column.value(row))));
   const natural = columns.map((column, at) =>
-    cells.reduce((widest, row) => Math.max(widest, [...(row[at] ?? '')].length), column.title.length),
+    cells.reduce((widest, row) => Math.max(widest, textWidth(row[at] ?? '')), column.title.length),
   );
-  const widths = fittedWidths(
-    natural,
-    columns.map((column) => column.shrinks === true),
-    terminal.columns,
-  );
+  const widths = terminal.columns === null ? natural : fittedWidths(natural, columns, terminal.columns);
   const line = (texts: readonly string[], paint: boolean): string =>
     columns
+      .slice(0, widths.length)
       .map((column, at) => {
         const width = widths[at] ?? 0;
-        const text = padded(cut(texts[at] ?? '', width), width, column.align === 'right');
+        const cut = cutText(texts[at] ?? '', width, column.isId === true ? '' : '…');
+        const text = padText(cut, width, column.align);
         return paint && column.isStatus === true ? coloredStatus(text, terminal) : text;
       })
       .join(GAP)

@@ -1,34 +1,46 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { TASK_ORDERS, TASK_STATUSES } from './choices.ts';
 import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
-import { pageOptions, pageQuery, printPageEnd, type PageOptions } from './paging.ts';
-import type { Page, Task } from './resources.ts';
+import { findJob } from './lookup.ts';
+import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
+import type { Task } from './resources.ts';
+import type { QueryOf } from './rest-calls.ts';
 import { table, type Column } from './table.ts';
 
+type TasksQuery = QueryOf<'get', '/jobs/{id}/tasks'>;
+
 interface TasksOptions extends ClientOptions, PageOptions {
-  readonly status?: string;
+  readonly status?: TasksQuery['status'];
+  readonly sortBy?: TasksQuery['sort_by'];
+  readonly sortDir?: TasksQuery['sort_dir'];
 }
+
+/** The values of a task's parameters, in one line. */
+export const parametersOf = ({ parameters = {} }: Task): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
 
 const COLUMNS: readonly Column<Task>[] = [
   { title: 'ID', value: (task) => task.id },
   { title: 'NAME', value: (task) => task.name, shrinks: true },
   { title: 'STATUS', value: (task) => task.status, isStatus: true },
-  {
-    title: 'PARAMETERS',
-    value: (task) =>
-      Object.entries(task.parameters ?? {})
-        .map(([name, value]) => `${name}=${value}`)
-        .join(' '),
-    shrinks: true,
-  },
+  { title: 'PARAMETERS', value: parametersOf, shrinks: true },
   { title: 'FAILURES', value: (task) => String(task.failed_attempts), align: 'right' },
   { title: 'REASON', value: (task) => task.failure_reason ?? task.unschedulable_reason ?? '', shrinks: true },
 ];
 
-async function tasks(jobId: string, options: TasksOptions): Promise<void> {
+async function tasks(given: string, options: TasksOptions): Promise<void> {
   const { client, terminal, json } = contextOf(options);
-  const page = await client.get<Page<Task>>(`/jobs/${encodeURIComponent(jobId)}/tasks`, {
-    status: options.status,
-    ...pageQuery(options),
+  const page = await client.call('get', '/jobs/{id}/tasks', {
+    path: { id: await findJob(client, given) },
+    query: {
+      status: options.status,
+      sort_by: options.sortBy,
+      sort_dir: options.sortDir,
+      limit: options.limit,
+      offset: options.offset,
+    },
   });
   if (json) return printJson(terminal, page);
   terminal.out(table(COLUMNS, page.items, terminal));
@@ -39,6 +51,7 @@ async function tasks(jobId: string, options: TasksOptions): Promise<void> {
 export const tasksCommand = (): Command =>
   pageOptions(
     clientCommand('tasks', 'List the tasks of a job.')
-      .argument('<job>', 'id of the job')
-      .option('--status <status>', 'only tasks of this status'),
+      .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
+      .addOption(new Option('--status <status>', 'only tasks of this status').choices(TASK_STATUSES)),
+    TASK_ORDERS,
   ).action(tasks);

@@ -9,11 +9,12 @@ export interface Terminal {
   readonly colors: boolean;
   /** The same of standard error. */
   readonly errorColors: boolean;
-  /** Columns of standard error when a line of it can be painted again; null otherwise. */
-  readonly repaintColumns: number | null;
+  /** Size of standard error when lines of it can be painted again; null otherwise. May change meanwhile. */
+  readonly repaint: { readonly columns: number; readonly rows: number } | null;
 }
 
 const COLUMNS_MIN = 20;
+const ROWS_MIN = 3;
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
@@ -26,13 +27,18 @@ export function processTerminal(): Terminal {
     columns: stdout.isTTY ? Math.max(stdout.columns, COLUMNS_MIN) : null,
     colors: stdout.isTTY && !plain,
     errorColors: stderr.isTTY && !plain,
-    repaintColumns: stderr.isTTY && !dumb ? Math.max(stderr.columns, COLUMNS_MIN) : null,
+    get repaint() {
+      if (!stderr.isTTY || dumb) return null;
+      return { columns: Math.max(stderr.columns, COLUMNS_MIN), rows: Math.max(stderr.rows, ROWS_MIN) };
+    },
   };
 }
 
-/** Text of others on one line of a terminal: control characters could move the cursor or change its colours. */
-export const printable = (text: string): string =>
-  text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}');
+/** Control characters, line separators, and what turns the direction of writing. */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of others on one line of a terminal, where it could move the cursor, change colours or read as something else. */
+export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, '\u{fffd}');
 
 /** Codes of the colours (SGR). */
 const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const;
@@ -59,8 +65,8 @@ const STATUS_COLORS: ReadonlyMap<string, Color> = new Map([
   ['pending', 'grey'],
 ]);
 
-/** A status word (perhaps padded) in its colour. */
-export function coloredStatus(text: string, terminal: Terminal): string {
+/** A status word (perhaps padded) in its colour, on standard output unless `colors` says of another place. */
+export function coloredStatus(text: string, terminal: Terminal, colors = terminal.colors): string {
   const color = STATUS_COLORS.get(text.trim());
-  return color === undefined ? text : painted(text, color, terminal.colors);
+  return color === undefined ? text : painted(text, color, colors);
 }

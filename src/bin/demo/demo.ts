@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CommandError, EXIT, type ExitCode } from '../commands/exit-codes.ts';
 import { createFarm } from '../commands/farms.ts';
-import { allFarms, allQueues, allPages } from '../commands/lookup.ts';
+import { allFarms, allQueues, allWorkers } from '../commands/lookup.ts';
+import { ProgressView } from '../commands/progress.ts';
 import { createQueue } from '../commands/queues.ts';
-import type { JobDetail, Worker } from '../commands/resources.ts';
+import type { JobDetail } from '../commands/resources.ts';
 import { RestClient } from '../commands/rest-client.ts';
 import { submitJob } from '../commands/submit.ts';
 import { processTerminal } from '../commands/terminal.ts';
-import { exitCodeOfJob, watchJob } from '../commands/watch.ts';
+import { WATCHING, exitCodeOfJob, waitForJob } from '../commands/waiting.ts';
 import { Daemon } from './daemon.ts';
 import { freePort } from './free-port.ts';
 
@@ -123,7 +124,6 @@ function startWorker(name: string, busPort: number | null, environment: NodeJS.P
 async function provideFarmAndQueue(client: RestClient): Promise<void> {
   const known = (await allFarms(client)).find(({ name }) => name === FARM);
   const farm = known ?? (await createFarm(client, FARM, 'The farm of npm run demo'));
-  if (farm === null) throw new CommandError(EXIT.failed, 'the service did not say which farm it created');
   if (known === undefined) say(`created the farm ${FARM}`);
   const queues = await allQueues(client, farm.id);
   if (queues.some(({ name }) => name === QUEUE)) return;
@@ -132,20 +132,24 @@ async function provideFarmAndQueue(client: RestClient): Promise<void> {
 }
 
 async function workersAreOnline(client: RestClient): Promise<boolean> {
-  const workers = await allPages<Worker>(client, '/workers', { status: 'online' });
-  return WORKERS.every((name) => workers.some((worker) => worker.name === name));
+  const workers = await allWorkers(client);
+  return WORKERS.every((name) =>
+    workers.some((worker) => worker.name === name && worker.status === 'online'),
+  );
 }
 
 async function renderJob(client: RestClient, picturesDir: string): Promise<JobDetail> {
-  const job = await submitJob(client, {
+  const submission = {
     template: TEMPLATE,
     farm: FARM,
     queue: QUEUE,
+    dependsOn: [],
     parameters: new Map([['OutputDir', picturesDir]]),
     options: {},
-  });
+  };
+  const job = await submitJob(client, submission, () => say('waiting for the service'));
   say(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
-  return watchJob(client, terminal, job.id);
+  return waitForJob(client, job.id, new ProgressView(terminal), WATCHING);
 }
 
 function tellResult(job: JobDetail, picturesDir: string, url: string): void {
@@ -155,7 +159,7 @@ function tellResult(job: JobDetail, picturesDir: string, url: string): void {
     say(`  ${join(picturesDir, 'fractal.png')} (animated: open it in a browser)`);
     say(`  ${join(picturesDir, 'contact-sheet.png')}`);
   } else {
-    say(`The job has ${job.status}: ${job.failure_summary?.dominant_reason ?? 'no reason was given'}`);
+    say(`The job has ${job.status}: ${job.failure_summary.dominant_reason || 'no reason was given'}`);
     say(`  callsheet tasks ${job.id} --status failed --url ${url}`);
   }
   say(`The service: ${url}/api/v1/jobs/${job.id}`);

@@ -79,10 +79,10 @@ test('explain says nothing twice, and shows no control characters of others', as
 test('explain of a task that is not there, and without a task', async (t) => {
   const service = await answeringService({});
   t.teardown(() => service.close());
-  t.same(await runCallsheet(['explain', 'a/b', '--url', service.url]), {
+  t.same(await runCallsheet(['explain', 'a b', '--url', service.url]), {
     code: 4,
     out: '',
-    err: 'Not Found: no GET /api/v1/tasks/a%2Fb/explain\n',
+    err: 'Not Found: no GET /api/v1/tasks/a%20b/explain\n',
   });
   t.equal((await runCallsheet(['explain', '--url', service.url])).code, 2);
 });

@@ -1,0 +1,63 @@
+import type { Place, Value } from './places.ts';
+
+/** The parts that the scripts for bash and zsh have in common: both tell words apart by `case`. */
+
+const NOTHING: Value = { choices: [], isFile: false };
+
+/** How a shell takes the words that fit, and files. */
+export interface Taking {
+  readonly words: (words: readonly string[]) => string;
+  readonly files: string;
+}
+
+const branch = (pattern: string, body: string): string => `      '${pattern}') ${body} ;;`;
+
+function branches(pattern: string, { choices, isFile }: Value, taking: Taking): readonly string[] {
+  if (isFile) return [branch(pattern, taking.files)];
+  return choices.length > 0 ? [branch(pattern, taking.words(choices))] : [];
+}
+
+const flagsOf = ({ options }: Place): readonly string[] =>
+  options.flatMap(({ long, short }) => (short === null ? [long] : [short, long]));
+
+/** `'<place> <command>'` of every command. */
+export const commandPatterns = (places: readonly Place[]): string =>
+  places.flatMap(({ words, commands }) => commands.map(({ name }) => `'${words} ${name}'`)).join('|');
+
+/** `'<place> <flag>'` of every option that a value follows. */
+export const valuePatterns = (places: readonly Place[]): string =>
+  places
+    .flatMap(({ words, options }) =>
+      options
+        .filter(({ value }) => value !== null)
+        .flatMap(({ long, short }) => [long, ...(short === null ? [] : [short])])
+        .map((flag) => `'${words} ${flag}'`),
+    )
+    .join('|');
+
+/** What follows a flag. */
+export const valueBranches = (places: readonly Place[], taking: Taking): string =>
+  places
+    .flatMap(({ words, options }) =>
+      options.flatMap(({ long, short, value }) =>
+        [long, ...(short === null ? [] : [short])].flatMap((flag) =>
+          branches(`${words} ${flag}`, value ?? NOTHING, taking),
+        ),
+      ),
+    )
+    .join('\n');
+
+/** The flags of a place. */
+export const flagBranches = (places: readonly Place[], taking: Taking): string =>
+  places.map((place) => branch(place.words, taking.words(flagsOf(place)))).join('\n');
+
+/** What can be the next argument of a place: `'<place> <index>'`. */
+export const argumentBranches = (places: readonly Place[], taking: Taking): string =>
+  places
+    .flatMap(({ words, commands, arguments: values }) => {
+      const first = values[0] ?? NOTHING;
+      const names = commands.map(({ name }) => name);
+      const all = [{ ...first, choices: [...names, ...first.choices] }, ...values.slice(1)];
+      return all.flatMap((value, at) => branches(`${words} ${at}`, value, taking));
+    })
+    .join('\n');

@@ -1,0 +1,56 @@
+import type { Place } from './places.ts';
+import {
+  argumentBranches,
+  commandPatterns,
+  flagBranches,
+  valueBranches,
+  valuePatterns,
+  type Taking,
+} from './shell-cases.ts';
+
+const TAKING: Taking = { words: (words) => `list=(${words.join(' ')})`, files: '_files; return' };
+
+/** The completion of the command for zsh: to be sourced after compinit, or put as _callsheet into a folder of fpath. */
+export const zshCompletion = (places: readonly Place[]): string => `#compdef callsheet
+# Completion of callsheet for zsh.
+_callsheet() {
+  local place=callsheet expects= word= cur=$words[CURRENT]
+  local -i i at=0
+  local -a list
+  for (( i = 2; i < CURRENT; i++ )); do
+    word=$words[i]
+    if [[ -n $expects ]]; then
+      expects=
+      continue
+    fi
+    case "$place $word" in
+      ${valuePatterns(places)}) expects=$word ;;
+      ${commandPatterns(places)}) place="$place $word" ;;
+      *) if [[ $word != -?* ]]; then at=$((at + 1)); fi ;;
+    esac
+  done
+  if [[ -z $expects && $cur == --*=* ]]; then
+    expects=\${cur%%=*}
+    compset -P '*='
+  fi
+  if [[ -n $expects ]]; then
+    case "$place $expects" in
+${valueBranches(places, TAKING)}
+    esac
+  elif [[ $cur == -* ]]; then
+    case "$place" in
+${flagBranches(places, TAKING)}
+    esac
+  else
+    case "$place $at" in
+${argumentBranches(places, TAKING)}
+    esac
+  fi
+  if (( $#list > 0 )); then compadd -a list; fi
+}
+if [[ $funcstack[1] == _callsheet ]]; then
+  _callsheet "$@"
+else
+  compdef _callsheet callsheet
+fi
+`;

@@ -1,0 +1,22 @@
+import { printJson, type ClientContext } from './client-command.ts';
+import { tellFailure } from './failing-log.ts';
+import { ProgressView, quietView } from './progress.ts';
+import { WAITING, WATCHING, exitCodeOfJob, waitForJob } from './waiting.ts';
+
+/**
+ * Waits for the end of a job, with a picture of its progress or without, prints how it ended, and has the command exit
+ * accordingly. With the picture goes what the first failed task wrote last.
+ */
+export async function outcome(
+  { client, terminal, json }: ClientContext,
+  jobId: string,
+  watches: boolean,
+): Promise<void> {
+  const job = watches
+    ? await waitForJob(client, jobId, new ProgressView(terminal), WATCHING)
+    : await waitForJob(client, jobId, quietView(terminal), WAITING);
+  if (watches) await tellFailure(client, terminal, job);
+  if (json) printJson(terminal, job);
+  else terminal.out(`${job.id} ${job.status}\n`);
+  process.exitCode = exitCodeOfJob(job);
+}

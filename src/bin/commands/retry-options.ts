@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { integer } from './integer.ts';
+
+/** What a job, a queue or a farm may say of failures. */
+export interface RetryOptions {
+  readonly maxAttempts?: number;
+  readonly retryDelaySeconds?: number;
+  readonly failureLimit?: number;
+}
+
+/** Adds the options of the retry policy. */
+export const retryOptions = (command: Command): Command =>
+  command
+    .option('--max-attempts <n>', 'genuine failures after which a task has failed', integer)
+    .option('--retry-delay-seconds <n>', 'seconds before a failed task may start again', integer)
+    .option('--failure-limit <n>', 'failures after which a job is parked; 0 is no limit', integer);
+
+interface RetryChanges {
+  readonly max_attempts: number | undefined;
+  readonly retry_delay_seconds: number | undefined;
+  readonly failure_limit: number | undefined;
+}
+
+/** The same as the service names them. */
+export const retryChanges = ({
+  maxAttempts,
+  retryDelaySeconds,
+  failureLimit,
+}: RetryOptions): RetryChanges => ({
+  max_attempts: maxAttempts,
+  retry_delay_seconds: retryDelaySeconds,
+  failure_limit: failureLimit,
+});
