@@ -5,6 +5,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { poolKey } from '../../src/core/records/usage-pool.ts';
 import { pointedProblem } from '../problems.ts';
 import type { Ports, PreparedJob } from '../ports.ts';
 import { dryRunView } from '../views/dry-run-view.ts';
@@ -49,7 +50,7 @@ async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'sub
   const farm = farmId(call.query.farm_id);
   const requirements = plan.steps.map((step) => step.requirements);
   const workers = await askForWorkers(ports, farm, queue, requirements);
-  const pools = [...ports.store.scan('usagePool')].map((row) => row.value.name.toLowerCase());
+  const pools = [...ports.store.scan('usagePool')].map((row) => poolKey(row.value.name));
   const facts = { farmId: farm, queueId: queue, workers, pools, names: new StoreNames(ports.store) };
   return { kind: 'json', status: 200, body: dryRunView(plan, facts) };
 }
