@@ -28,26 +28,35 @@ export class SwarmWorker {
   private registered: (() => void) | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
   private isRunning = true;
+  private readonly paceMs: number;
 
-  private constructor(client: RawNatsClient, cpuCount: number, events: SwarmEvents, inbox: string) {
+  private constructor(
+    client: RawNatsClient,
+    cpuCount: number,
+    events: SwarmEvents,
+    inbox: string,
+    paceMs: number,
+  ) {
+    this.paceMs = paceMs;
     this.client = client;
     this.cpuCount = cpuCount;
     this.events = events;
     this.inbox = inbox;
   }
 
-  /** Connects and registers. */
+  /** Connects and registers. `paceMs` is how long it rests before each next lease. */
   static async start(
     port: number,
     index: number,
     cpuCount: number,
     events: SwarmEvents,
+    paceMs = 0,
   ): Promise<SwarmWorker> {
     const inbox = `_INBOX.bench.worker${index}`;
     const client: RawNatsClient = await RawNatsClient.open('127.0.0.1', port, (subscription, payload) => {
       worker.received(subscription, payload);
     });
-    const worker: SwarmWorker = new SwarmWorker(client, cpuCount, events, inbox);
+    const worker: SwarmWorker = new SwarmWorker(client, cpuCount, events, inbox, paceMs);
     client.subscribe(`${inbox}.presence`, PRESENCE);
     client.subscribe(`${inbox}.lease`, LEASE);
     await worker.register(`swarm-${index}`);
@@ -140,7 +149,8 @@ export class SwarmWorker {
       this.report(assignment, 'running');
       this.report(assignment, 'succeeded');
     }
-    this.lease();
+    if (this.paceMs === 0) this.lease();
+    else setTimeout(() => this.lease(), this.paceMs);
   }
 
   private report({ task_id, attempt_id, job_id }: Assignment, status: 'running' | 'succeeded'): void {

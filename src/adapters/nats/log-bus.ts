@@ -82,15 +82,15 @@ export function joinAsLogReader(options: LogBusOptions, listener: LogBusListener
       if (session === null) throw new Error('not connected to a server');
       const { streams } = await managerOf(session);
       const message = await streams.getMessage(STREAMS.logs.name, { last_by_subj: subjects.logs(task) });
-      return message === null ? null : positionOf(message.data);
+      return message === null ? null : positionOf(message.subject, message.data);
     },
   };
 }
 
 /** Null for what is no chunk: it is discarded when it comes. */
-function positionOf(data: Uint8Array): LogPosition | null {
+function positionOf(subject: string, data: Uint8Array): LogPosition | null {
   const read = readText(data, parseLog);
-  if (!read.ok) return null;
+  if (!read.ok || subjectFault(subject, read.value) !== null) return null;
   const attempt = parseAttemptId(read.value.attempt_id);
   return attempt === null ? null : { attempt, seqNum: read.value.seq_num };
 }

@@ -12,6 +12,7 @@ export type StorageLocation = Schemas['StorageLocation'];
 export type UsagePool = Schemas['UsagePool'];
 export type Job = Schemas['Job'];
 export type JobStatus = Schemas['JobStatus'];
+export type DryRun = Schemas['DryRun'];
 export type JobDetail = Schemas['JobDetail'];
 export type Step = Schemas['Step'];
 export type Task = Schemas['Task'];

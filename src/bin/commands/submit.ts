@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
 import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
-import { EXIT, ServiceAway, type CommandError } from './exit-codes.ts';
+import { CommandError, EXIT, ServiceAway } from './exit-codes.ts';
 import { integer } from './integer.ts';
 import { findFarm, findJob, findQueue } from './lookup.ts';
 import { outcome } from './outcome.ts';
 import { patiently } from './patience.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
-import type { Job } from './resources.ts';
+import { dryRunText } from './dry-run.ts';
+import type { DryRun, Job } from './resources.ts';
 import type { QueryOf } from './rest-calls.ts';
 import type { RestClient } from './rest-client.ts';
 import { readTemplateFile } from './template-file.ts';
@@ -22,7 +23,10 @@ export interface Submission {
   readonly queue: string;
   readonly dependsOn: readonly string[];
   readonly parameters: ReadonlyMap<string, string>;
-  readonly options: Omit<QueryOf<'post', '/jobs'>, 'farm_id' | 'queue_id' | 'depends_on' | 'parameters'>;
+  readonly options: Omit<
+    QueryOf<'post', '/jobs'>,
+    'farm_id' | 'queue_id' | 'depends_on' | 'parameters' | 'dry_run'
+  >;
 }
 
 /**
@@ -30,12 +34,7 @@ export interface Submission {
  * same `Idempotency-Key`: there is one job however often it takes. `away` is told when that happens.
  */
 export async function submitJob(client: RestClient, submission: Submission, away: () => void): Promise<Job> {
-  const { text, format } = readTemplateFile(submission.template);
-  const farm = await findFarm(client, submission.farm);
-  const queue = await findQueue(client, farm, submission.queue);
-  const upstream: string[] = [];
-  for (const given of submission.dependsOn) upstream.push(await findJob(client, given, farm.id));
-  const parameters = [...submission.parameters].map(([name, value]) => [`param.${name}`, value] as const);
+  const request = await requestOf(client, submission);
   const headers = { 'Idempotency-Key': randomUUID() };
   let mayBeMade = false;
   const passes = (error: CommandError): boolean => {
@@ -43,19 +42,41 @@ export async function submitJob(client: RestClient, submission: Submission, away
     // 409 says that the first request is still at work.
     return mayBeMade && (error instanceof ServiceAway || error.exitCode === EXIT.conflict);
   };
-  const submit = (): Promise<Job> =>
-    client.call('post', '/jobs', {
-      query: {
-        farm_id: farm.id,
-        queue_id: queue.id,
-        depends_on: upstream,
-        ...submission.options,
-        parameters: Object.fromEntries(parameters),
-      },
-      headers,
-      document: { type: format === 'json' ? 'application/json' : 'application/x-yaml', text },
-    });
-  return patiently(submit, away, passes);
+  const answer = await patiently(() => client.call('post', '/jobs', { ...request, headers }), away, passes);
+  if (!('id' in answer)) throw new CommandError(EXIT.failed, `the service at ${client.url} stored no job`);
+  return answer;
+}
+
+/** What the submission would make: the service validates and resolves it, and stores nothing. */
+export async function tryJob(client: RestClient, submission: Submission): Promise<DryRun> {
+  const request = await requestOf(client, submission);
+  const query = { ...request.query, dry_run: true };
+  const answer = await client.call('post', '/jobs', { ...request, query });
+  if ('id' in answer)
+    throw new CommandError(
+      EXIT.failed,
+      `the service at ${client.url} knows no dry run, and stored job ${answer.id}`,
+    );
+  return answer;
+}
+
+async function requestOf(client: RestClient, submission: Submission) {
+  const { text, format } = readTemplateFile(submission.template);
+  const farm = await findFarm(client, submission.farm);
+  const queue = await findQueue(client, farm, submission.queue);
+  const upstream: string[] = [];
+  for (const given of submission.dependsOn) upstream.push(await findJob(client, given, farm.id));
+  const parameters = [...submission.parameters].map(([name, value]) => [`param.${name}`, value] as const);
+  return {
+    query: {
+      farm_id: farm.id,
+      queue_id: queue.id,
+      depends_on: upstream,
+      ...submission.options,
+      parameters: Object.fromEntries(parameters),
+    },
+    document: { type: format === 'json' ? 'application/json' : 'application/x-yaml', text },
+  } as const;
 }
 
 const collect = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
@@ -70,6 +91,7 @@ interface SubmitOptions extends ClientOptions, RetryOptions {
   readonly owner?: string;
   readonly watch?: boolean;
   readonly wait?: boolean;
+  readonly dryRun?: boolean;
 }
 
 async function submit(template: string, options: SubmitOptions): Promise<void> {
@@ -88,6 +110,12 @@ async function submit(template: string, options: SubmitOptions): Promise<void> {
       owner: options.owner,
     },
   };
+  if (options.dryRun === true) {
+    const preview = await tryJob(client, submission);
+    if (json) printJson(terminal, preview);
+    else terminal.out(dryRunText(preview, terminal));
+    return;
+  }
   const job = await submitJob(client, submission, () =>
     terminal.err(`waiting for the service at ${client.url}\n`),
   );
@@ -120,5 +148,6 @@ export function submitCommand(): Command {
   return retryOptions(command)
     .option('--watch', 'show the progress of each step, and wait for the end')
     .option('--wait', 'wait for the end, and exit by the outcome')
+    .option('--dry-run', 'store nothing; print what would be made, and who could run it')
     .action(submit);
 }

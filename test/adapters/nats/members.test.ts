@@ -226,6 +226,31 @@ test('the same report and the same log chunk are stored once', async (t) => {
   await shard.statuses.count(2);
 });
 
+test('the newest chunk of a task is found on the bus, whoever has read it', async (t) => {
+  const { worker, server } = await startHouse(t);
+  const reader = recordingLogReader(server.servers);
+  t.teardown(() => reader.bus.close());
+  await t.rejects(reader.bus.lastLogOf(taskOf(1)), { message: 'not connected to a server' });
+  await reader.events.next(ofType('ready'));
+  t.equal(await reader.bus.lastLogOf(taskOf(1)), null);
+  await worker.bus.publishLogs([logOf(1, 1), logOf(1, 2), logOf(2, 1)]);
+  const last = { attempt: { jobId: JOB, stepOrder: 0, index: 1, attemptNumber: 1 }, seqNum: 2 };
+  t.same(await reader.bus.lastLogOf(taskOf(1)), last);
+  await reader.logs.count(3);
+  for (const delivery of reader.logs.all) delivery.acknowledge();
+  t.same(await reader.bus.lastLogOf(taskOf(1)), last, 'what was taken in is on the bus still');
+  t.equal(await reader.bus.lastLogOf(taskOf(3)), null);
+  const nc = await server.connect();
+  t.teardown(() => nc.close());
+  for (const poison of ['not json', JSON.stringify(logOf(2, 9))]) {
+    nc.publish(subjects.logs(taskOf(1)), poison);
+    await reader.events.next(ofType('poisoned'));
+    t.equal(await reader.bus.lastLogOf(taskOf(1)), null, 'what is discarded is not waited for');
+  }
+  await server.stop();
+  await t.rejects(reader.bus.lastLogOf(taskOf(1)));
+});
+
 test('diagnostic records go to who listens, and to nobody else', async (t) => {
   const { worker, server } = await startHouse(t);
   const record: DiagnosticMessage = {

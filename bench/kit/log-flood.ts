@@ -1,0 +1,29 @@
+import { Worker } from 'node:worker_threads';
+
+/** What floods the bus, in a thread of its own. */
+export interface Flood {
+  /** Ends the flood; gives the bytes of data that were published. */
+  stop(): Promise<number>;
+}
+
+export interface FloodOptions {
+  readonly busPort: number;
+  /** Subjects with what is published to each, in turn: `sequence` is put in place of `{n}`. */
+  readonly messages: readonly { readonly subject: string; readonly head: string; readonly tail: string }[];
+  /** Bytes of data of one message. */
+  readonly bytes: number;
+  readonly bytesPerSecond: number;
+}
+
+/** Publishes at a steady rate until it is stopped. */
+export function startFlood(options: FloodOptions): Flood {
+  const worker = new Worker(new URL('./log-flood-process.js', import.meta.url), { workerData: options });
+  return {
+    stop: () =>
+      new Promise((resolve, reject) => {
+        worker.once('message', resolve);
+        worker.once('error', reject);
+        worker.postMessage('stop');
+      }),
+  };
+}
