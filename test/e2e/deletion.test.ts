@@ -103,9 +103,10 @@ await test('a job is deleted from a running service, and nothing of it is left',
     const logs = await openLogReader(join(folder, 'data', 'logs'));
     const rows = [done, running].flatMap((id) => rowsOfJob(state, id));
     const chunks = addresses.flatMap((address) => logs.page(address, 0, 10).map((chunk) => chunk.id));
+    const totals = addresses.flatMap((address) => (logs.extent(address).bytes > 0 ? ['a total'] : []));
     await state.close();
     await logs.close();
-    return [...rows, ...chunks];
+    return [...rows, ...chunks, ...totals];
   };
   await until('nothing is left on disk', async () => (await leftOnDisk()).length === 0);
   await service.daemon.kill('SIGKILL');

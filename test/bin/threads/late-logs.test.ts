@@ -142,6 +142,32 @@ test('once the logs of a deleted job are removed, nothing of it comes in any mor
   t.equal(logs.acknowledged.length, many + 4, 'every chunk is acknowledged');
 });
 
+test('what comes after a rest is stored at once, and what follows it together a moment later', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  const { clock, intake } = logs;
+  const due = (): number[] => clock.timers.map((timer) => timer.due);
+  clock.now = 1_000;
+  intake.add(delivery(JOB, 1, 11, logs.acknowledged));
+  intake.add(delivery(JOB, 2, 12, logs.acknowledged));
+  t.strictSame(due(), [1_000]);
+  clock.timers[0]?.action();
+  t.strictSame(logs.acknowledged, [11, 12]);
+  clock.now = 1_010;
+  intake.add(delivery(JOB, 3, 13, logs.acknowledged));
+  intake.add(delivery(JOB, 5, 15, logs.acknowledged));
+  t.strictSame(due(), [1_025]);
+  clock.now = 1_025;
+  clock.timers[0]?.action();
+  t.strictSame([logs.acknowledged, due()], [[11, 12, 13], [1_010 + EARLY_CHUNK_MS]]);
+  clock.now = 1_030;
+  intake.add(delivery(JOB, 4, 14, logs.acknowledged));
+  t.strictSame(due(), [1_050], 'the timer of who waits gives way');
+  clock.now = 1_050;
+  clock.timers[0]?.action();
+  t.strictSame(logs.chunksOf(JOB), [1, 2, 3, 4, 5]);
+});
+
 test('chunks that come before an earlier one are stored and acknowledged with it', async (t) => {
   const logs = await openLogs(t);
   logs.commit(jobRow(JOB));
