@@ -78,7 +78,7 @@ export class Signatures {
 }
 
 /** Equal for demands that every worker meets or does not meet alike. */
-export function signatureKey(demand: Demand): string {
+function signatureKey(demand: Demand): string {
   const { cores, computeLocation, amounts, pools, attributes } = demand.requirements;
   return JSON.stringify([demand.queueId, cores, computeLocation, amounts, pools, attributes]);
 }
