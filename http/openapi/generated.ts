@@ -1830,7 +1830,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body has none of the listed content types, or not in UTF-8. */
+        /** @description The body has none of the listed content types, is not in UTF-8, or has a content coding. */
         readonly UnsupportedMediaType: {
             headers: {
                 readonly "X-Request-ID": components["headers"]["RequestId"];

@@ -63,7 +63,7 @@ function pointed(error: ErrorObject, place: string): PointedError {
 }
 
 const listed = (values: unknown, separator: string): string =>
-  Array.isArray(values) ? values.join(separator) : String(values);
+  Array.isArray(values) ? values.map(String).join(separator) : String(values);
 
 function patternText(error: ErrorObject): string | null {
   const text: unknown = error.parentSchema?.[PATTERN_TEXT];

@@ -38,6 +38,15 @@ export class BodyReader {
 
   /** The media type of a request's body, when the operation takes it. Nothing is guessed (reliability.md, D15). */
   mediaType(headers: readonly Header[]): Outcome<string> {
+    const coded = headerValues(headers, 'content-encoding').find(
+      (coding) => coding.trim().toLowerCase() !== 'identity',
+    );
+    if (coded !== undefined) {
+      return refused(
+        'unsupported-media-type',
+        `the body must come without a content coding, not as ${coded.slice(0, 100)}`,
+      );
+    }
     const given = headerValues(headers, 'content-type');
     const mediaType = given.length === 1 ? mediaTypeOf(given[0] ?? '') : null;
     if (mediaType !== null && this.#mediaTypes.includes(mediaType)) return done(mediaType);
@@ -58,6 +67,9 @@ export class BodyReader {
     }
     const value = parseJson(text);
     if (!value.ok) return value;
+    if (hasHalfCharacter(text, value.value)) {
+      return refused('bad-request', 'the body has half of a surrogate pair in a string');
+    }
     const errors = this.#checks.get(mediaType)?.(value.value) ?? [];
     return errors.length > 0 ? { ok: false, problem: pointedProblem('bad-request', errors) } : value;
   }
@@ -77,6 +89,23 @@ function decode(bytes: Uint8Array): string | null {
   } catch {
     return null;
   }
+}
+
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Whether a string of the value cannot be written as UTF-8, so that a client would not read back what it wrote. Only an
+ * escape can bring that about; the walk is no deeper than the nesting that was let through.
+ */
+function hasHalfCharacter(text: string, value: unknown): boolean {
+  return SURROGATE_ESCAPE.test(text) && isHalf(value);
+}
+
+function isHalf(value: unknown): boolean {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => LONE_SURROGATE.test(name) || isHalf(member));
 }
 
 /** Nesting is capped: deep input takes a parser seconds and hundreds of megabytes (reliability.md, D7). */

@@ -9,7 +9,7 @@ export const getDiagnosticLogs: Handler<'getDiagnosticLogs'> = ({ query }, ports
   }
   const { component, level, task_id: taskId, since, limit } = query;
   const after = since === undefined ? undefined : nanosOf(since);
-  if (after === null) return invalid('/since', 'must be an RFC 3339 time');
+  if (after === null) return invalid('/query/since', 'must be an RFC 3339 time');
   const records = diagnostics.records({
     limit,
     ...(component === undefined ? {} : { component }),

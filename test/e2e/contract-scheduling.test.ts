@@ -331,7 +331,7 @@ await test('tasks and jobs move as the tables say', async (t) => {
         t.match(await farm.over(free, 'failed'), { failed_attempts: 2, task_counts: { failed: 2 } });
         const parked = await farm.submit(jobOf('parked', spec), {}, queue);
         t.match(await farm.over(parked, 'paused'), { failed_attempts: 1, park_reason: String });
-        t.equal(await farm.counter(PARKS, queue), 1);
+        t.equal(await farm.counter(PARKS, 'limited'), 1);
         const retry = await farm.post(`jobs/${parked}/retry`);
         t.match(retry, { status: 200, body: { job_id: parked, retried: 1 } });
         t.match(await farm.over(parked, 'paused'), { failed_attempts: 1, park_reason: String }, 'it went on');
@@ -942,7 +942,9 @@ await test('work goes where the rules of the lease say', async (t) => {
         const one = await frozen.worker('one', '--worker-cpus=1');
         await frozen.over(await frozen.submit(jobOf('warm', { line: OK })));
         frozen.workers.get('one')?.child.kill('SIGSTOP');
-        const id = await frozen.submit(jobOf('stale', { line: OK }), { max_attempts: 1, failure_limit: 1 });
+        const queue = await frozen.queue('of stale');
+        const once = { max_attempts: 1, failure_limit: 1 };
+        const id = await frozen.submit(jobOf('stale', { line: OK }), once, queue);
         const task = await frozen.taskIs(id, 0, 'it is assigned', ({ status }) => status === 'assigned');
         t.match(task, { assigned_worker_id: one.id, assigned_at: String });
         t.match(await frozen.attempts(task.id), [
@@ -1196,6 +1198,7 @@ await test('work goes where the rules of the lease say', async (t) => {
         await until('the slot is released', async () => (await slots(maya))[0] === 2);
         hold.open();
         await farm.jobIs(id, 'the others are done', ({ task_counts: counts }) => counts['succeeded'] === 3);
+        await until('the slots are released', async () => (await slots(nuke))[0] === 0);
         t.same(await slots(nuke), [0, 9]);
         t.same(await slots(maya), [0, 1]);
         const failing = await farm.submit(jobOf('failing', { line: 'exit 3', pools: ['maya'] }), {
@@ -1294,7 +1297,7 @@ await test('work goes where the rules of the lease say', async (t) => {
           { attempt_number: 1, status: 'failed' },
           { attempt_number: 2, status: 'succeeded' },
         ]);
-        t.equal(await frozen.counter(RETRIES), 0);
+        t.equal(await frozen.counter(RETRIES, 'of stale'), 0);
       },
     ],
   ]);

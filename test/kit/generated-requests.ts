@@ -328,6 +328,12 @@ export class RequestMaker {
       typed('the content type of a form', 'application/x-www-form-urlencoded'),
       typed('a content type in UTF-16', `${parts.mediaType ?? ''}; charset=utf-16`),
       typed('a content type that is none', ';;;'),
+      {
+        ...whole,
+        headers: [...whole.headers, ['Content-Encoding', 'gzip'] as const],
+        mutation: 'a content coding',
+        expected: [415],
+      },
     ];
     const schema = body.content.get(parts.mediaType ?? '');
     const members = body.verbatim || schema === undefined ? null : this.#values.members(schema);
@@ -349,7 +355,7 @@ export class RequestMaker {
     }
     for (const [name, member] of Object.entries(members.properties)) {
       if (typeof value[name] === 'string') {
-        made.push(json(`${name} half a character`, { ...value, [name]: 'a\ud800b' }, null));
+        made.push(json(`${name} half a character`, { ...value, [name]: 'a\ud800b' }, [400]));
       }
       for (const { what, value: wrong } of this.#values.unfitting(member)) {
         made.push(json(`${name} ${what}`, { ...value, [name]: wrong }, [400]));

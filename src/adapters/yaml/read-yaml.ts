@@ -20,6 +20,8 @@ import { scanTokens } from './scan-tokens.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 /** Anything but the printable characters of YAML 1.2 (section 5.1 there). */
 const NOT_PRINTABLE = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+/** What only an escape can write: no UTF-8 holds it. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 /** Syntax errors that are reported; what follows the first ones is mostly their consequence. */
 const MAX_SYNTAX_ERRORS = 10;
 
@@ -170,7 +172,10 @@ class TreeBuilder {
   #scalar(node: Node | null, position: Position): DocumentNode {
     if (!isScalar(node)) return { kind: 'null', ...position };
     if (node.type === 'PLAIN') return plainScalar(node.source ?? '', position);
-    return { kind: 'string', value: String(node.value), ...position };
+    const value = String(node.value);
+    if (LONE_SURROGATE.test(value))
+      throw new Unreadable('this string has half of a surrogate pair', position);
+    return { kind: 'string', value, ...position };
   }
 
   #checkDepth(depth: number, position: Position): void {
