@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'tap';
-import { busSequenceOf, numbered, rebased, streamFound } from '../../../src/core/wire/bus-sequence.ts';
+import {
+  afterRestore,
+  busSequenceOf,
+  numbered,
+  rebased,
+  streamFound,
+} from '../../../src/core/wire/bus-sequence.ts';
 
 test('the first stream is numbered as it is', async (t) => {
   const state = streamFound(null, { createdAt: 'monday', lastSequence: 40 });
@@ -61,5 +67,28 @@ test('whatever becomes of the stream, numbers of its messages in order keep risi
         }
       });
     }),
+  );
+});
+
+test('after a restore numbers are above all that were given out since the backup', async (t) => {
+  const backedUp = numbered(streamFound(null, { createdAt: 'monday', lastSequence: 40 }), 40);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(null, backedUp),
+      fc.integer({ min: 1, max: 1_000_000_000 }),
+      fc.constantFrom('monday', 'tuesday'),
+      fc.integer({ min: 1, max: 1_000_000_000 }),
+      async (saved, givenSince, createdAt, next) => {
+        const lost = (saved?.lastBusSequence ?? 0) + givenSince;
+        const found = streamFound(afterRestore(saved), { createdAt, lastSequence: next });
+        const number = busSequenceOf(found, next);
+        return Promise.resolve(number > lost && Number.isSafeInteger(number));
+      },
+    ),
+  );
+  const twice = afterRestore(afterRestore(backedUp));
+  t.equal(
+    busSequenceOf(streamFound(twice, { createdAt: 'monday', lastSequence: 0 }), 1),
+    40 + 2 * 2 ** 40 + 1,
   );
 });

@@ -1,0 +1,188 @@
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { test } from 'tap';
+import { ArchiveError, extractArchive } from '../../../src/adapters/backup/archive-reader.ts';
+import { writeArchive } from '../../../src/adapters/backup/archive-writer.ts';
+import { readManifest, type BackupManifest } from '../../../src/adapters/backup/manifest.ts';
+import { tarEntrySize, tarHeader } from '../../../src/adapters/backup/tar-entry.ts';
+
+const CONTENTS = { state: Buffer.alloc(1300, 'state'), logs: Buffer.alloc(1024, 'logs') } as const;
+
+/** A backup of small files in the directory. */
+async function makeArchive(directory: string, contents = CONTENTS): Promise<BackupManifest> {
+  const manifest: BackupManifest = {
+    backup: 1,
+    made_by: '0.0.0-test',
+    made_at: '2025-01-02T03:04:05Z',
+    store_id: '01935000-0000-7000-8000-000000000001',
+    parts: [
+      { kind: 'state', name: 'state/data.mdb', bytes: contents.state.length, format: 1 },
+      { kind: 'logs', name: 'logs/data.mdb', bytes: contents.logs.length, format: 1 },
+    ],
+  };
+  const paths = manifest.parts.map(({ kind }) => {
+    writeFileSync(join(directory, kind), contents[kind]);
+    return join(directory, kind);
+  });
+  await writeArchive(join(directory, 'b.tar'), manifest, paths);
+  return manifest;
+}
+
+/** Extracts an archive into a new folder; gives the reason when it is refused. */
+async function extract(archive: string, folder: string): Promise<string | null> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  try {
+    await extractArchive(
+      archive,
+      () => null,
+      ({ kind }) => join(folder, kind),
+    );
+    return null;
+  } catch (error) {
+    if (error instanceof ArchiveError) return error.message.replace(`${archive} is not restored: `, '');
+    throw error;
+  }
+}
+
+test('what is packed comes out again, and other programs can read it', async (t) => {
+  const directory = t.testdir();
+  const manifest = await makeArchive(directory);
+  t.strictSame(readdirSync(directory), ['b.tar'], 'no draft and no copy is left');
+  const archive = join(directory, 'b.tar');
+  t.equal(statSync(archive).mode & 0o777, 0o600);
+  t.equal(await extract(archive, join(directory, 'out')), null);
+  for (const kind of ['state', 'logs'] as const)
+    t.ok(readFileSync(join(directory, 'out', kind)).equals(CONTENTS[kind]), kind);
+
+  mkdirSync(join(directory, 'tar'));
+  const unpacked = spawnSync('tar', ['-xf', archive, '-C', join(directory, 'tar')], { encoding: 'utf8' });
+  t.equal(unpacked.stderr, '');
+  t.strictSame(JSON.parse(readFileSync(join(directory, 'tar/callsheet-backup.json'), 'utf8')), manifest);
+  const checked = spawnSync('sha256sum', ['-c', 'SHA256SUMS'], {
+    cwd: join(directory, 'tar'),
+    encoding: 'utf8',
+  });
+  t.equal(checked.stdout, 'callsheet-backup.json: OK\nstate/data.mdb: OK\nlogs/data.mdb: OK\n');
+});
+
+test('an archive with any byte altered is refused', async (t) => {
+  const directory = t.testdir();
+  await makeArchive(directory);
+  const whole = readFileSync(join(directory, 'b.tar'));
+  const altered = join(directory, 'altered.tar');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: whole.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, by) => {
+        const bytes = Buffer.from(whole);
+        bytes[at] = ((bytes[at] ?? 0) + by) % 256;
+        writeFileSync(altered, bytes);
+        return (await extract(altered, join(directory, 'out'))) !== null;
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('an archive that is cut off anywhere is refused', async (t) => {
+  const directory = t.testdir();
+  await makeArchive(directory);
+  const whole = readFileSync(join(directory, 'b.tar'));
+  const cut = join(directory, 'cut.tar');
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: whole.length - 1 }), async (length) => {
+      writeFileSync(cut, whole.subarray(0, length));
+      return (await extract(cut, join(directory, 'out'))) !== null;
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a refusal says what is wrong, and where', async (t) => {
+  const directory = t.testdir();
+  await makeArchive(directory);
+  const whole = readFileSync(join(directory, 'b.tar'));
+  const damaged = join(directory, 'damaged.tar');
+  const refusalOf = (bytes: Buffer): Promise<string | null> => {
+    writeFileSync(damaged, bytes);
+    return extract(damaged, join(directory, 'out'));
+  };
+  const stateAt = whole.indexOf('statestate');
+  const flipped = (at: number): Buffer => {
+    const bytes = Buffer.from(whole);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    return bytes;
+  };
+  t.equal(await refusalOf(Buffer.alloc(0)), 'it is no backup of Callsheet');
+  t.equal(await refusalOf(Buffer.alloc(4096, 'x')), 'it is no backup of Callsheet');
+  t.equal(
+    await refusalOf(whole.subarray(0, stateAt + 100)),
+    `it is cut off in state/data.mdb, at byte ${stateAt + 100}`,
+  );
+  t.equal(
+    await refusalOf(whole.subarray(0, whole.length - 1)),
+    `it is cut off in its end, at byte ${whole.length - 1}`,
+  );
+  t.equal(
+    await refusalOf(flipped(stateAt + 7)),
+    'the checksum of state/data.mdb does not fit: it was altered',
+  );
+  t.equal(
+    await refusalOf(flipped(whole.indexOf('0.0.0-test'))),
+    'the checksum of callsheet-backup.json does not fit: it was altered',
+  );
+  t.equal(
+    await refusalOf(flipped(stateAt - 512)),
+    `the header of state/data.mdb was altered at byte ${stateAt - 512}`,
+  );
+  t.equal(
+    await refusalOf(flipped(stateAt + CONTENTS.state.length)),
+    `the padding of state/data.mdb was altered at byte ${stateAt + CONTENTS.state.length}`,
+  );
+  writeFileSync(damaged, whole);
+  appendFileSync(damaged, 'x');
+  t.equal(
+    await extract(damaged, join(directory, 'out')),
+    `something follows its end at byte ${whole.length}`,
+  );
+});
+
+test('a manifest of another version is refused by its number', async (t) => {
+  t.strictSame(readManifest('{"backup": 2, "made_by": "9.9.9"}'), {
+    ok: false,
+    reason: 'it has format 2 (made by version 9.9.9) and this program knows format 1',
+  });
+  for (const text of [
+    '',
+    'x',
+    '[]',
+    '1',
+    'null',
+    '{}',
+    '{"backup":1}',
+    '{"backup":1,"made_by":"a","made_at":"b"}',
+  ])
+    t.equal(readManifest(text).ok, false, text);
+});
+
+test('sizes beyond 8 GiB are told as GNU tar tells them', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), async (bytes) =>
+      Promise.resolve(tarEntrySize(tarHeader({ name: 'a', bytes, modifiedAt: 0 })) === bytes),
+    ),
+  );
+  t.equal(tarEntrySize(Buffer.alloc(512)), null);
+  t.throws(() => tarHeader({ name: 'a'.repeat(101), bytes: 1, modifiedAt: 0 }), /too long/);
+});

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { test } from 'tap';
+import { encodeChangeSet, readChangeSet } from '../../../src/adapters/lmdb/change-set-codec.ts';
+import { openLogReader } from '../../../src/adapters/lmdb/log-reader.ts';
+import { openLogWriter } from '../../../src/adapters/lmdb/log-writer.ts';
+import { reconcileRestored } from '../../../src/adapters/lmdb/restored-store.ts';
+import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
+import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
+import { attemptIdOf, farmId, workerId, type AttemptAddress, type JobId } from '../../../src/core/ids.ts';
+import type { IncomingLogChunk } from '../../../src/core/ports/log-store.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
+import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
+import { writerOptions } from './store-kit.ts';
+
+const attempt = (index: number, attemptNumber: number, jobId: JobId = JOB): AttemptAddress => ({
+  jobId,
+  stepOrder: 0,
+  index,
+  attemptNumber,
+});
+
+const WORKER: WorkerRecord = {
+  version: 1,
+  id: workerId('01935000-0000-7000-8000-00000000000a'),
+  ordinal: 1,
+  farmId: farmId('01935000-0000-7000-8000-00000000000b'),
+  name: 'one',
+  hostname: 'one',
+  status: 'online',
+  incarnation: '01935000-0000-7000-8000-00000000000c',
+  computeLocation: '',
+  cpuCount: 4,
+  memoryMib: 1024,
+  os: 'linux',
+  arch: 'x64',
+  softwareVersion: '0.0.0',
+  queueIds: [],
+  tags: {},
+  lastHeartbeatAt: 1,
+  registeredAt: 1,
+};
+
+const record = (of: AttemptAddress): AttemptRecord => ({
+  version: 1,
+  id: attemptIdOf(of),
+  attemptNumber: of.attemptNumber,
+  status: 'running',
+  workerId: WORKER.id,
+  startedAt: 1,
+  message: '',
+  sessionId: '',
+});
+
+test('logs that the state does not know are removed, workers must register, bus_seq leaps', async (t) => {
+  const directory = t.testdir();
+  const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
+  const stateWriter = await openStateWriter(writerOptions(state));
+  const known = [attempt(0, 1), attempt(0, 2), attempt(2, 1)];
+  const changes = [
+    put('worker', keys.worker(WORKER.id), WORKER),
+    ...known.map((each) => put('attempt', keys.attempt(each, each.attemptNumber), record(each))),
+  ];
+  stateWriter.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence: 1, changes }))]);
+  await stateWriter.close();
+
+  const logWriter = await openLogWriter(writerOptions(logs));
+  logWriter.streamFound({ createdAt: 'a', lastSequence: 0 });
+  let streamSequence = 0;
+  const chunk = (of: AttemptAddress, seqNum: number): IncomingLogChunk => ({
+    attempt: of,
+    seqNum,
+    stream: 'stdout',
+    data: `${of.attemptNumber}:${seqNum}`,
+    at: '2026-11-21T10:00:00Z',
+    receivedAt: 1,
+    streamSequence: ++streamSequence,
+  });
+  const unknown = [attempt(0, 3), attempt(1, 1), attempt(2, 2), attempt(0, 1, OTHER_JOB)];
+  logWriter.append([...known, ...unknown].flatMap((each) => [chunk(each, 1), chunk(each, 2)]));
+  await logWriter.close();
+
+  t.strictSame(await reconcileRestored(state, logs), { workers: 1, logsRemoved: unknown.length });
+
+  const reader = await openStateReader(state);
+  t.strictSame(reader.get('worker', WORKER.id), { ...WORKER, incarnation: '' });
+  await reader.close();
+  const logReader = await openLogReader(logs);
+  const dataOf = (index: number, job: JobId = JOB): string[] =>
+    logReader.page({ jobId: job, stepOrder: 0, index }, 0, 100).map(({ data }) => data);
+  t.strictSame(
+    [dataOf(0), dataOf(1), dataOf(2), dataOf(0, OTHER_JOB)],
+    [['1:1', '1:2', '2:1', '2:2'], [], ['1:1', '1:2'], []],
+  );
+  await logReader.close();
+
+  const again = await openLogWriter(writerOptions(logs));
+  // Even the very stream from before the backup.
+  again.streamFound({ createdAt: 'a', lastSequence: 1000 });
+  streamSequence = 0;
+  const outcome = again.append([chunk(attempt(1, 1), 1), chunk(attempt(0, 2), 2)]);
+  t.ok(outcome.ok);
+  if (outcome.ok) {
+    t.strictSame(
+      outcome.stored.map(({ attemptId, busSeq }) => [attemptId, busSeq]),
+      [[`${JOB}-0-1-1`, 2 ** 40 + 14 + 1]],
+      'a removed attempt is stored anew, a known chunk is not doubled',
+    );
+  }
+  await again.close();
+});
+
+test('stores of a service that never ran are reconciled too', async (t) => {
+  const directory = t.testdir();
+  const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
+  await (await openStateWriter(writerOptions(state))).close();
+  await (await openLogWriter(writerOptions(logs))).close();
+  t.strictSame(await reconcileRestored(state, logs), { workers: 0, logsRemoved: 0 });
+});

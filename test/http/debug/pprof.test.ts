@@ -1,0 +1,99 @@
+import { test } from 'tap';
+import type { Profile, Profiler } from '../../../http/debug/pprof.ts';
+import { NO_RATE_LIMIT, openHouse } from '../kit/house.ts';
+
+/** Answers as it is told, and notes what it was asked for. */
+class Answering implements Profiler {
+  readonly asked: unknown[] = [];
+  profile: Profile = { ok: true, text: '{"nodes":[]}' };
+
+  threads(): readonly string[] {
+    return ['front', 'shard 0'];
+  }
+
+  take(thread: string, kind: 'cpu' | 'heap', seconds: number): Promise<Profile> {
+    this.asked.push({ thread, kind, seconds });
+    return Promise.resolve(this.profile);
+  }
+}
+
+void test('without http.enable_pprof there is nothing', async (t) => {
+  const { client } = await openHouse(t);
+  for (const path of ['/debug/pprof', '/debug/pprof/', '/debug/pprof/profile?thread=front'])
+    t.equal((await client.get(path)).status, 404, path);
+});
+
+void test('the index names the threads and how to ask', async (t) => {
+  const { client } = await openHouse(t, [], NO_RATE_LIMIT, new Answering());
+  for (const path of ['/debug/pprof', '/debug/pprof/']) {
+    const index = await client.open('GET', path);
+    index.setEncoding('utf8');
+    let text = '';
+    for await (const piece of index) text += String(piece);
+    t.equal(index.statusCode, 200);
+    t.equal(index.headers['content-type'], 'text/plain; charset=utf-8');
+    t.match(text, 'shard 0  /debug/pprof/profile?thread=shard%200');
+    t.equal(index.headers['access-control-allow-origin'], undefined, 'no page of another origin may read it');
+  }
+});
+
+void test('a profile is what the thread gave, as a file', async (t) => {
+  const profiler = new Answering();
+  const { client } = await openHouse(t, [], NO_RATE_LIMIT, profiler);
+  const read = async (path: string) => {
+    const answer = await client.open('GET', path, { headers: { 'accept-encoding': 'identity' } });
+    answer.setEncoding('utf8');
+    let text = '';
+    for await (const piece of answer) text += String(piece);
+    return { status: answer.statusCode, name: answer.headers['content-disposition'], text };
+  };
+  t.strictSame(await read('/debug/pprof/profile?thread=shard%200&seconds=60'), {
+    status: 200,
+    name: 'attachment; filename="shard-0.cpuprofile"',
+    text: '{"nodes":[]}',
+  });
+  t.strictSame(await read('/debug/pprof/heap?thread=front'), {
+    status: 200,
+    name: 'attachment; filename="front.heapprofile"',
+    text: '{"nodes":[]}',
+  });
+  t.strictSame(profiler.asked, [
+    { thread: 'shard 0', kind: 'cpu', seconds: 60 },
+    { thread: 'front', kind: 'heap', seconds: 10 },
+  ]);
+});
+
+void test('bad requests take no profile', async (t) => {
+  const profiler = new Answering();
+  const { client } = await openHouse(t, [], NO_RATE_LIMIT, profiler);
+  // These routes are not in the contract.
+  const refusal = async (path: string, method = 'GET') => {
+    const answer = await client.open(method, path);
+    answer.setEncoding('utf8');
+    let text = '';
+    for await (const piece of answer) text += String(piece);
+    return [answer.statusCode, (JSON.parse(text) as { detail: string }).detail];
+  };
+  const seconds = 'seconds must be a whole number from 1 to 60';
+  for (const given of ['0', '61', '-1', '1.5', 'x', '', '99999'])
+    t.strictSame(await refusal(`/debug/pprof/profile?thread=front&seconds=${given}`), [400, seconds], given);
+  t.strictSame(await refusal('/debug/pprof/heap'), [400, 'thread must name one of: front, shard 0']);
+  t.strictSame(await refusal('/debug/pprof/heap?thread=nobody'), [
+    404,
+    'no such thread; there are: front, shard 0',
+  ]);
+  t.strictSame(await refusal('/debug/pprof/trace'), [404, 'nothing is at /debug/pprof/trace']);
+  t.strictSame(await refusal('/debug/pprof/profile?thread=%zz'), [400, 'the query has a malformed escape']);
+  t.strictSame(await refusal('/debug/pprof/profile?thread=front', 'POST'), [
+    405,
+    'profiles are read with GET',
+  ]);
+  t.strictSame(profiler.asked, []);
+  profiler.profile = { ok: false, reason: 'busy' };
+  t.strictSame(await refusal('/debug/pprof/profile?thread=front'), [
+    409,
+    'a profile of the thread front is being taken',
+  ]);
+  profiler.profile = { ok: false, reason: 'silent' };
+  t.strictSame(await refusal('/debug/pprof/profile?thread=front'), [503, 'the thread front does not answer']);
+});
