@@ -5,8 +5,8 @@ import type { Command } from 'commander';
 import tap, { test } from 'tap';
 import { callsheetProgram } from '../../src/bin/commands/program.ts';
 import { runCallsheet, type Ran } from '../bin/run-callsheet.ts';
-import { freePort, startService, startWorker } from '../kit/daemons.ts';
-import { recordingProxy, type Exchange } from '../kit/recording-proxy.ts';
+import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
+import { recordingProxy } from '../kit/recording-proxy.ts';
 import { sessionCheck } from '../kit/session-check.ts';
 import { until } from '../kit/until.ts';
 
@@ -70,10 +70,13 @@ test('a whole session of the command line says and hears what the OpenAPI docume
     flags: ['--scheduler-retry-delay-seconds=0', '--scheduler-max-attempts=1'],
   });
   const proxy = await recordingProxy(service.httpPort);
+  let worker: Daemon | null = null;
   t.teardown(async () => {
+    await worker?.kill('SIGTERM');
     await proxy.close();
-    await service.daemon.kill();
-    await rm(folder, { recursive: true, force: true });
+    await service.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(service.daemon.log().slice(-4000));
   });
   const template = join(folder, 'render.yaml');
   const gate = join(folder, 'gate');
@@ -83,14 +86,15 @@ test('a whole session of the command line says and hears what the OpenAPI docume
     'specificationVersion: jobtemplate-2023-09\nname: x\nsteps: []\n',
   );
 
+  const known = clientCommands(callsheetProgram());
   const done = new Set<string>();
-  /** Runs a command; `what` is the command and, after it, the action. */
+  /** Runs a command that has to exit with `code`. */
   const run = async (code: number, ...args: readonly string[]): Promise<Ran> => {
     const ran = await runCallsheet(args, { environment: { SVC_URL: proxy.url, SVC_API_KEY: 'svc_session' } });
     t.equal(ran.code, code, `${args.join(' ')}: ${ran.err}`);
-    for (const known of clientCommands(callsheetProgram())) {
-      const [name = '', action] = known.split(' ');
-      if (args[0] === name && (action === undefined || args.slice(1, 3).includes(action))) done.add(known);
+    for (const command of known) {
+      const [name = '', action] = command.split(' ');
+      if (args[0] === name && (action === undefined || args.slice(1, 3).includes(action))) done.add(command);
     }
     return ran;
   };
@@ -110,7 +114,16 @@ test('a whole session of the command line says and hears what the OpenAPI docume
     run(2, 'pools', 'create', 'none', '0'),
     run(0, 'locations', 'create', 'berlin', '--description', 'first floor'),
     run(2, 'locations', 'create', 'a b'),
-    run(0, 'storage', 'create', 'projects', '--root', 'default=/mnt/projects', '--root', 'berlin=s3://bucket/p'),
+    run(
+      0,
+      'storage',
+      'create',
+      'projects',
+      '--root',
+      'default=/mnt/projects',
+      '--root',
+      'berlin=s3://bucket/p',
+    ),
     run(2, 'storage', 'create', 'odd', '--root', 'default=relative'),
   ]);
   await Promise.all([
@@ -208,9 +221,14 @@ test('a whole session of the command line says and hears what the OpenAPI docume
   await run(5, 'farms', 'delete', 'north');
   const canceled = run(7, 'job', 'held', 'wait');
   const behind = run(7, ...submit, '-p', 'Name=behind', '--depends-on', 'held', '--wait');
+  const totalOf = async (path: string): Promise<number> =>
+    (await service.api.must<{ readonly total: number }>('GET', path)).total;
   await until('both are waited for', async () => {
-    const { out } = await run(0, 'jobs', '--search', 'behind', '--status', 'blocked', '--json');
-    return (JSON.parse(out) as { total: number }).total === 1;
+    const asked = proxy.exchanges.filter(({ target }) => /^\/api\/v1\/jobs\/[^/]+$/.test(target));
+    const waits = asked.some(({ requestHeaders }) =>
+      requestHeaders.some(([name]) => name === 'if-none-match'),
+    );
+    return waits && (await totalOf('/api/v1/jobs?status=blocked')) === 1;
   });
   await run(0, 'job', 'held', 'cancel');
   await Promise.all([canceled, behind]);
@@ -218,13 +236,8 @@ test('a whole session of the command line says and hears what the OpenAPI docume
   await run(0, 'queues', 'delete', 'night');
 
   // With a worker.
-  const worker = startWorker(service, 'w1', ['--worker-cpus=4', '--worker-farm=north']);
-  t.teardown(() => worker.kill());
-  await until(
-    'the worker is online',
-    async () =>
-      (await service.api.must<{ total: number }>('GET', '/api/v1/workers?status=online')).total === 1,
-  );
+  worker = startWorker(service, 'w1', ['--worker-cpus=4', '--worker-farm=north']);
+  await until('the worker is online', async () => (await totalOf('/api/v1/workers?status=online')) === 1);
   const shot = await run(0, ...submit, '--watch');
   t.match(shot.err, /shot: 3\/3, completed\n/);
   await run(5, 'job', 'shot', 'cancel');
@@ -255,8 +268,6 @@ test('a whole session of the command line says and hears what the OpenAPI docume
   const { out: gated } = await run(0, ...submit, '-p', 'Name=gated', '-p', `Gate=${gate}`);
   const following = run(0, 'logs', `${gated.trim()}/Render/0`, '--follow');
   const watching = run(0, 'job', 'gated', 'watch');
-  const isSaid = (exchanges: readonly Exchange[], query: string): boolean =>
-    exchanges.some(({ target }) => target.includes(query));
   await until('the job runs', async () => {
     const { status } = await service.api.job(gated.trim());
     return status === 'running';
@@ -269,18 +280,17 @@ test('a whole session of the command line says and hears what the OpenAPI docume
   await writeFile(gate, '');
   t.match((await following).out, /^frame 1\n/);
   await watching;
-  t.ok(isSaid(proxy.exchanges, 'tail=true'));
+  t.ok(proxy.exchanges.some(({ target }) => target.includes('tail=true')));
   await worker.kill('SIGTERM');
-  await until(
-    'the worker has left',
-    async () =>
-      (await service.api.must<{ total: number }>('GET', '/api/v1/workers?status=offline')).total === 1,
-  );
+  await until('the worker has left', async () => (await totalOf('/api/v1/workers?status=offline')) === 1);
   await run(0, 'workers', 'delete', 'w1');
   await run(0, 'workers');
 
-  const undone = clientCommands(callsheetProgram()).filter((known) => !done.has(known));
-  t.same(undone, [], 'every client command and every action was run');
+  t.same(
+    known.filter((command) => !done.has(command)),
+    [],
+    'every client command and every action was run',
+  );
 
   const check = sessionCheck();
   const complaints = proxy.exchanges.flatMap((exchange) =>

@@ -11,29 +11,35 @@ import type { Exchange, HeaderLine } from './recording-proxy.ts';
  * what is there must be in the document. Tighter than the service, which ignores what it does not know.
  */
 
-/** Headers of HTTP itself, which a contract does not list. */
+/** Headers of HTTP and of browsers, which a contract does not list. */
 const REQUEST_HEADERS = new Set([
   'accept',
   'accept-encoding',
   'accept-language',
   'authorization',
+  'cache-control',
   'connection',
   'content-length',
   'content-type',
   'host',
+  'pragma',
   'sec-fetch-mode',
   'transfer-encoding',
   'user-agent',
 ]);
 const ANSWER_HEADERS = new Set([
+  'access-control-allow-origin',
+  'access-control-expose-headers',
   'allow',
   'cache-control',
   'connection',
   'content-encoding',
   'content-length',
+  'content-security-policy',
   'content-type',
   'date',
   'location',
+  'referrer-policy',
   'transfer-encoding',
   'uwebsockets',
   'vary',
