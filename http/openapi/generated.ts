@@ -2083,6 +2083,8 @@ export interface operations {
             /** @description The service in numbers. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -2091,6 +2093,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -2903,6 +2906,8 @@ export interface operations {
             /** @description With `dry_run`, what the job would be. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2978,6 +2983,8 @@ export interface operations {
             /** @description What became of each item. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2988,12 +2995,16 @@ export interface operations {
             /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
             readonly 409: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -3020,6 +3031,8 @@ export interface operations {
             /** @description The counts. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -3206,6 +3219,8 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -3227,6 +3242,8 @@ export interface operations {
             /** @description All steps. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -3235,6 +3252,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -3260,6 +3278,8 @@ export interface operations {
             /** @description The grid. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -3291,6 +3311,8 @@ export interface operations {
             /** @description The template as it was submitted. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -3300,6 +3322,7 @@ export interface operations {
                 };
             };
             readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
@@ -3325,6 +3348,8 @@ export interface operations {
             /** @description A page of dependents. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
@@ -3355,6 +3380,8 @@ export interface operations {
             /** @description What became of each item. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3365,6 +3392,8 @@ export interface operations {
             /** @description There is no job of the filter. */
             readonly 404: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3374,12 +3403,16 @@ export interface operations {
             /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
             readonly 409: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -3544,6 +3577,8 @@ export interface operations {
             /** @description The text, streamed. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly ETag: components["headers"]["ETag"];
                     /** @description `attachment`, with a file name made of the id of the task and what was asked for. */
                     readonly "Content-Disposition"?: string;
@@ -3674,6 +3709,8 @@ export interface operations {
             /** @description What became of each item. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3684,12 +3721,16 @@ export interface operations {
             /** @description The filter matches more than 1000 items; `detail` says how many. Nothing was done. */
             readonly 409: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -3816,12 +3857,15 @@ export interface operations {
             /** @description How many tasks are tried again, job by job; a job of which none was is left out. */
             readonly 200: {
                 headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["WorkerRetry"];
                 };
             };
+            readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];

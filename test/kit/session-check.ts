@@ -180,7 +180,7 @@ function answerComplaints(
   check: CheckValue,
 ): readonly string[] {
   const { status, answerBody, method } = exchange;
-  const content = operation.responses.get(String(status));
+  const content = operation.responses.get(String(status))?.content;
   if (content === undefined) return [`the status ${status} is not in the document`];
   const complaints = headerComplaints(
     exchange,

@@ -12,7 +12,8 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /api/v1/version': [200],
 
   // 409 in the first: a request with the same Idempotency-Key is being answered.
-  'POST /api/v1/jobs': [201, 409, 422, 503],
+  // 200: the answer to `dry_run`, which is beyond the contract.
+  'POST /api/v1/jobs': [200, 201, 409, 422, 503],
   'GET /api/v1/jobs': [200],
   'GET /api/v1/jobs/{id}': [200, 404],
   'GET /api/v1/jobs/{id}/tasks': [200, 404],
@@ -198,7 +199,9 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 };
 
 /** Parameters that routes of the contract have beyond it. */
-export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {};
+export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
+  'POST /api/v1/jobs': ['dry_run'],
+};
 
 /** "Errors", with 405, 413 and 415 of interface-decisions.md. */
 export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
@@ -220,6 +223,7 @@ export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = { 500
 export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'http.addr': '0.0.0.0:8080',
   'http.cors_origins': null,
+  'http.enable_pprof': 'false',
   'http.rate_limit.enabled': 'true',
   'http.rate_limit.rps': '20',
   'http.rate_limit.burst': '40',
@@ -243,6 +247,8 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
   'scheduler.shards': '1',
   'scheduler.reservation_after': '5m',
+  'data.compact_free_percent': '50',
+  'logs.max_bytes_per_task': '67108864',
 };
 export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'bus.url': 'nats://127.0.0.1:14222',
@@ -259,7 +265,6 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const KEYS_NOT_YET: readonly string[] = [
-  'http.enable_pprof',
   'discovery.enabled',
   'events.replay_depth',
   'presets.dir',

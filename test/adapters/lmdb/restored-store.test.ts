@@ -66,7 +66,7 @@ test('logs that the state does not know are removed, workers must register, bus_
   stateWriter.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence: 1, changes }))]);
   await stateWriter.close();
 
-  const logWriter = await openLogWriter(writerOptions(logs));
+  const logWriter = await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 });
   logWriter.streamFound({ createdAt: 'a', lastSequence: 0 });
   let streamSequence = 0;
   const chunk = (of: AttemptAddress, seqNum: number): IncomingLogChunk => ({
@@ -77,6 +77,7 @@ test('logs that the state does not know are removed, workers must register, bus_
     at: '2026-11-21T10:00:00Z',
     receivedAt: 1,
     streamSequence: ++streamSequence,
+    mayOvertake: true,
   });
   const unknown = [attempt(0, 3), attempt(1, 1), attempt(2, 2), attempt(0, 1, OTHER_JOB)];
   logWriter.append([...known, ...unknown].flatMap((each) => [chunk(each, 1), chunk(each, 2)]));
@@ -96,7 +97,7 @@ test('logs that the state does not know are removed, workers must register, bus_
   );
   await logReader.close();
 
-  const again = await openLogWriter(writerOptions(logs));
+  const again = await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 });
   // Even the very stream from before the backup.
   again.streamFound({ createdAt: 'a', lastSequence: 1000 });
   streamSequence = 0;
@@ -116,6 +117,6 @@ test('stores of a service that never ran are reconciled too', async (t) => {
   const directory = t.testdir();
   const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
   await (await openStateWriter(writerOptions(state))).close();
-  await (await openLogWriter(writerOptions(logs))).close();
+  await (await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 })).close();
   t.strictSame(await reconcileRestored(state, logs), { workers: 0, logsRemoved: 0 });
 });
