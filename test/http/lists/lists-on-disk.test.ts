@@ -229,7 +229,8 @@ void test('a list of tasks is that of the state at its moment, while commits go 
     const changed = new Set(
       [...touched].flatMap(([index, state]) => (before.get(index) === state ? [] : [index])),
     );
-    commits.push(lists.commit(round % 2, changesOf(changed)));
+    // One shard writes a job: what two of them send may be committed in another order.
+    commits.push(lists.commit(0, changesOf(changed)));
     for (let turns = random(4); turns > 0; turns -= 1) await nextTurn();
     queried();
   }
