@@ -126,14 +126,13 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
     ],
     [`GET /api/v1/tasks/${JOB.id}-0-2/logs`]: [
       {
-        body: {
-          items: [
-            { bus_seq: 1, attempt_id: 'a1', stream: 'stdout', data: 'the first time\n' },
-            { bus_seq: 2, attempt_id: 'a2', stream: 'stdout', data: 'rendering\n' },
-            { bus_seq: 3, attempt_id: 'a2', stream: 'stderr', data: 'no license\n' },
-          ],
-          after_bus_seq: 3,
-        },
+        body: [
+          { bus_seq: 1, attempt_id: 'a1', stream: 'stdout', data: 'the first time\n' },
+          { bus_seq: 2, attempt_id: 'a2', stream: 'stdout', data: 'rendering\n' },
+          { bus_seq: 3, attempt_id: 'a2', stream: 'stderr', data: 'no license\n' },
+        ]
+          .map((chunk) => `${JSON.stringify(chunk)}\n`)
+          .join(''),
       },
     ],
   });
@@ -166,6 +165,7 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
     `/api/v1/jobs/${JOB.id}/tasks?status=failed&sort_by=updated_at&limit=1`,
     'of the task that failed first',
   );
+  t.equal(service.requests.at(-1)?.path, `/api/v1/tasks/${JOB.id}-0-2/logs?tail=true&limit=1000`);
 });
 
 test('problems are told with every pointed error, and exit statuses tell them apart', async (t) => {

@@ -5,6 +5,8 @@ import { printable, type Terminal } from './terminal.ts';
 import { cutText } from './text-width.ts';
 
 const PAGE_MAX = 1000;
+/** A log is read for so long; one of a task that somebody tries again meanwhile would not end. */
+const LOG_MS_MAX = 30_000;
 /** So many lines of a failing task's log are shown, each no longer than this. */
 const LINES_MAX = 20;
 const LINE_COLUMNS_MAX = 500;
@@ -50,17 +52,15 @@ export class LogTail {
   }
 }
 
+/** The end of a task's log. What the task has written may arrive after the news that it has failed: the tail waits for it. */
 async function tailOf(client: RestClient, id: string): Promise<readonly string[]> {
   const tail = new LogTail();
-  for (let after = 0; ;) {
-    const page = await client.call('get', '/tasks/{id}/logs', {
-      path: { id },
-      query: { limit: PAGE_MAX, after_bus_seq: after },
-    });
-    for (const chunk of page.items) tail.push(chunk);
-    if (page.items.length < PAGE_MAX) return tail.lines();
-    after = page.after_bus_seq;
-  }
+  const chunks = client.stream('/tasks/{id}/logs', LOG_MS_MAX, {
+    path: { id },
+    query: { tail: true, limit: PAGE_MAX },
+  });
+  for await (const chunk of chunks) tail.push(chunk);
+  return tail.lines();
 }
 
 /** Says which task of a job was the first to fail, why, and what it wrote last; nothing when none has failed. */

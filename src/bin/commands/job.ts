@@ -73,13 +73,15 @@ async function updateOf({ client }: ClientContext, id: string, options: JobOptio
   return { ...settings, queue_id: queue.id };
 }
 
-/** Wrong usage when `set` has nothing to set, or something else has. */
-function checkSettings(action: Action | undefined, options: JobOptions): void {
+/** Wrong usage when `set` has nothing to set, or something else has, or what is deleted is waited for. */
+function checkUsage(action: Action | undefined, options: JobOptions): void {
   const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
   const given = [priority, queue, maxAttempts, retryDelaySeconds, failureLimit];
   const sets = given.some((value) => value !== undefined);
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set: give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'what is to be changed goes with "set"');
+  if (action === 'delete' && (options.wait === true || options.watch === true))
+    throw new CommandError(EXIT.usage, 'what is deleted cannot be waited for');
 }
 
 /** Does what was asked, other than deleting, showing and waiting. */
@@ -109,7 +111,7 @@ async function act(context: ClientContext, id: string, action: Action, options: 
 }
 
 async function job(given: string, action: Action | undefined, options: JobOptions): Promise<void> {
-  checkSettings(action, options);
+  checkUsage(action, options);
   const context = contextOf(options);
   const { client, terminal, json } = context;
   const id = await findJob(client, given);

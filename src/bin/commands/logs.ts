@@ -43,7 +43,7 @@ async function logs(given: string, options: ClientOptions & { readonly follow?: 
   if (options.follow === true) {
     await patiently(
       async () => {
-        const chunks = client.stream('/tasks/{id}/logs', {
+        const chunks = client.stream('/tasks/{id}/logs', null, {
           path,
           query: { tail: true, after_bus_seq: writer.seen },
         });

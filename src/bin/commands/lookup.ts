@@ -19,7 +19,7 @@ interface Named {
 }
 
 /** Every item of a paginated list. */
-export async function allPages<Item>(
+async function allPages<Item>(
   page: (paging: { readonly limit: number; readonly offset: number }) => Promise<Page<Item>>,
 ): Promise<Item[]> {
   const items: Item[] = [];

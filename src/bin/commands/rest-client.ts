@@ -81,12 +81,13 @@ export class RestClient {
     return { etag: answered.get('etag'), body: this.#parsed<AnswerOf<'get', P>>(text) };
   }
 
-  /** The lines of a stream of newline-delimited JSON, until the service ends it. */
+  /** The lines of a stream of newline-delimited JSON, until the service ends it, or for so many milliseconds. */
   async *stream<P extends keyof StreamLines>(
     path: P,
+    endsAfterMs: number | null,
     ...[given]: CallArguments<'get', P>
   ): AsyncGenerator<StreamLines[P]> {
-    const response = await this.#response('get', path, given, null);
+    const response = await this.#response('get', path, given, endsAfterMs);
     const decoder = new TextDecoder();
     let rest = '';
     for await (const bytes of this.#bytesOf(response)) {
@@ -101,6 +102,7 @@ export class RestClient {
     try {
       for await (const bytes of response.body ?? []) yield bytes as Uint8Array;
     } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') return;
       throw new ServiceAway(`the stream from ${this.#base} broke: ${causeOf(error)}`, true);
     }
   }

@@ -228,6 +228,7 @@ test('settings of a job are changed by set alone', async (t) => {
     err: 'what is to be changed goes with "set"\n',
   });
   t.match(await run('--priority', '1'), { code: 2 });
+  t.match(await run('delete', '--wait'), { code: 2, err: 'what is deleted cannot be waited for\n' });
   t.equal(service.requests.length, 0);
 });
 

@@ -40,7 +40,7 @@ const FILES = ['FILES'];
 
 function casesOf(command: Command, words: readonly string[]): readonly Case[] {
   const options = optionsOf(command);
-  const flags = options.flatMap(({ long, short }) => [...(short == null ? [] : [short]), long ?? '']);
+  const flags = options.flatMap(({ long, short }) => [...(short === undefined ? [] : [short]), long ?? '']);
   const cases: Case[] = [];
   if (command.name() !== 'server' && command.name() !== 'worker')
     cases.push({ words: [...words, '-'], offered: [...flags, ...HELP] });

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { Command } from 'commander';
 import { collectAssignment } from '../assignments.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import { checkCommandOf } from './check.ts';
-import { expandCommandOf } from './expand.ts';
 import { inputLines } from './input-lines.ts';
-import { runOpenjdJsonl } from './jsonl.ts';
 import type { RunOptions } from './run.ts';
 
 interface ListingOptions {
@@ -21,12 +18,14 @@ const withParameters = (command: Command): Command =>
     new Map(),
   );
 
+/** What reads templates is loaded only when it is asked for: the client commands need none of it. */
+const OF_FILE = {
+  check: async () => (await import('./check.ts')).checkCommandOf,
+  expand: async () => (await import('./expand.ts')).expandCommandOf,
+} as const;
+
 /** `check` or `expand`: of one template, or of one in each line of standard input. */
-function listingCommand(
-  kind: 'check' | 'expand',
-  description: string,
-  ofFile: (path: string, values: ReadonlyMap<string, string>) => void,
-): Command {
+function listingCommand(kind: keyof typeof OF_FILE, description: string): Command {
   return withParameters(new Command(kind).description(description))
     .argument('[template]', 'file of the template, or - for standard input')
     .option('--jsonl', 'answer each line of JSON on standard input with a line of JSON')
@@ -35,10 +34,11 @@ function listingCommand(
         if (template !== undefined || options.param.size > 0) {
           throw new CommandError(EXIT.usage, '--jsonl: templates and values come from standard input');
         }
+        const { runOpenjdJsonl } = await import('./jsonl.ts');
         await runOpenjdJsonl(kind, inputLines(process.stdin.setEncoding('utf8')), writeLine);
       } else if (template === undefined) {
         throw new CommandError(EXIT.usage, 'which template? (a file, - for standard input, or --jsonl)');
-      } else ofFile(template, options.param);
+      } else (await OF_FILE[kind]())(template, options.param);
     });
 }
 
@@ -51,8 +51,8 @@ async function writeLine(line: string): Promise<void> {
 export const openjdCommand = (): Command =>
   new Command('openjd')
     .description('Check, expand and run OpenJD job templates on this machine, without a service.')
-    .addCommand(listingCommand('check', 'Validate a template. Exits 1 when it has errors.', checkCommandOf))
-    .addCommand(listingCommand('expand', 'List the tasks that a template makes.', expandCommandOf))
+    .addCommand(listingCommand('check', 'Validate a template. Exits 1 when it has errors.'))
+    .addCommand(listingCommand('expand', 'List the tasks that a template makes.'))
     .addCommand(runCommand());
 
 function runCommand(): Command {
