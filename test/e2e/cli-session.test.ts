@@ -46,7 +46,7 @@ steps:
 `;
 
 /** Commands that do not speak to a service. */
-const LOCAL = new Set(['server', 'worker', 'openjd', 'completion']);
+const LOCAL = new Set(['server', 'worker', 'backup', 'restore', 'compact', 'openjd', 'completion']);
 
 /** The words of every client command, and of every action that one takes: `pools set`, `job pause`. */
 function clientCommands(program: Command): string[] {
@@ -156,6 +156,12 @@ test('a whole session of the command line says and hears what the OpenAPI docume
 
   // Jobs, before there is a worker.
   const submit = ['submit', template, '--farm', 'north', '--queue', 'render'];
+  const preview = await run(0, ...submit, '-p', 'Name=tried', '--dry-run');
+  t.match(preview.out, /^.* tasks; nothing was stored\n/);
+  t.match(preview.out, /0\/0/, 'no worker is online, and none could run it');
+  t.match(await json(0, ...submit, '-p', 'Name=tried', '--dry-run'), { steps: Array });
+  await run(2, ...submit, '-p', 'Nobody=1', '--dry-run');
+  t.match(await json(0, 'jobs'), { total: 0 }, 'nothing was stored');
   proxy.loseNextAnswer('POST', '/api/v1/jobs');
   const held = await run(
     0,
@@ -306,7 +312,7 @@ test('a whole session of the command line says and hears what the OpenAPI docume
     'good and bad answers were given',
   );
   const submissions = proxy.exchanges.filter(
-    ({ method, target }) => method === 'POST' && target.startsWith('/api/v1/jobs?'),
+    ({ method, target }) => method === 'POST' && target.startsWith('/api/v1/jobs?') && !target.includes('dry_run=true'),
   );
   t.ok(submissions.length > 8);
   for (const { requestHeaders } of submissions)

@@ -288,10 +288,10 @@ export class ContractFarm {
     });
   }
 
-  /** A counter of /metrics for all queues of a name; the first one of every farm is `main`. */
-  async counter(name: string, queue = 'main'): Promise<number> {
+  /** A counter of /metrics for a queue of this farm. */
+  async counter(name: string, queueId = this.queueId): Promise<number> {
     const { text } = await this.api.must<{ text: string }>('GET', '/metrics');
-    const line = text.split('\n').find((each) => each.startsWith(`${name}{queue="${queue}"}`));
+    const line = text.split('\n').find((each) => each.startsWith(`${name}{queue="${queueId}"}`));
     return line === undefined ? 0 : Number(line.split(' ').at(-1));
   }
 }

@@ -172,7 +172,8 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
     queue_id: one('queues'),
     job_id: one('jobs'),
     task_id: one('tasks'),
-    ...(hasWorkers && { worker_id: one('workers') }),
+    // Left out where there is none.
+    worker_id: hasWorkers ? one('workers') : fc.constant(undefined),
     depends_on: fc.subarray(openJobs.slice(0, 2)),
     roots: fc.subarray(['default', 'berlin', 'potsdam']).chain((places) =>
       fc
@@ -182,6 +183,9 @@ function hintsOf(ids: Known['ids'], openJobs: readonly string[]): Known['hints']
         })
         .map((roots) => Object.fromEntries(places.map((place, at) => [place, roots[at]]))),
     ),
+    // Of every job that is made here.
+    step: fc.constant('S'),
+    range: fc.constant('0'),
     run_as_user: fc.constant(null),
     run_as_group: fc.constant(null),
     parameters: fc.oneof(

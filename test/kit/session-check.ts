@@ -167,6 +167,7 @@ function requestComplaints(
 function bodyComplaints(exchange: Exchange, { body }: Operation, check: CheckValue): readonly string[] {
   const { requestBody } = exchange;
   if (body === null) return requestBody === '' ? [] : ['a request body is not in the document'];
+  if (requestBody === '' && !body.required) return [];
   const type = mediaTypeOf(exchange.requestHeaders);
   const schema = body.content.get(type);
   if (schema === undefined) return [`a request body of the type ${type} is not in the document`];

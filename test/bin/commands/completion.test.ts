@@ -38,6 +38,8 @@ interface Case {
 
 const FILES = ['FILES'];
 
+const isFile = (name: string): boolean => ['template', 'file', 'directory'].includes(name);
+
 function casesOf(command: Command, words: readonly string[]): readonly Case[] {
   const options = optionsOf(command);
   const flags = options.flatMap(({ long, short }) => [...(short === undefined ? [] : [short]), long ?? '']);
@@ -45,7 +47,8 @@ function casesOf(command: Command, words: readonly string[]): readonly Case[] {
   if (command.name() !== 'server' && command.name() !== 'worker')
     cases.push({ words: [...words, '-'], offered: [...flags, ...HELP] });
   for (const option of options.filter(takesValue)) {
-    const offered = option.argChoices ?? [];
+    const takesFile = isFile(/<(.*)>/.exec(option.flags)?.[1] ?? '');
+    const offered = takesFile ? FILES : (option.argChoices ?? []);
     cases.push({ words: [...words, option.long ?? '', ''], offered });
     // Bash makes a word of the equals sign.
     cases.push({ words: [...words, option.long ?? '', '=', ''], offered });
@@ -57,8 +60,8 @@ function casesOf(command: Command, words: readonly string[]): readonly Case[] {
   }
   const before: string[] = [];
   for (const argument of command.registeredArguments) {
-    const isFile = argument.name() === 'template';
-    cases.push({ words: [...words, ...before, ''], offered: isFile ? FILES : (argument.argChoices ?? []) });
+    const offered = isFile(argument.name()) ? FILES : (argument.argChoices ?? []);
+    cases.push({ words: [...words, ...before, ''], offered });
     before.push('x');
     // What an option takes is no argument.
     const [option] = options.filter(takesValue);

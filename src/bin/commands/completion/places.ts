@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** Names of arguments and option values that are files. */
-const FILES: ReadonlySet<string> = new Set(['template', 'file']);
+const FILES: ReadonlySet<string> = new Set(['template', 'file', 'directory']);
 
 const valueOf = ({ argChoices }: Option | Argument, name: string): Value => ({
   choices: argChoices ?? [],
