@@ -1,4 +1,4 @@
-/** `npm run bench -- lease|submit|openjd [OPTION]...`: runs one bench (bench/, one question a file) and keeps its figures. */
+/** `npm run bench -- lease|submit|logs|openjd [OPTION]...`: runs one bench (bench/, one question a file) and keeps its figures. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.js';

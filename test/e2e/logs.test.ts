@@ -214,7 +214,7 @@ await test('task logs of a running service', async (t) => {
     for (let nth = 0; nth < 60; nth++) messages.push(await tail(task));
     for (let nth = 0; nth < 20; nth++) t.equal((await api.call('GET', '/healthz')).status, 200);
     const grown = residentMib(service.daemon.pid) - before;
-    t.ok(grown < 200, `60 logs of 7 MiB that nobody reads took ${Math.round(grown)} MiB`);
+    t.ok(grown < 120, `60 logs of 7 MiB that nobody reads took ${Math.round(grown)} MiB`);
     const slow = messages.pop();
     for (const message of messages) message.destroy();
     if (slow === undefined) throw new Error('there is no tail');
