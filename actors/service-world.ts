@@ -51,6 +51,8 @@ export interface ServiceSettings {
   readonly retention: JobRetention;
   /** Which start of the service this is. */
   readonly serviceId: string;
+  /** The least number of a new attempt: 1, and above all that were given out in a store that was restored since (docs/decisions/backup.md). */
+  readonly attemptFloor: number;
   readonly tallies: Tallies;
   /** Whether a farm lives on this shard: what belongs to another shard's farm is not loaded here. */
   readonly ownsFarm: (farm: string) => boolean;

@@ -19,11 +19,15 @@ export function readFailedOn(
 ): readonly WorkerId[] {
   const workers = new Set<WorkerId>();
   let left = task.failedAttempts;
-  for (let number = task.attemptNumber; number > 0 && left > 0; number--) {
-    const attempt = reader.get('attempt', keys.attempt(address, number));
-    if (attempt?.status !== 'failed' || attempt.reclaimed === true) continue;
+  if (left === 0) return [];
+  // Numbers leap at a restore, so that they are not counted down.
+  for (const { value: attempt } of reader.scan('attempt', {
+    prefix: keys.attemptsOf(address),
+    reverse: true,
+  })) {
+    if (attempt.status !== 'failed' || attempt.reclaimed === true) continue;
     workers.add(attempt.workerId);
-    left--;
+    if (--left === 0) break;
   }
   return [...workers];
 }

@@ -40,7 +40,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       },
       'upstreams.completed': onUpstreamsCompleted,
       'upstream.failed': onUpstreamFailed,
-      'tasks.take': onTasksTake(settings.staleAssignedMs),
+      'tasks.take': onTasksTake(settings.staleAssignedMs, settings.attemptFloor),
       'step.unmatched': onStepUnmatched,
       'step.matched': onStepMatched,
       'task.reported': onTaskReported,

@@ -21,7 +21,7 @@ type Take = Extract<JobMessage, { type: 'tasks.take' }>;
  * the gates checked again). Tasks that may not be had after all are refused; one that is held back is ready again later.
  */
 export const onTasksTake =
-  (staleAssignedMs: number) =>
+  (staleAssignedMs: number, attemptFloor: number) =>
   (state: JobState, message: Take, context: ServiceContext<'job'>): void => {
     const { pick } = message;
     const step = state.steps[pick.stepOrder];
@@ -40,7 +40,7 @@ export const onTasksTake =
           if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
           continue;
         }
-        const assignment = take(state, step, index, message, turn, context);
+        const assignment = take(state, step, index, attemptFloor, message, turn, context);
         assignments.push(assignment);
         bookings.push({
           attemptId: assignment.attempt_id,
@@ -85,12 +85,13 @@ function take(
   state: JobState,
   step: StepState,
   index: number,
+  attemptFloor: number,
   message: Take,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): Assignment {
   const address = turn.addressOf(step, index);
-  const attemptNumber = taskOf(step, index).attemptNumber + 1;
+  const attemptNumber = Math.max(taskOf(step, index).attemptNumber + 1, attemptFloor);
   const attemptId = attemptIdOf({ ...address, attemptNumber });
   const taskId = taskIdOf(address);
   const attempt = {

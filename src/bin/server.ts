@@ -359,6 +359,7 @@ function startShards(
       unschedulableGraceMs: config.scheduler.unschedulableGraceMs,
       reservationAfterMs: config.scheduler.reservationAfterMs,
       serviceId: randomUUID(),
+      attemptFloor: reader.attemptFloor(),
       tallies,
       shares,
       retention: {

@@ -25,6 +25,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   leaseHoldMs: LEASE_HOLD_MS,
   staleAssignedMs: STALE_ASSIGNED_MS,
   serviceId: 'this-service',
+  attemptFloor: 1,
   unschedulableGraceMs: 30_000,
   reservationAfterMs: 300_000,
   retention: { afterMs: 0, includeFailed: false },

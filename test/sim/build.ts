@@ -17,6 +17,7 @@ export type Settings = Omit<ServiceSettings, 'tallies'>;
 
 export const settingsOf = (options: SimulationOptions): Settings => ({
   serviceId: 'the service',
+  attemptFloor: 1,
   heartbeatTimeoutMs: 30_000,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,

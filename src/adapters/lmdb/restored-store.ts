@@ -1,4 +1,6 @@
 import { parseAttemptId, taskIdOf, type AttemptAddress, type JobId } from '../../core/ids.ts';
+import { attemptFloorAfterRestore } from '../../core/records/attempt-floor.ts';
+import { lastNumberOfKey } from '../../core/records/tables.ts';
 import { logKeys, type LogChunkRecord } from '../../core/records/log-chunk.ts';
 import { afterRestore } from '../../core/wire/bus-sequence.ts';
 import { openStoreToCopy } from './environment-copy.ts';
@@ -6,7 +8,7 @@ import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES } from './log-chunk.ts';
 import { BUS_SEQUENCE_KEY, readBusSequence } from './log-writer.ts';
-import { META_DATABASE } from './store-format.ts';
+import { META_DATABASE, putAttemptFloor, readAttemptFloor } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord, decodeValue, encodeRecord, encodeValue } from './value-codec.ts';
 
@@ -22,19 +24,27 @@ const REMOVED_AT_ONCE = 500;
 
 /**
  * Makes restored stores fit for a world that went on after the backup (docs/decisions/backup.md): every worker has to register again, so that what
- * it has and the state does not know is stopped before it gets anything; logs of attempts that began after the copy of the state are removed,
- * because their numbers are given again; `bus_seq` goes on above everything that was given out.
+ * it has and the state does not know is stopped before it gets anything; no attempt id is given a second time; logs of attempts that
+ * the state does not know are removed; `bus_seq` goes on above everything that was given out. `now` is the time of the restore.
  */
-export async function reconcileRestored(stateDirectory: string, logDirectory: string): Promise<Reconciled> {
+export async function reconcileRestored(
+  stateDirectory: string,
+  logDirectory: string,
+  now: number,
+): Promise<Reconciled> {
   const { environment: state } = await openStoreToCopy(stateDirectory, 'state');
   try {
     const { environment: logs } = await openStoreToCopy(logDirectory, 'logs');
     try {
       const workers = forgetIncarnations(state);
+      const floor = attemptFloorAfterRestore(Math.max(readAttemptFloor(state), highestAttempt(state)), now);
+      state.transactionSync(() => {
+        putAttemptFloor(state, floor);
+      });
       const logsRemoved = removeUnknownLogs(state, logs);
       const meta = openDatabase(logs, META_DATABASE);
       logs.transactionSync(() => {
-        meta.putSync(BUS_SEQUENCE_KEY, encodeRecord(afterRestore(readBusSequence(meta))));
+        meta.putSync(BUS_SEQUENCE_KEY, encodeRecord(afterRestore(readBusSequence(meta), now)));
       });
       return { workers, logsRemoved };
     } finally {
@@ -43,6 +53,14 @@ export async function reconcileRestored(stateDirectory: string, logDirectory: st
   } finally {
     await state.close();
   }
+}
+
+/** The highest number of any attempt. */
+function highestAttempt(state: Environment): number {
+  let highest = 0;
+  for (const key of openExistingDatabase(state, 'attempt')?.getKeys() ?? [])
+    highest = Math.max(highest, lastNumberOfKey(Buffer.from(key).toString('utf8')));
+  return highest;
 }
 
 function forgetIncarnations(state: Environment): number {

@@ -6,13 +6,15 @@ import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } 
 import { isKey, keyBytes } from './key-bytes.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
 import { pageMeter, type PageCounts } from './page-meter.ts';
-import { readStoreFormat, StoreOpenError } from './store-format.ts';
+import { readAttemptFloor, readStoreFormat, StoreOpenError } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeValue } from './value-codec.ts';
 
 export interface StateReader extends StoreReader {
   /** Gives up the snapshot of this turn: the next read sees every commit made until then. To be called when a commit is told of. */
   refresh(): void;
+  /** The least number that a new attempt may have. */
+  attemptFloor(): number;
   /** What the file of the store is used for. */
   pages(): PageCounts;
   close(): Promise<void>;
@@ -58,6 +60,7 @@ function readerOf(environment: Environment, directory: string, tables: OpenTable
       }
     },
     refresh: () => environment.resetReadTxn(),
+    attemptFloor: () => readAttemptFloor(environment),
     pages: pageMeter(environment, directory),
     close: () => environment.close(),
   };

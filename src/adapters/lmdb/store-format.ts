@@ -63,6 +63,20 @@ export function writeStoreFormat(environment: Environment, format: StoreFormat):
   });
 }
 
+/** What the next attempts after a restore are numbered from: a number as text. */
+const ATTEMPT_FLOOR_KEY = keyBytes('attemptFloor');
+
+/** The least number that a new attempt may have: 1 in a store that was never restored. */
+export function readAttemptFloor(environment: Environment): number {
+  const bytes = openExistingDatabase(environment, META_DATABASE)?.get(ATTEMPT_FLOOR_KEY);
+  return bytes === undefined ? 1 : Number(Buffer.from(bytes).toString('utf8'));
+}
+
+/** To be called inside a transaction. */
+export function putAttemptFloor(environment: Environment, floor: number): void {
+  openDatabase(environment, META_DATABASE).putSync(ATTEMPT_FLOOR_KEY, Buffer.from(String(floor), 'utf8'));
+}
+
 /** Whether nothing was written yet: neither a table nor a format, as after a first start that was cut off. */
 export function isFresh(environment: Environment): boolean {
   const names = [...environment.getKeys()];

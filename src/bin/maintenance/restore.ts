@@ -46,7 +46,7 @@ export async function restoreStores(
         return join(partial, name);
       },
     );
-    const reconciled = await reconcileRestored(join(partial, 'state'), join(partial, 'logs'));
+    const reconciled = await reconcileRestored(join(partial, 'state'), join(partial, 'logs'), Date.now());
     for (const kind of KINDS) {
       syncDirectory(join(partial, kind));
       renameSync(join(partial, kind), storeDirectory(dataDirectory, kind));

@@ -39,8 +39,8 @@ export async function prepareData({
 
 /**
  * Waits, before the first lease after a restore, until every worker has stopped what the restored store may not know of: without contact each does
- * so after two thirds of the heartbeat timeout (design.md, "The bus"). An attempt that began after the backup would otherwise run a second time
- * beside the first, under the same id.
+ * so after two thirds of the heartbeat timeout (design.md, "The bus"). A task that was handed out after the backup would otherwise run a second
+ * time beside the first.
  */
 export async function waitAfterRestore(
   directory: string,

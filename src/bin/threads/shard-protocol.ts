@@ -45,6 +45,8 @@ export interface ShardOptions {
   readonly retention: JobRetention;
   /** Which start of the service this is. */
   readonly serviceId: string;
+  /** The least number of a new attempt. */
+  readonly attemptFloor: number;
   readonly tallies: TallyMemory;
   /** What the memory counts already for all farms. */
   readonly shares: readonly Share[];

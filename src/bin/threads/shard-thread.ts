@@ -72,6 +72,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       reservationAfterMs: options.reservationAfterMs,
       retention: options.retention,
       serviceId: options.serviceId,
+      attemptFloor: options.attemptFloor,
       tallies,
       ownsFarm,
     }),

@@ -56,17 +56,18 @@ export const numbered = (state: BusSequenceState, streamSequence: number): BusSe
   lastBusSequence: Math.max(state.lastBusSequence, busSequenceOf(state, streamSequence)),
 });
 
-/** More numbers than are given out between a backup and its restore; JavaScript can count 8,000 such steps. */
-const RESTORE_STEP = 2 ** 40;
+/** More numbers than are given out in a millisecond in the long run; the product with the time stays exact until the year 2255. */
+const NUMBERS_PER_MS = 1000;
 
 /**
- * The state after a restore: what was numbered since the backup is not known any more, and clients may hold cursors from it. The base
- * rises above all of that at the next stream, which is not taken for the one before the backup, even if it is.
+ * The state after a restore at this time (milliseconds since the epoch): what was numbered since the backup, and after earlier restores of it, is
+ * not known any more, and clients may hold cursors from it. The base rises above all of that, because the time does, at the next stream, which is
+ * not taken for the one before the backup, even if it is.
  */
-export const afterRestore = (state: BusSequenceState | null): BusSequenceState => ({
+export const afterRestore = (state: BusSequenceState | null, now: number): BusSequenceState => ({
   version: 1,
   streamCreatedAt: '',
   base: state?.base ?? 0,
   lastStreamSequence: 0,
-  lastBusSequence: (state?.lastBusSequence ?? 0) + RESTORE_STEP,
+  lastBusSequence: Math.max(state?.lastBusSequence ?? 0, now * NUMBERS_PER_MS),
 });

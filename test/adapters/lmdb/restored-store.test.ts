@@ -83,9 +83,11 @@ test('logs that the state does not know are removed, workers must register, bus_
   logWriter.append([...known, ...unknown].flatMap((each) => [chunk(each, 1), chunk(each, 2)]));
   await logWriter.close();
 
-  t.strictSame(await reconcileRestored(state, logs), { workers: 1, logsRemoved: unknown.length });
+  const NOW = Date.parse('2026-11-21T10:00:00Z');
+  t.strictSame(await reconcileRestored(state, logs, NOW), { workers: 1, logsRemoved: unknown.length });
 
   const reader = await openStateReader(state);
+  t.equal(reader.attemptFloor(), (NOW - Date.parse('2026-01-01T00:00:00Z')) / 60_000);
   t.strictSame(reader.get('worker', WORKER.id), { ...WORKER, incarnation: '' });
   await reader.close();
   const logReader = await openLogReader(logs);
@@ -106,7 +108,7 @@ test('logs that the state does not know are removed, workers must register, bus_
   if (outcome.ok) {
     t.strictSame(
       outcome.stored.map(({ attemptId, busSeq }) => [attemptId, busSeq]),
-      [[`${JOB}-0-1-1`, 2 ** 40 + 14 + 1]],
+      [[`${JOB}-0-1-1`, NOW * 1000 + 1]],
       'a removed attempt is stored anew, a known chunk is not doubled',
     );
   }
@@ -118,5 +120,5 @@ test('stores of a service that never ran are reconciled too', async (t) => {
   const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
   await (await openStateWriter(writerOptions(state))).close();
   await (await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 })).close();
-  t.strictSame(await reconcileRestored(state, logs), { workers: 0, logsRemoved: 0 });
+  t.strictSame(await reconcileRestored(state, logs, 0), { workers: 0, logsRemoved: 0 });
 });

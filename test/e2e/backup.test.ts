@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import tap, { test } from 'tap';
+import { packageRoot } from '../../src/bin/package-root.ts';
+import { runCallsheet } from '../bin/run-callsheet.ts';
+import type { ApiClient } from '../kit/api-client.ts';
+import { Daemon, freePort, startService, startWorker } from '../kit/daemons.ts';
+import { until } from '../kit/until.ts';
+
+tap.setTimeout(180_000);
+
+const TASKS = 40;
+
+const template = (name: string, tasks: number, line: string): object => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name,
+  steps: [
+    {
+      name: 'Step',
+      parameterSpace: { taskParameterDefinitions: [{ name: 'N', type: 'INT', range: `1-${tasks}` }] },
+      script: { actions: { onRun: { command: 'bash', args: ['-c', line] } } },
+    },
+  ],
+});
+
+const succeeded = async (api: ApiClient, job: string): Promise<number> =>
+  (await api.job(job)).task_counts.succeeded;
+
+/** The highest bus_seq of the logs of a job's tasks. */
+async function highestBusSequence(api: ApiClient, job: string): Promise<number> {
+  let highest = 0;
+  for (const { id } of await api.tasks(job)) {
+    const { after_bus_seq: last } = await api.must<{ after_bus_seq: number }>(
+      'GET',
+      `/api/v1/tasks/${id}/logs`,
+    );
+    highest = Math.max(highest, last);
+  }
+  return highest;
+}
+
+interface Details {
+  readonly details: {
+    readonly store: { readonly logs: { readonly free_pages: number; readonly used_pages: number } };
+  };
+}
+
+test(
+  'a backup of a working farm is restored and the farm goes on; its files shrink again',
+  { timeout: 180_000 },
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'callsheet-backup-'));
+    const flags = ['--scheduler-heartbeat-timeout=2s'];
+    const ports = { httpPort: await freePort(), busPort: await freePort() };
+    const service = await startService({ folder: join(folder), ...ports, flags });
+    const data = join(folder, 'data');
+    const worker = startWorker(service, 'one', ['--worker-cpus=2']);
+    const started: Daemon[] = [service.daemon];
+    t.teardown(async () => {
+      await worker.kill('SIGTERM');
+      for (const daemon of started) await daemon.kill('SIGTERM');
+      if (t.passing()) await rm(folder, { recursive: true, force: true });
+      else t.comment(`${worker.log().slice(-3000)}\n${started.at(-1)?.log().slice(-6000)}`);
+    });
+    const { api } = service;
+    const farm = await api.makeFarm('show');
+    const { id: job } = (
+      await farm.submit(template('frames', TASKS, 'echo frame {{Task.Param.N}}; sleep 0.2'))
+    ).body;
+    await until('some tasks have succeeded', async () => (await succeeded(api, job)) >= 4);
+
+    // Killed in the middle: nothing has its name, and the next one clears it away.
+    const file = join(folder, 'b.tar');
+    const killed = spawn(process.execPath, [
+      fileURLToPath(new URL('bin/callsheet.js', packageRoot)),
+      'backup',
+      file,
+      `--data-dir=${data}`,
+    ]);
+    const ended = once(killed, 'exit');
+    await until('the backup is under way', () => existsSync(`${file}.partial.d`) || killed.exitCode !== null);
+    killed.kill('SIGKILL');
+    await ended;
+    t.equal(existsSync(file), false);
+
+    const before = await succeeded(api, job);
+    const made = await runCallsheet(['backup', file, `--data-dir=${data}`]);
+    t.match(made, { code: 0, err: '' });
+    t.strictSame(
+      readdirSync(folder).filter((name) => name.startsWith('b.tar')),
+      ['b.tar'],
+    );
+    t.equal(statSync(file).mode & 0o777, 0o600);
+    t.ok(before < TASKS, 'the farm was at work');
+    t.match(await runCallsheet(['backup', file, `--data-dir=${data}`]), {
+      code: 5,
+      err: `${file} is there already: --force replaces it\n`,
+    });
+    await until('the farm goes on', async () => (await succeeded(api, job)) > before + 2);
+    const highest = await highestBusSequence(api, job);
+
+    t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), {
+      code: 5,
+      err: /in use by another service/,
+    });
+    t.match(await runCallsheet(['compact', `--data-dir=${data}`]), {
+      code: 1,
+      err: /in use by another service/,
+    });
+    await service.daemon.kill('SIGTERM');
+    t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), { code: 5, err: /is not empty/ });
+
+    const second = join(folder, 'second');
+    const damaged = join(folder, 'damaged.tar');
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 5000] = (bytes[bytes.length - 5000] ?? 0) ^ 1;
+    writeFileSync(damaged, bytes);
+    t.match(await runCallsheet(['restore', damaged, `--data-dir=${join(second, 'data')}`]), {
+      code: 1,
+      err: /^\S+damaged.tar is not restored: the checksum of \S+ does not fit: it was altered\n$/,
+    });
+    t.strictSame(readdirSync(join(second, 'data')), [], 'nothing of it is left');
+
+    // A restore that was cut off: no service starts on it, and the next restore begins anew.
+    mkdirSync(join(second, 'data/restore.partial'));
+    mkdirSync(join(second, 'data/state'));
+    writeFileSync(join(second, 'data/state/data.mdb'), 'half');
+    const refused = await runCallsheet(['server', `--data-dir=${join(second, 'data')}`]);
+    t.match(refused, { code: 1, err: /a restore into \S+ was cut off: run callsheet restore again/ });
+    t.match(await runCallsheet(['restore', file, `--data-dir=${join(second, 'data')}`]), {
+      code: 0,
+      err: '',
+    });
+    t.strictSame(readdirSync(join(second, 'data')).sort(), ['logs', 'restored.json', 'state']);
+
+    const restored = await startService({ folder: second, ...ports, flags });
+    started.push(restored.daemon);
+    t.match(restored.daemon.log(), 'first start after a restore: waiting');
+    t.equal(existsSync(join(second, 'data/restored.json')), false);
+    await until('the job is completed', async () => (await restored.api.job(job)).status === 'completed');
+    t.match((await restored.api.job(job)).task_counts, { total: TASKS, succeeded: TASKS });
+    const tasks = await restored.api.tasks(job);
+    for (const { id, parameters } of tasks) {
+      await until(`the log of task ${parameters?.['N']}`, async () => (await restored.api.log(id)) !== '');
+      const lines = (await restored.api.log(id)).trim().split('\n');
+      t.strictSame(new Set(lines), new Set([`frame ${parameters?.['N']}`]));
+      const { items } = await restored.api.must<{ items: { id: string }[] }>(
+        'GET',
+        `/api/v1/tasks/${id}/logs`,
+      );
+      t.equal(new Set(items.map((chunk) => chunk.id)).size, items.length, 'no chunk is there twice');
+      const attempts = await restored.api.attempts(id);
+      t.ok(
+        items.some((chunk) => chunk.id.startsWith(`${id}-${attempts.at(-1)?.attempt_number ?? 0}-`)),
+        'the attempt that succeeded has its log',
+      );
+      t.equal(attempts.at(-1)?.status, 'succeeded');
+    }
+    t.ok((await highestBusSequence(restored.api, job)) > highest, 'bus_seq goes on above what was given out');
+
+    // A large job comes and goes: its logs leave their file free, and the next start gives it back.
+    const large = await restored.api.must<{ items: { id: string }[] }>('GET', '/api/v1/queues');
+    t.equal(large.items.length, 1);
+    const query = `farm_id=${farm.farmId}&queue_id=${farm.queueId}`;
+    const flood = 'head -c 24000000 /dev/zero | tr "\\0" x | fold -w 999';
+    const { id: big } = await restored.api.must<{ id: string }>(
+      'POST',
+      `/api/v1/jobs?${query}`,
+      template('flood', 1, flood),
+    );
+    await until('the flood is over', async () => (await restored.api.job(big)).status === 'completed');
+    const logFile = join(second, 'data/logs/data.mdb');
+    await until('its logs are stored', () => statSync(logFile).size > 20_000_000);
+    await restored.api.must('DELETE', `/api/v1/jobs/${big}`);
+    await until('its pages are free', async () => {
+      const { details } = await restored.api.must<Details>('GET', '/readyz');
+      return details.store.logs.free_pages > 4 * details.store.logs.used_pages;
+    });
+    const metrics = (await restored.api.must<{ text: string }>('GET', '/metrics')).text;
+    t.match(metrics, /^svc_store_pages\{store="logs",state="free"\} [1-9]\d{3,}$/m);
+    await restored.daemon.kill('SIGTERM');
+    const grown = statSync(logFile).size;
+    t.ok(grown > 20_000_000);
+
+    const compacted = await startService({ folder: second, ...ports, flags });
+    started.push(compacted.daemon);
+    t.match(compacted.daemon.log(), /the store was compacted store="logs"/);
+    t.ok(statSync(logFile).size * 4 < grown, `${statSync(logFile).size} of ${grown}`);
+    t.match(await compacted.api.job(job), { status: 'completed', task_counts: { succeeded: TASKS } });
+    for (const { id, parameters } of tasks)
+      t.match(await compacted.api.log(id), `frame ${parameters?.['N']}\n`);
+  },
+);
