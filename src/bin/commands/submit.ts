@@ -48,7 +48,7 @@ export async function submitJob(client: RestClient, submission: Submission, away
 }
 
 /** What the submission would make: the service validates and resolves it, and stores nothing. */
-export async function tryJob(client: RestClient, submission: Submission): Promise<DryRun> {
+async function tryJob(client: RestClient, submission: Submission): Promise<DryRun> {
   const request = await requestOf(client, submission);
   const query = { ...request.query, dry_run: true };
   const answer = await client.call('post', '/jobs', { ...request, query });
