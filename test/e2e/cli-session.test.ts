@@ -268,6 +268,10 @@ test('a whole session of the command line says and hears what the OpenAPI docume
     run(0, 'workers', '--farm', 'north', '--status', 'online', '--sort-by', 'hostname'),
     run(5, 'workers', 'delete', 'w1'),
   ]);
+  await run(2, 'job', broken, '--range', '0');
+  await run(2, 'job', broken, 'retry', '--step', 'Nothing');
+  await run(4, 'job', broken, 'retry', '--worker', 'nobody');
+  await run(1, 'job', broken, 'retry', '--step', 'Render', '--range', '0-1', '--worker', 'w1', '--wait');
   await run(1, 'job', broken, 'retry', '--wait');
 
   // A log that is followed while the task runs, and a worker that is to rest.
@@ -312,7 +316,8 @@ test('a whole session of the command line says and hears what the OpenAPI docume
     'good and bad answers were given',
   );
   const submissions = proxy.exchanges.filter(
-    ({ method, target }) => method === 'POST' && target.startsWith('/api/v1/jobs?') && !target.includes('dry_run=true'),
+    ({ method, target }) =>
+      method === 'POST' && target.startsWith('/api/v1/jobs?') && !target.includes('dry_run=true'),
   );
   t.ok(submissions.length > 8);
   for (const { requestHeaders } of submissions)

@@ -8,7 +8,7 @@ import {
 } from './client-command.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { integer } from './integer.ts';
-import { findIn, findJob, allQueues } from './lookup.ts';
+import { allQueues, allWorkers, findIn, findJob } from './lookup.ts';
 import { outcome } from './outcome.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
 import type { JobDetail, Step } from './resources.ts';
@@ -60,9 +60,13 @@ interface JobOptions extends ClientOptions, RetryOptions {
   readonly queue?: string;
   readonly wait?: boolean;
   readonly watch?: boolean;
+  readonly step?: string;
+  readonly range?: string;
+  readonly worker?: string;
 }
 
 type Update = BodyOf<'patch', '/jobs/{id}'>;
+type RetrySelection = BodyOf<'post', '/jobs/{id}/retry'>;
 
 /** What `set` is to change. The queue is one of the job's farm. */
 async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
@@ -73,6 +77,18 @@ async function updateOf({ client }: ClientContext, id: string, options: JobOptio
   return { ...settings, queue_id: queue.id };
 }
 
+/** Which tasks `retry` is to pick; undefined is all. The worker is one of the job's farm. */
+async function selectionOf(
+  { client }: ClientContext,
+  id: string,
+  { step, range, worker }: JobOptions,
+): Promise<RetrySelection | undefined> {
+  if (worker === undefined) return step === undefined && range === undefined ? undefined : { step, range };
+  const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
+  const found = findIn(await allWorkers(client, farmId), worker, 'worker', " in the job's farm");
+  return { step, range, worker_id: found.id };
+}
+
 /** Wrong usage when `set` has nothing to set, or something else has, or what is deleted is waited for. */
 function checkUsage(action: Action | undefined, options: JobOptions): void {
   const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
@@ -80,6 +96,9 @@ function checkUsage(action: Action | undefined, options: JobOptions): void {
   const sets = given.some((value) => value !== undefined);
   if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set: give an option');
   if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'what is to be changed goes with "set"');
+  const picks = [options.step, options.range, options.worker].some((value) => value !== undefined);
+  if (action !== 'retry' && picks)
+    throw new CommandError(EXIT.usage, 'what is to be tried again goes with "retry"');
   if (action === 'delete' && (options.wait === true || options.watch === true))
     throw new CommandError(EXIT.usage, 'what is deleted cannot be waited for');
 }
@@ -91,9 +110,11 @@ async function act(context: ClientContext, id: string, action: Action, options: 
     case 'cancel':
       await client.call('post', '/jobs/{id}/cancel', { path: { id } });
       break;
-    case 'retry':
-      await client.call('post', '/jobs/{id}/retry', { path: { id } });
+    case 'retry': {
+      const body = await selectionOf(context, id, options);
+      await client.call('post', '/jobs/{id}/retry', { path: { id }, ...(body !== undefined && { body }) });
       break;
+    }
     case 'pause':
     case 'resume':
       await client.call('patch', '/jobs/{id}', { path: { id }, body: { action } });
@@ -141,6 +162,9 @@ export const jobCommand = (): Command =>
       .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
       .option('--wait', 'wait for the end, and exit by the outcome')
       .option('--watch', 'show the progress of each step, and wait for the end')
+      .option('--step <step>', 'retry: only tasks of this step, by name or id')
+      .option('--range <range>', 'retry: only these places in the order of the step, such as 0-9,14')
+      .option('--worker <worker>', 'retry: only what has failed, and last on this worker')
       .option('--priority <n>', 'set: higher is scheduled sooner', integer)
       .option('--queue <queue>', "set: another queue of the job's farm"),
   ).action(job);

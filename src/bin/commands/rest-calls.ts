@@ -51,7 +51,15 @@ type BodyPart<Op> = Op extends {
   ? { readonly document: { readonly type: keyof Op['requestBody']['content']; readonly text: string } }
   : Op extends { readonly requestBody: { readonly content: { readonly 'application/json': infer Body } } }
     ? { readonly body: Loose<Body> }
-    : unknown;
+    : OptionalBodyPart<Op>;
+
+type OptionalBodyPart<Op> = Op extends { readonly requestBody?: infer Sent }
+  ? [NonNullable<Sent>] extends [never]
+    ? unknown
+    : NonNullable<Sent> extends { readonly content: { readonly 'application/json': infer Body } }
+      ? { readonly body?: Loose<Body> }
+      : unknown
+  : unknown;
 
 /** What a request is made of, whatever its operation. */
 export interface Sent {
@@ -89,7 +97,7 @@ export type AnswerOf<M extends Method, P extends string> = [JsonOf<Success<Opera
 
 /** What the body of the operation holds. */
 export type BodyOf<M extends Method, P extends string> =
-  BodyPart<OperationAt<M, P>> extends { readonly body: infer Body } ? Body : never;
+  BodyPart<OperationAt<M, P>> extends { readonly body?: infer Body } ? NonNullable<Body> : never;
 
 /** What the query of the operation holds. */
 export type QueryOf<M extends Method, P extends string> =
