@@ -12,7 +12,7 @@ import { syncDirectory } from '../../adapters/system/sync-file.ts';
 import { restoredMark, restorePartial, storeDirectory } from './data-directory.ts';
 
 /** The directory holds something already, or a service runs in it. */
-export class RestoreTargetError extends Error {
+class RestoreTargetError extends Error {
   override readonly name = 'RestoreTargetError';
 }
 
