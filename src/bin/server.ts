@@ -87,12 +87,12 @@ async function serve(config: ServerConfig): Promise<void> {
       failStop(logger, 'the service did not stop in time', new Error(`not within ${SHUTDOWN_MS} ms`));
     }, SHUTDOWN_MS);
   });
-  let failure: unknown = null;
+  let failure: Error | null = null;
   try {
     await start({ config, logger, diagnostics, stopping, shutdown });
     await untilAborted(stopping);
   } catch (error) {
-    failure = error;
+    failure = error instanceof Error ? error : new Error(String(error));
   }
   // A service that cannot start leaves nothing behind either.
   await shutdown.run();

@@ -9,7 +9,7 @@ import tap, { test } from 'tap';
 import { packageRoot } from '../../src/bin/package-root.ts';
 import { runCallsheet } from '../bin/run-callsheet.ts';
 import type { ApiClient } from '../kit/api-client.ts';
-import { Daemon, freePort, startService, startWorker } from '../kit/daemons.ts';
+import { type Daemon, freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
 tap.setTimeout(180_000);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncDirectory } from '../system/sync-directory.ts';
+import { syncDirectory } from '../system/sync-file.ts';
 import {
   CHECKSUMS_NAME,
   checksumsText,
@@ -16,6 +16,7 @@ import { TAR_END_BYTES, tarHeader, tarPadding } from './tar-entry.ts';
 export const partialPath = (path: string): string => `${path}.partial`;
 
 const READ_BYTES = 2 ** 20;
+const FLUSH_BYTES = 8 * 2 ** 20;
 
 /**
  * Packs the stores into one tar file: manifest, stores, checksums. It appears under its name, on the disk, when it is whole. Each store's file
@@ -46,11 +47,17 @@ export async function writeArchive(
       await file.appendFile(tarHeader({ name, bytes, modifiedAt }));
       const hash = createHash('sha256');
       let copied = 0;
+      let flushed = 0;
       for await (const chunk of createReadStream(source, { highWaterMark: READ_BYTES })) {
         const data = chunk as Buffer;
         hash.update(data);
         copied += data.length;
         await file.appendFile(data);
+        // In pieces: one flush of everything at the end would hold up the commits of the service.
+        if (copied - flushed >= FLUSH_BYTES) {
+          await file.datasync();
+          flushed = copied;
+        }
       }
       if (copied !== bytes) throw new Error(`${source} has ${copied} bytes and not ${bytes}`);
       await file.appendFile(Buffer.alloc(tarPadding(bytes)));

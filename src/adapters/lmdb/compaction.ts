@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectoryLockError, lockDirectory, lockFile } from '../system/disk-lock.ts';
 import { freeBytes } from '../system/disk-watermark.ts';
-import { syncDirectory } from '../system/sync-directory.ts';
+import { syncDirectory, syncFile } from '../system/sync-file.ts';
 import { copyEnvironment, openStoreToCopy, rowCounts } from './environment-copy.ts';
 import { DATA_FILE, openEnvironment, type EnvironmentKind } from './environment.ts';
 import { pageMeter } from './page-meter.ts';
@@ -67,6 +67,7 @@ async function compactLocked(
       );
     const copy = await copyEnvironment(environment, format, partial);
     await checkCopy(directory, kind, partial, rowCounts(environment));
+    syncFile(copy.path);
     renameSync(copy.path, join(directory, DATA_FILE));
     syncDirectory(directory);
     return { done: true, bytesBefore: fileBytes, bytesAfter: copy.bytes };

@@ -1,10 +1,10 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
 import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
 
-/** A copy of an environment, on the disk. */
+/** A copy of an environment; nothing of it need be on the disk yet. */
 export interface EnvironmentCopy {
   /** The data file. */
   readonly path: string;
@@ -24,12 +24,6 @@ export async function copyEnvironment(
   mkdirSync(directory, { mode: 0o700 });
   await environment.backup(directory, true);
   const path = join(directory, DATA_FILE);
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
   return { path, bytes: statSync(path).size, format };
 }
 

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
 import { versionFacts } from '../daemon/version.ts';
 import { dataCommand, dataDirectoryOf, ending, sizeText } from './data-options.ts';
@@ -12,6 +13,8 @@ interface BackupFlags {
 async function backup(file: string, flags: BackupFlags): Promise<void> {
   const { backupStores } = await import('../maintenance/backup.ts');
   const dataDirectory = dataDirectoryOf(flags);
+  // The service comes first where the two meet on a processor.
+  setPriority(constants.priority.PRIORITY_LOW);
   const { bytes } = await ending(
     backupStores({ dataDirectory, file, force: flags.force, softwareVersion: versionFacts().version }),
     { BackupExistsError: EXIT.conflict },

@@ -24,7 +24,7 @@ interface BackupOptions {
 }
 
 /** The file of the backup is there already. */
-export class BackupExistsError extends Error {
+class BackupExistsError extends Error {
   override readonly name = 'BackupExistsError';
 }
 

@@ -8,11 +8,11 @@ import { FORMAT_VERSIONS } from '../../adapters/lmdb/store-format.ts';
 import { lockDirectory, lockFile } from '../../adapters/system/disk-lock.ts';
 import { freeBytes } from '../../adapters/system/disk-watermark.ts';
 import { makeDirectory } from '../../adapters/system/make-directory.ts';
-import { syncDirectory } from '../../adapters/system/sync-directory.ts';
+import { syncDirectory } from '../../adapters/system/sync-file.ts';
 import { restoredMark, restorePartial, storeDirectory } from './data-directory.ts';
 
 /** The directory holds something already, or a service runs in it. */
-export class RestoreTargetError extends Error {
+class RestoreTargetError extends Error {
   override readonly name = 'RestoreTargetError';
 }
 

@@ -2,7 +2,7 @@ import type { Profile, Profiler } from '../../../http/debug/pprof.ts';
 import { profileOf } from '../threads/profile-channel.ts';
 import { takeProfile, type ProfileKind } from '../threads/profile.ts';
 
-export const FRONT_THREAD = 'front';
+const FRONT_THREAD = 'front';
 
 /** How long after its end a thread may take to answer: its turns may be long, and the profile large. */
 const GRACE_MS = 10_000;

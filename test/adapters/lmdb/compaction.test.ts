@@ -152,8 +152,8 @@ test('used and free pages are those of the file, whatever was written and remove
         for (let at = 0; at < operations.length; at += perCommit) {
           environment.transactionSync(() => {
             for (const { row, table, bytes } of operations.slice(at, at + perCommit)) {
-              if (bytes < 0) tables[table as 'a' | 'b'].removeSync(Buffer.from(key(row)));
-              else tables[table as 'a' | 'b'].putSync(Buffer.from(key(row)), Buffer.alloc(bytes + 1));
+              if (bytes < 0) tables[table].removeSync(Buffer.from(key(row)));
+              else tables[table].putSync(Buffer.from(key(row)), Buffer.alloc(bytes + 1));
             }
           });
         }
