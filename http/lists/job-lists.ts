@@ -66,7 +66,8 @@ export class JobLists {
     for (const { number, keys: changed, prefixes } of this.#changes.take()) {
       for (const key of changed) this.#changed.set(key, number);
       if (prefixes.length === 0) continue;
-      for (const id of this.#directory.ids()) {
+      // A job that was told of and not read yet may be in no list.
+      for (const id of [...this.#directory.ids(), ...this.#changed.keys()]) {
         if (prefixes.some((prefix) => id.startsWith(prefix))) this.#changed.set(id, number);
       }
     }
