@@ -19,7 +19,7 @@ export interface OpenTaskList {
 
 interface KeptStep {
   readonly tasks: StepTasks;
-  /** By block: the version of its pages when they were read; null before. */
+  /** By block: the version of its pages when they were read; null before, and when one of them was just being written. */
   readonly versions: (number | null)[];
 }
 
@@ -43,7 +43,7 @@ export class TaskLists {
     const { store, renew } = this.#state;
     renew();
     const known = this.#stepsOf(jobId(id));
-    // Of the pages as they are now or were before: the snapshot shows them so, or newer.
+    // Of pages as the snapshot, which is taken after, shows them at least.
     const versions = new Map(known.map((step) => [step.order, this.#versionsOf(step)]));
     renew();
     takeSnapshot(store);
@@ -57,12 +57,14 @@ export class TaskLists {
     return [...this.#state.store.scan('step', { prefix: keys.stepsOf(id) })].map((row) => row.value);
   }
 
-  #versionsOf(step: StepRecord): readonly number[] {
+  #versionsOf(step: StepRecord): readonly (number | null)[] {
     const blocks = new StepTasks(step.taskCount).blockCount;
-    return Array.from({ length: blocks }, (_, block) => this.#versions.of(step.jobId, step.order, block));
+    return Array.from({ length: blocks }, (_, block) =>
+      this.#versions.settled(step.jobId, step.order, block),
+    );
   }
 
-  #tasksOf(step: StepRecord, before: readonly number[]): StepTasks {
+  #tasksOf(step: StepRecord, before: readonly (number | null)[]): StepTasks {
     const kept = this.#keptOf(step);
     const { tasks, versions } = kept;
     for (let block = 0; block < tasks.blockCount;) {

@@ -31,7 +31,10 @@ export class ChangeTeller {
         else jobs.add(text);
       }
     }
-    this.#changePages(sets);
+    for (const { op, key } of pageChanges(sets)) {
+      if (op === 'removePrefix') this.#versions.beginAll();
+      else this.#versions.begin(key);
+    }
     if (jobs.size === 0 && prefixes.length === 0) return;
     this.#number += 1;
     const notice: JobsChangedNotice = {
@@ -46,21 +49,17 @@ export class ChangeTeller {
 
   /** Once the sets are on disk, and before anybody is told so. */
   ended(sets: readonly EncodedChangeSet[]): void {
-    this.#changePages(sets);
+    for (const { op, key } of pageChanges(sets)) {
+      if (op === 'removePrefix') this.#versions.endAll();
+      else this.#versions.end(key);
+    }
     Atomics.store(this.#settled, 0, BigInt(this.#number));
   }
 
   close(): void {
     this.#port.close();
   }
-
-  #changePages(sets: readonly EncodedChangeSet[]): void {
-    for (const { changes } of sets) {
-      for (const { op, table, key } of changes) {
-        if (table !== 'taskPage') continue;
-        if (op === 'removePrefix') this.#versions.changeAll();
-        else this.#versions.change(key);
-      }
-    }
-  }
 }
+
+const pageChanges = (sets: readonly EncodedChangeSet[]): EncodedChangeSet['changes'] =>
+  sets.flatMap(({ changes }) => changes.filter(({ table }) => table === 'taskPage'));

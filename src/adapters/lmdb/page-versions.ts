@@ -11,42 +11,67 @@ const HASH_SHIFT = 16;
 const NUMBER_BYTES = 10;
 const ZERO = 0x30;
 
+/** Each version, and that of everything, is counted twice: before commits, and after them. */
+const COUNTS = VERSIONS + 1;
+
 /** Memory for the versions of task pages, to be shared by the store thread, which changes them, and readers. */
 export const pageVersionMemory = (): SharedArrayBuffer =>
-  new SharedArrayBuffer((VERSIONS + 1) * Int32Array.BYTES_PER_ELEMENT);
+  new SharedArrayBuffer(2 * COUNTS * Int32Array.BYTES_PER_ELEMENT);
 
 /**
- * Versions of task pages in shared memory. A reader that keeps pages takes their version before its snapshot, and reads
- * them again once it is another.
+ * Versions of task pages in shared memory. A reader that keeps pages takes their settled version before its snapshot, and
+ * reads them again when there was none, or once the version is another after the snapshot was taken.
  */
 export class SharedPageVersions implements PageVersions {
-  readonly #versions: Int32Array;
+  readonly #begun: Int32Array;
+  readonly #ended: Int32Array;
 
   constructor(memory: SharedArrayBuffer) {
-    this.#versions = new Int32Array(memory);
+    this.#begun = new Int32Array(memory, 0, COUNTS);
+    this.#ended = new Int32Array(memory, COUNTS * Int32Array.BYTES_PER_ELEMENT, COUNTS);
   }
 
   of(job: JobId, stepOrder: number, block: number): number {
-    const version = Atomics.load(this.#versions, placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block));
-    // The version of everything rises too, and never so often that the sum could be an old one.
-    return version + Atomics.load(this.#versions, VERSIONS);
+    return sumAt(this.#begun, placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block));
   }
 
-  /** The page of a key is about to be written, or was. */
-  change(key: Uint8Array): void {
-    const number = pageNumberOf(key);
-    if (number === null) this.changeAll();
-    else {
-      const block = Math.floor(number / PAGES_PER_BLOCK);
-      const place = placeOf(key.subarray(0, key.length - NUMBER_BYTES), block);
-      Atomics.add(this.#versions, place, 1);
-    }
+  settled(job: JobId, stepOrder: number, block: number): number | null {
+    const place = placeOf(keyBytes(keys.taskPagesOf(job, stepOrder)), block);
+    // In this order: what has ended since makes the two differ, never agree.
+    const begun = sumAt(this.#begun, place);
+    return sumAt(this.#ended, place) === begun ? begun : null;
   }
 
-  /** Any page may be about to be written, or was. */
-  changeAll(): void {
-    Atomics.add(this.#versions, VERSIONS, 1);
+  /** The page of a key is about to be written. */
+  begin(key: Uint8Array): void {
+    Atomics.add(this.#begun, countOf(key), 1);
   }
+
+  /** The page of a key was written. */
+  end(key: Uint8Array): void {
+    Atomics.add(this.#ended, countOf(key), 1);
+  }
+
+  /** Any page may be about to be written. */
+  beginAll(): void {
+    Atomics.add(this.#begun, VERSIONS, 1);
+  }
+
+  /** Any page may have been written. */
+  endAll(): void {
+    Atomics.add(this.#ended, VERSIONS, 1);
+  }
+}
+
+/** The count of everything rises too, and never so often that the sum could be an old one. */
+const sumAt = (counts: Int32Array, place: number): number =>
+  Atomics.load(counts, place) + Atomics.load(counts, VERSIONS);
+
+/** Where the page of a key is counted. */
+function countOf(key: Uint8Array): number {
+  const number = pageNumberOf(key);
+  if (number === null) return VERSIONS;
+  return placeOf(key.subarray(0, key.length - NUMBER_BYTES), Math.floor(number / PAGES_PER_BLOCK));
 }
 
 function pageNumberOf(key: Uint8Array): number | null {

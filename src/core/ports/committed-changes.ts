@@ -19,10 +19,15 @@ export interface JobChanges {
 
 /**
  * Which task pages commits have changed, for who keeps what it has read of them. A version is that of a block of pages:
- * it changes before a commit that writes one of them, and again after it. Blocks may share a version: one that has
- * changed says that the pages may have.
+ * it changes before a commit that writes one of them. Blocks may share a version: one that has changed says that the
+ * pages may have.
  */
 export interface PageVersions {
   /** The version of the pages from `block * PAGES_PER_BLOCK` on (src/core/lists/step-tasks.ts). */
   of(job: JobId, stepOrder: number, block: number): number;
+  /**
+   * The version, when every commit that it counts is on disk: a snapshot that is taken afterwards shows them all. Null
+   * while one is being made, which a snapshot may show or not.
+   */
+  settled(job: JobId, stepOrder: number, block: number): number | null;
 }

@@ -187,7 +187,7 @@ export class House {
         settled: () => this.#sequence,
         take: () => this.#notices.splice(0),
       }),
-      taskLists: new TaskLists(state, { of: () => this.#sequence }),
+      taskLists: new TaskLists(state, { of: () => this.#sequence, settled: () => this.#sequence }),
       actors: {
         ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
           const envelope = make(replyTo('front'));
