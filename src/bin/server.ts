@@ -1,45 +1,42 @@
-import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../http/front.ts';
-import { JobLists, type CurrentState } from '../../http/lists/job-lists.ts';
-import { TaskLists } from '../../http/lists/task-lists.ts';
 import type { Ports, StorePages } from '../../http/ports.ts';
 import { TaskTails } from '../../http/tails/task-tails.ts';
 import { exitNow, sayLastWords } from '../adapters/lmdb/fail-stop.ts';
-import { openLogReader, type LogStoreReader } from '../adapters/lmdb/log-reader.ts';
-import type { ChangeWatch } from '../adapters/lmdb/change-watch.ts';
+import { openLogReader } from '../adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
-import { startStoreThread, type StoreThread } from '../adapters/lmdb/store-thread-host.ts';
+import { startStoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
-import type { ServerList } from '../adapters/nats/server-address.ts';
 import { EventLoopWatch, type EventLoopLag } from '../adapters/system/event-loop-lag.ts';
-import { tallyMemory, type TallyMemory } from '../adapters/system/shared-tallies.ts';
+import { tallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
 import { DiagnosticLog } from '../core/diagnostics/diagnostic-log.ts';
 import { nanosOfMs } from '../core/diagnostics/nano-time.ts';
-import { SERVER_COMPONENT, workerComponent } from '../core/diagnostics/record.ts';
-import { committedShares, type Share } from '../core/lease/committed-shares.ts';
-import type { LogReader } from '../core/ports/log-store.ts';
+import { SERVER_COMPONENT } from '../core/diagnostics/record.ts';
+import { committedShares } from '../core/lease/committed-shares.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
-import { startLogThread, type LogThread } from './server/log-thread.ts';
+import { startLogThread } from './server/log-thread.ts';
 import { createLogger, type Logger } from './daemon/logging.ts';
+import { currentLogs } from './server/current-logs.ts';
+import { keepTold } from './server/kept-diagnostics.ts';
+import { openLists } from './server/open-lists.ts';
+import { sayServing } from './server/say-serving.ts';
+import { retryOf, startShards } from './server/start-shards.ts';
 import { ServiceMetrics } from './server/metrics.ts';
 import { openBus } from './server/open-bus.ts';
 import { ThreadProfiler } from './server/profiler.ts';
 import { PreparationPool } from './server/preparation-pool.ts';
-import { Shards } from './server/shards.ts';
 import { prepareData, waitAfterRestore } from './server/prepare-data.ts';
 import { Shutdown } from './daemon/shutdown.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { storeDirectory } from './maintenance/data-directory.ts';
 import { TaskEventHub } from './server/task-events.ts';
 import { versionFacts } from './daemon/version.ts';
-import type { ToldDiagnostic } from './threads/log-protocol.ts';
 import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
 import { shardThreadName, threadEntry } from './threads/thread-entry.ts';
 
@@ -276,124 +273,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('http', () => front.stop(HTTP_DRAIN_MS));
   await untilReady(ports, stopping);
   goOnUnless(stopping);
-  process.stdout.write(`callsheet: serving http://${hostForUrl(config.http.addr.host)}:${front.port}\n`);
-  warnIfOpen(config, logger);
-}
-
-/** The log store, every read of which sees what was stored until then. */
-const currentLogs = (logs: LogStoreReader): LogReader => ({
-  page: (task, afterBusSeq, limit, enough) => {
-    logs.refresh();
-    return logs.page(task, afterBusSeq, limit, enough);
-  },
-  extent: (task) => {
-    logs.refresh();
-    return logs.extent(task);
-  },
-  arrival: (task, last) => {
-    logs.refresh();
-    return logs.arrival(task, last);
-  },
-});
-
-/** The lists of jobs are read in pieces, so that the start waits for none of them. */
-function openLists(
-  reader: StateReader,
-  changes: ChangeWatch,
-  stopping: AbortSignal,
-): { readonly jobs: JobLists; readonly tasks: TaskLists } {
-  const state: CurrentState = { store: reader, renew: () => reader.refresh() };
-  const jobs = new JobLists(state, changes.jobs);
-  changes.onArrival(() => jobs.noticesArrived());
-  const fill = (): void => {
-    if (!stopping.aborted && jobs.fillNext()) setImmediate(fill);
-  };
-  setImmediate(fill);
-  return { jobs, tasks: new TaskLists(state, changes.pages) };
-}
-
-/** A worker whose clock is ahead does not write the future. */
-function keepTold(diagnostics: DiagnosticLog, told: readonly ToldDiagnostic[]): void {
-  const now = nanosOfMs(Date.now());
-  for (const { workerId, at, note } of told) {
-    diagnostics.add(workerComponent(workerId), at < now ? at : now, note);
-  }
-}
-
-const retryOf = ({ scheduler }: ServerConfig) => ({
-  maxAttempts: scheduler.maxAttempts,
-  retryDelaySeconds: scheduler.retryDelaySeconds,
-  failureLimit: scheduler.failureLimit,
-});
-
-interface Hearing {
-  readonly logger: Logger;
-  readonly busLog: BusLog;
-  readonly events: TaskEventHub;
-  readonly metrics: ServiceMetrics;
-  readonly logThread: LogThread;
-}
-
-/** What the farms have counted at the start, and the memory in which they go on. */
-interface Counted {
-  readonly tallies: TallyMemory;
-  readonly shares: readonly Share[];
-}
-
-function startShards(
-  config: ServerConfig,
-  servers: ServerList,
-  store: StoreThread,
-  reader: StateReader,
-  { logger, busLog, events, metrics, logThread }: Hearing,
-  directory: string,
-  { tallies, shares }: Counted,
-): Shards {
-  return new Shards(
-    {
-      count: config.scheduler.shards,
-      stateDirectory: storeDirectory(directory, 'state'),
-      bus: servers,
-      heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
-      retry: retryOf(config),
-      unschedulableGraceMs: config.scheduler.unschedulableGraceMs,
-      reservationAfterMs: config.scheduler.reservationAfterMs,
-      serviceId: randomUUID(),
-      attemptFloor: reader.attemptFloor(),
-      tallies,
-      shares,
-      retention: {
-        afterMs: config.scheduler.jobRetentionMs,
-        includeFailed: config.scheduler.jobRetentionIncludeFailed,
-      },
-    },
-    (shard) => store.attachShard(shard),
-    reader,
-    {
-      noticed: (shard, notice) => {
-        switch (notice.type) {
-          case 'log':
-            logger[notice.level](notice.attributes, notice.text);
-            return;
-          case 'bus':
-            busLog.note(`shard ${shard}`, notice.event);
-            return;
-          case 'said':
-            for (const count of notice.counts) metrics.count(count);
-            if (!events.hasListeners || notice.events.length === 0) return;
-            reader.refresh();
-            for (const event of notice.events) events.publishDomain(event);
-            return;
-          case 'measured':
-            metrics.measured(shard, notice.measures);
-            return;
-          case 'fell':
-        }
-      },
-      forgetLogs: (job) => logThread.forget(job),
-      broken: (shard, error) => failStop(logger, `shard ${shard} is gone`, error),
-    },
-  );
+  sayServing(config, front.port, logger);
 }
 
 /** A read from the store, and no commit that failed: such a one ends the process. */
@@ -416,22 +296,3 @@ async function untilReady(ports: Ports, stopping: AbortSignal): Promise<void> {
 
 const diskText = (disk: 'ok' | 'low'): string =>
   disk === 'low' ? 'the disk is low: new jobs are refused' : 'the disk has room again: new jobs are taken';
-
-const ANY_HOST = new Set(['0.0.0.0', '::']);
-
-const hostForUrl = (host: string): string => {
-  if (ANY_HOST.has(host)) return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
-};
-
-/** reliability.md, D15: without authentication whoever reaches the port may run commands on the farm. */
-function warnIfOpen(config: ServerConfig, logger: Logger): void {
-  const { host } = config.http.addr;
-  if (host === 'localhost' || host === '::1' || host.startsWith('127.')) return;
-  logger.warn(
-    { host },
-    'there is no authentication: whoever reaches this address may run commands on the workers',
-  );
-  if (config.http.enablePprof)
-    logger.warn({ host }, 'profiles of the service can be taken by whoever reaches this address');
-}

@@ -26,6 +26,8 @@ const counted = (...seconds: readonly number[]) => {
   return buckets.take();
 };
 
+const PAGES = { fileBytes: 8192, pageBytes: 4096, usedPages: 1, freePages: 1 };
+
 test('events are counted by queue, and queues have names', async (t) => {
   const queue = (id: string, name: string) => ({ id: queueId(id), name, farmId: farmId('f') });
   let queues = [queue('q1', 'line "1"'), queue('q2', 'night')];
@@ -107,6 +109,7 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
   metrics.count({ counter: 'task-retries', queueId: queueId('q') });
   metrics.count({ counter: 'jobs-autoparked', queueId: queueId('q') });
   metrics.measured(0, measures());
+  metrics.storePages(() => ({ state: PAGES, logs: PAGES }));
   const scrape = parseMetrics(await metrics.text());
   const found = [...scrape.types]
     .filter(([name]) => name.startsWith('svc_'))
@@ -116,4 +119,17 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
   ].map(([, name, type, labels = '']) => `${name} ${type} ${labels.replaceAll('`', '').trim()}`);
   t.strictSame(found.sort(), documented.sort());
   t.ok(scrape.types.has('process_cpu_seconds_total') && scrape.types.has('nodejs_heap_size_used_bytes'));
+});
+
+test('the files of the stores are looked at by each scrape', async (t) => {
+  const metrics = new ServiceMetrics(() => []);
+  let pages = { state: PAGES, logs: { ...PAGES, freePages: 0 } };
+  metrics.storePages(() => pages);
+  t.equal(parseMetrics(await metrics.text()).value('svc_store_pages{store="state",state="free"}'), 1);
+  pages = { ...pages, state: { ...PAGES, fileBytes: 12_288, freePages: 2 } };
+  const scrape = parseMetrics(await metrics.text());
+  t.equal(scrape.value('svc_store_pages{store="state",state="free"}'), 2);
+  t.equal(scrape.value('svc_store_pages{store="logs",state="free"}'), 0);
+  t.equal(scrape.value('svc_store_pages{store="logs",state="used"}'), 1);
+  t.equal(scrape.value('svc_store_file_bytes{store="state"}'), 12_288);
 });

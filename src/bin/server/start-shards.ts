@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { StateReader } from '../../adapters/lmdb/state-reader.ts';
+import type { StoreThread } from '../../adapters/lmdb/store-thread-host.ts';
+import type { ServerList } from '../../adapters/nats/server-address.ts';
+import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
+import type { ServerConfig } from '../../core/config/server-config.ts';
+import type { Share } from '../../core/lease/committed-shares.ts';
+import type { BusLog } from '../daemon/bus-log.ts';
+import { failStop } from '../daemon/fail-stop.ts';
+import type { Logger } from '../daemon/logging.ts';
+import { storeDirectory } from '../maintenance/data-directory.ts';
+import type { LogThread } from './log-thread.ts';
+import type { ServiceMetrics } from './metrics.ts';
+import { Shards } from './shards.ts';
+import type { TaskEventHub } from './task-events.ts';
+
+/** What is done about failures where no farm, queue or job says otherwise. */
+export const retryOf = ({ scheduler }: ServerConfig) => ({
+  maxAttempts: scheduler.maxAttempts,
+  retryDelaySeconds: scheduler.retryDelaySeconds,
+  failureLimit: scheduler.failureLimit,
+});
+
+interface Hearing {
+  readonly logger: Logger;
+  readonly busLog: BusLog;
+  readonly events: TaskEventHub;
+  readonly metrics: ServiceMetrics;
+  readonly logThread: LogThread;
+}
+
+/** What the farms have counted at the start, and the memory in which they go on. */
+interface Counted {
+  readonly tallies: TallyMemory;
+  readonly shares: readonly Share[];
+}
+
+/** Starts a thread for each shard, and hands on what they tell. */
+export function startShards(
+  config: ServerConfig,
+  servers: ServerList,
+  store: StoreThread,
+  reader: StateReader,
+  { logger, busLog, events, metrics, logThread }: Hearing,
+  directory: string,
+  { tallies, shares }: Counted,
+): Shards {
+  return new Shards(
+    {
+      count: config.scheduler.shards,
+      stateDirectory: storeDirectory(directory, 'state'),
+      bus: servers,
+      heartbeatTimeoutMs: config.scheduler.heartbeatTimeoutMs,
+      retry: retryOf(config),
+      unschedulableGraceMs: config.scheduler.unschedulableGraceMs,
+      reservationAfterMs: config.scheduler.reservationAfterMs,
+      serviceId: randomUUID(),
+      attemptFloor: reader.attemptFloor(),
+      tallies,
+      shares,
+      retention: {
+        afterMs: config.scheduler.jobRetentionMs,
+        includeFailed: config.scheduler.jobRetentionIncludeFailed,
+      },
+    },
+    (shard) => store.attachShard(shard),
+    reader,
+    {
+      noticed: (shard, notice) => {
+        switch (notice.type) {
+          case 'log':
+            logger[notice.level](notice.attributes, notice.text);
+            return;
+          case 'bus':
+            busLog.note(`shard ${shard}`, notice.event);
+            return;
+          case 'said':
+            for (const count of notice.counts) metrics.count(count);
+            if (!events.hasListeners || notice.events.length === 0) return;
+            reader.refresh();
+            for (const event of notice.events) events.publishDomain(event);
+            return;
+          case 'measured':
+            metrics.measured(shard, notice.measures);
+            return;
+          case 'fell':
+        }
+      },
+      forgetLogs: (job) => logThread.forget(job),
+      broken: (shard, error) => failStop(logger, `shard ${shard} is gone`, error),
+    },
+  );
+}
