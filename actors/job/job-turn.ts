@@ -21,10 +21,8 @@ import type { ServiceContext } from '../service-world.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
+import { clearUnschedulable } from './unschedulable-marks.ts';
 import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
-
-/** Events of tasks that change together: as many as a client can be sent again after a break (`events.replay_depth`). */
-const TASK_EVENTS_AT_ONCE = 1_000;
 
 export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly status: 'succeeded' | 'failed' | 'canceled';
@@ -182,70 +180,6 @@ export class JobTurn {
     this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
   }
 
-  /**
-   * Marks the ready tasks of a step that are ready since `readyBefore` as unschedulable: no online worker may run them.
-   * Whether anything has changed.
-   */
-  markUnschedulable(step: StepState, reason: string, readyBefore: number): boolean {
-    const { untouched, unschedulableReason = '' } = step.record;
-    // What is held back by retry_after is ready for the lease from then on.
-    const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>, retryAfter: number): boolean =>
-      task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
-    const marked: number[] = [];
-    let touchedReady = 0;
-    for (const { index, task } of [...touchedTasks(step)]) {
-      if (task.status === 'ready') touchedReady++;
-      if (!isOld(task, task.retryAfter) || task.unschedulable) continue;
-      this.write(step, index, { ...task, unschedulable: true });
-      marked.push(index);
-    }
-    const marksUntouched = isOld(untouched, 0) && untouched.unschedulable !== true;
-    const howMany = marked.length + (marksUntouched ? step.record.taskCounts.ready - touchedReady : 0);
-    const isNewReason = reason !== unschedulableReason && step.record.taskCounts.unschedulable > 0;
-    if (howMany === 0 && !isNewReason) return false;
-    step.record = {
-      ...step.record,
-      taskCounts: markCounts(step.record.taskCounts, howMany),
-      unschedulableReason: reason,
-      ...(marksUntouched && { untouched: { ...untouched, unschedulable: true } }),
-    };
-    this.touch(step);
-    const told = isNewReason || marksUntouched ? this.unschedulableTasks(step) : marked;
-    for (const index of told) this.publishTask(step, index, taskOf(step, index));
-    return true;
-  }
-
-  /** Takes the mark back from every task of a step; whether there was any. */
-  clearUnschedulable(step: StepState): boolean {
-    const { taskCounts, untouched } = step.record;
-    if (taskCounts.unschedulable === 0) return false;
-    const wasMarked = [...this.unschedulableTasks(step)];
-    for (const { index, task } of [...touchedTasks(step)]) {
-      if (task.unschedulable) this.write(step, index, { ...task, unschedulable: false });
-    }
-    step.record = {
-      ...step.record,
-      taskCounts: markCounts(taskCounts, -taskCounts.unschedulable),
-      untouched: { ...untouched, unschedulable: false },
-    };
-    this.touch(step);
-    for (const index of wasMarked) this.publishTask(step, index, taskOf(step, index));
-    return true;
-  }
-
-  /** Tasks that are marked, the first ones of a step of very many: clients are told of no more at once. */
-  private *unschedulableTasks(step: StepState): Generator<number> {
-    const { taskCount, untouched } = step.record;
-    let told = 0;
-    const indices = untouched.unschedulable === true ? numbersTo(taskCount) : touchedIndices(step);
-    for (const index of indices) {
-      if (told === TASK_EVENTS_AT_ONCE) return;
-      if (!taskOf(step, index).unschedulable) continue;
-      told++;
-      yield index;
-    }
-  }
-
   /** Moves the job by the table; false, and nothing changed, when the table has no row for it. */
   moveJob(trigger: JobTrigger, patch: Partial<JobRecord> = {}): boolean {
     const status = nextJobStatus(this.state.record.status, trigger);
@@ -286,7 +220,7 @@ export class JobTurn {
       steps.map((step) => step.record.status),
     );
     if (trigger !== null) this.moveJob(trigger);
-    if (!isLeasable(this.state)) for (const step of steps) this.clearUnschedulable(step);
+    if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
     this.noteEnd();
     this.writeDirty();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
@@ -375,7 +309,8 @@ export class JobTurn {
     if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
   }
 
-  private write(step: StepState, index: number, task: TaskState): void {
+  /** Writes the state of one task; what follows from it is drawn at the end. */
+  write(step: StepState, index: number, task: TaskState): void {
     const number = pageOf(index);
     let page = step.pages.get(number);
     if (page === undefined) {
@@ -424,7 +359,8 @@ export class JobTurn {
     publishJob(record, record.status, record.updatedAt, this.context);
   }
 
-  private publishTask(step: StepState, index: number, task: TaskState): void {
+  /** Tells clients of a task as it is now. */
+  publishTask(step: StepState, index: number, task: TaskState): void {
     const address = this.addressOf(step, index);
     const worker = this.state.openAttempts.get(taskIdOf(address))?.workerId ?? '';
     this.context.effect({
@@ -449,12 +385,4 @@ export class JobTurn {
 function withoutIdleReason({ unschedulableReason, ...record }: StepRecord): StepRecord {
   const isIdle = unschedulableReason === undefined || record.taskCounts.unschedulable === 0;
   return isIdle ? record : { ...record, unschedulableReason };
-}
-
-function* numbersTo(count: number): Generator<number> {
-  for (let index = 0; index < count; index++) yield index;
-}
-
-function* touchedIndices(step: StepState): Generator<number> {
-  for (const { index } of touchedTasks(step)) yield index;
 }

@@ -3,6 +3,7 @@ import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { isLeasable } from './offers.ts';
 import type { JobState } from './state.ts';
+import { clearUnschedulable, markUnschedulable } from './unschedulable-marks.ts';
 
 /** No online worker may run tasks of a step: those that have been ready for long enough say why. */
 export function onStepUnmatched(
@@ -13,7 +14,7 @@ export function onStepUnmatched(
   const step = state.steps[message.stepOrder];
   if (step === undefined || !isLeasable(state)) return;
   const turn = new JobTurn(state, context);
-  if (turn.markUnschedulable(step, message.reason, message.readyBefore)) turn.end();
+  if (markUnschedulable(turn, step, message.reason, message.readyBefore)) turn.end();
 }
 
 /** An online worker may run tasks of the step. */
@@ -25,5 +26,5 @@ export function onStepMatched(
   const step = state.steps[message.stepOrder];
   if (step === undefined) return;
   const turn = new JobTurn(state, context);
-  if (turn.clearUnschedulable(step)) turn.end();
+  if (clearUnschedulable(turn, step)) turn.end();
 }
