@@ -140,6 +140,12 @@ test('running requests end, new ones are refused, waiting workers are answered, 
   t.strictSame(await again.daemon.ended, { code: 1, signal: null }, 'a second signal ends it at once');
   t.match(again.daemon.log(), 'callsheet: a second signal: ending at once, without waiting for what runs');
   late.socket.destroy();
+
+  // Its nats-server was left behind, and is taken over.
+  const third = await startService(service);
+  t.match(third.daemon.log(), /nats-server answers .*isAdopted=true/);
+  await third.daemon.kill('SIGTERM');
+  t.strictSame(await third.daemon.ended, { code: 0, signal: null });
 });
 
 test('a stop during the start leaves a store that opens again', async (t) => {
