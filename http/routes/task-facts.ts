@@ -42,6 +42,7 @@ export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: As
       task.attemptNumber === 0
         ? null
         : (store.get('attempt', keys.attempt(address, task.attemptNumber)) ?? null),
+    attempts: [...store.scan('attempt', { prefix: keys.attemptsOf(address) })].length,
     retry: effectiveRetry(ports.serverRetry, farm?.retry ?? {}, queue?.retry ?? {}, job.retry),
     upstreamJobs: job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
     isQueuePaused: queue?.paused === true,

@@ -121,6 +121,7 @@ export const taskFacts = (changes: Partial<TaskFacts> = {}): TaskFacts => {
     task: taskState(),
     failureReason: '',
     attempt: null,
+    attempts: changes.task?.attemptNumber ?? 0,
     retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
     upstreamJobs: [],
     isQueuePaused: false,

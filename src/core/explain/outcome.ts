@@ -17,10 +17,10 @@ const NAMED_MAX = 3;
 
 /** The sentence of a task that is live. */
 export function liveSummary(facts: TaskFacts, status: 'assigned' | 'running'): string {
-  const { attempt, task, now } = facts;
+  const { attempt, attempts, task, now } = facts;
   const since = durationText(now - (attempt?.startedAt ?? task.assignedAt));
   const where = workerOf(facts, status === 'running' ? 'on' : 'to');
-  const again = attemptText(task.attemptNumber);
+  const again = attemptText(attempts);
   return sentenceOf(
     status === 'running'
       ? `running${where} for ${since}${again}`
@@ -33,7 +33,7 @@ export function terminalSummary(facts: TaskFacts, status: 'succeeded' | 'failed'
   switch (status) {
     case 'succeeded':
       return sentenceOf(
-        `succeeded${workerOf(facts, 'on')}${lengthText(facts.attempt)}, at ${endText(facts)}${attemptText(facts.task.attemptNumber)}`,
+        `succeeded${workerOf(facts, 'on')}${lengthText(facts.attempt)}, at ${endText(facts)}${attemptText(facts.attempts)}`,
       );
     case 'failed':
       return sentenceOf(`${failedClause(facts)}${colon(facts.failureReason)}`);
@@ -46,8 +46,7 @@ export function terminalSummary(facts: TaskFacts, status: 'succeeded' | 'failed'
 const workerOf = ({ attempt, names }: TaskFacts, word: 'on' | 'to'): string =>
   attempt === null ? '' : ` ${word} ${names.worker(attempt.workerId)}`;
 
-const attemptText = (attemptNumber: number): string =>
-  attemptNumber < 2 ? '' : ` (attempt ${numberText(attemptNumber)})`;
+const attemptText = (attempts: number): string => (attempts < 2 ? '' : ` (attempt ${numberText(attempts)})`);
 
 const lengthText = (attempt: AttemptRecord | null): string =>
   attempt?.endedAt === undefined ? '' : ` after ${durationText(attempt.endedAt - attempt.startedAt)}`;
@@ -62,15 +61,14 @@ const colon = (text: string): string => {
 
 /** Attempts that were lost with their worker are none of the task's failures. */
 function failedClause(facts: TaskFacts): string {
-  const { attemptNumber, failedAttempts } = facts.task;
-  if (attemptNumber === 0) return 'failed';
+  const { attempts } = facts;
+  const { failedAttempts } = facts.task;
+  if (attempts === 0) return 'failed';
   const failures =
-    attemptNumber === failedAttempts ? '' : `, ${numberText(failedAttempts)} of them counted as failures,`;
+    attempts === failedAttempts ? '' : `, ${numberText(failedAttempts)} of them counted as failures,`;
   const last =
-    attemptNumber === 1
-      ? workerOf(facts, 'on')
-      : `${failures === '' ? ',' : ''} the last${workerOf(facts, 'on')}`;
-  return `failed after ${counted(attemptNumber, 'attempt')}${attemptNumber === 1 ? '' : failures}${last}`;
+    attempts === 1 ? workerOf(facts, 'on') : `${failures === '' ? ',' : ''} the last${workerOf(facts, 'on')}`;
+  return `failed after ${counted(attempts, 'attempt')}${attempts === 1 ? '' : failures}${last}`;
 }
 
 function canceledClause(facts: TaskFacts): string {

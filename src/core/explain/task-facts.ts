@@ -21,6 +21,8 @@ export interface TaskFacts {
   readonly failureReason: string;
   /** The latest; null before the first. */
   readonly attempt: AttemptRecord | null;
+  /** How many there were: after a restore their numbers leap. */
+  readonly attempts: number;
   /** What is in force for the job. */
   readonly retry: RetryPolicy;
   /** Those that the job depends on; the record is null when the job does not exist any more. */

@@ -89,6 +89,14 @@ test('tasks that hold nothing up: live ones and ended ones', (t) => {
       },
       'Failed after 5 attempts, 3 of them counted as failures, the last on render-004.',
     ],
+    [
+      {
+        task: taskState({ status: 'failed', attemptNumber: 467_000, failedAttempts: 2 }),
+        attempt: attempt({ status: 'failed', attemptNumber: 467_000 }),
+        attempts: 2,
+      },
+      'Failed after 2 attempts, the last on render-004.',
+    ],
     [{ task: taskState({ status: 'failed' }) }, 'Failed.'],
     [{ task: taskState({ status: 'canceled' }), failureReason: 'canceled by user' }, 'Canceled by a user.'],
     [{ task: taskState({ status: 'canceled' }), failureReason: 'out of memory' }, 'Canceled: out of memory.'],
