@@ -1,3 +1,4 @@
+import type { TaskAddress } from '../../src/core/ids.ts';
 import type { TaskFacts } from '../../src/core/explain/task-facts.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
@@ -11,6 +12,9 @@ import { failureReasonOf } from '../views/task-viewer.ts';
 import type { Asked } from './ask-schedulers.ts';
 import type { FoundTask } from './find-task.ts';
 
+/** So many attempts are counted; who has more has tried often enough. */
+const ATTEMPTS_COUNTED_MAX = 1_000;
+
 /** The state of a task in the store. */
 export function stateOf(store: StoreReader, { step, address }: FoundTask): TaskState {
   return taskStateOf(step, store.get('taskPage', keys.taskPageOf(address)), address.index);
@@ -21,6 +25,11 @@ export function requirementsOf(store: StoreReader, { job, step }: FoundTask): St
   const plan = store.get('plan', keys.plan(job.id))?.steps[step.order];
   if (plan === undefined) throw new Error(`the job ${job.id} has no plan of its step ${step.order}`);
   return plan.requirements;
+}
+
+function attemptsOf(store: StoreReader, address: TaskAddress): number {
+  const prefix = keys.attemptsOf(address);
+  return [...store.scan('attempt', { prefix, limit: ATTEMPTS_COUNTED_MAX })].length;
 }
 
 /** All that an explanation of the task is made from: the store as it is now, and what the schedulers have said. */
@@ -42,7 +51,7 @@ export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: As
       task.attemptNumber === 0
         ? null
         : (store.get('attempt', keys.attempt(address, task.attemptNumber)) ?? null),
-    attempts: [...store.scan('attempt', { prefix: keys.attemptsOf(address) })].length,
+    attempts: task.attemptNumber === 0 ? 0 : attemptsOf(store, address),
     retry: effectiveRetry(ports.serverRetry, farm?.retry ?? {}, queue?.retry ?? {}, job.retry),
     upstreamJobs: job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
     isQueuePaused: queue?.paused === true,

@@ -21,7 +21,7 @@ export interface TaskFacts {
   readonly failureReason: string;
   /** The latest; null before the first. */
   readonly attempt: AttemptRecord | null;
-  /** How many there were: after a restore their numbers leap. */
+  /** How many there were, 1,000 at most: after a restore their numbers leap. */
   readonly attempts: number;
   /** What is in force for the job. */
   readonly retry: RetryPolicy;
