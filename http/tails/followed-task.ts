@@ -99,6 +99,11 @@ export class FollowedTask {
     return outcome === 'done';
   }
 
+  /** Whether the task has not ended. */
+  goesOn(): boolean {
+    return this.#endingNow() === null;
+  }
+
   /** Resolves at the next change, or when the signal aborts. */
   changed(gone: AbortSignal): Promise<void> {
     return new Promise((resolve) => {

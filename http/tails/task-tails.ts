@@ -3,6 +3,12 @@ import { FollowedTask } from './followed-task.ts';
 import { SharedTick } from './shared-tick.ts';
 import type { TailSources } from './tail-sources.ts';
 
+/**
+ * The engine sends the head of an answer with its first bytes. A space in front of the first line is JSON, and a client knows at once
+ * that its tail has begun.
+ */
+const HEAD_OUT = ' ';
+
 /** How often those look who wait for a time, not for a change. */
 const TICK_MS = 250;
 
@@ -30,15 +36,20 @@ export class TaskTails {
     const task = this.#enter(address);
     try {
       let cursor = afterBusSeq;
+      let begun = false;
       while (!gone.aborted) {
         // Asked before the log is read: what came before the end of the drain is then read.
         const isDrained = task.isDrained();
         const piece = task.pieceAfter(cursor, limit);
         if (piece !== null) {
           cursor = piece.busSeq;
+          begun = true;
           yield piece.text;
         } else if (isDrained) {
           return;
+        } else if (!begun && task.goesOn()) {
+          begun = true;
+          yield HEAD_OUT;
         } else {
           await task.changed(gone);
         }

@@ -200,7 +200,7 @@ function answerComplaints(
       ? check(schema, valueOf(type, answerBody))
       : answerBody
           .split('\n')
-          .filter((line) => line !== '')
+          .filter((line) => line.trim() !== '')
           .flatMap((line) => check(lines, valueOf('application/json', line)));
   return [...complaints, ...found.map((complaint) => `answer body: ${complaint}`)];
 }

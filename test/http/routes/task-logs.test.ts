@@ -111,6 +111,19 @@ void test('a tail follows the log until the task has ended and its log is draine
   t.equal(house.watches, 0);
 });
 
+void test('the head of a tail of a silent task arrives at once', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const message = await client.open('GET', `${LOGS}?tail=true`);
+  t.match(message, { statusCode: 200, headers: { 'content-type': 'application/x-ndjson' } });
+  house.addChunk(TASK, chunk(1));
+  house.emit({ kind: 'log', taskId: TASK_ID });
+  endTask(house);
+  let text = '';
+  for await (const piece of message.setEncoding('utf8')) text += String(piece);
+  t.equal(text, ` ${JSON.stringify(shown(1))}\n`);
+});
+
 void test('a tail of an ended task gives its log and ends', async (t) => {
   const { house, client } = await openHouse(t);
   furnish(house);
@@ -132,7 +145,7 @@ void test('a tail ends when its job is deleted', async (t) => {
   await house.until(() => house.watches === 1);
   house.write(removePrefix('job', JOB), removePrefix('step', JOB));
   house.emit({ kind: 'job', jobId: JOB });
-  t.match(await answer, { status: 200, text: '' });
+  t.match(await answer, { status: 200, text: ' ' });
 });
 
 void test('a tail whose client goes lets go of everything', async (t) => {

@@ -127,6 +127,8 @@ class Stage {
     void (async () => {
       try {
         for await (const piece of this.tails.follow(TASK, after, limit, gone.signal)) {
+          // Lets the head of the answer out.
+          if (piece === ' ') continue;
           for (const line of piece.trimEnd().split('\n')) {
             followed.lines.push((JSON.parse(line) as { bus_seq: number }).bus_seq);
           }
