@@ -34,6 +34,7 @@ import { PreparationPool } from './server/preparation-pool.ts';
 import { prepareData, waitAfterRestore } from './server/prepare-data.ts';
 import { Shutdown } from './daemon/shutdown.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { openBackupDoor } from './maintenance/backup-door.ts';
 import { storeDirectory } from './maintenance/data-directory.ts';
 import { TaskEventHub } from './server/task-events.ts';
 import { versionFacts } from './daemon/version.ts';
@@ -191,6 +192,8 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('store', () => logStore.close());
   goOnUnless(stopping);
   const logs = currentLogs(logStore);
+  const backupDoor = await openBackupDoor(directory, [reader, logStore]);
+  shutdown.add('store', () => backupDoor.close());
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
   const changes = store.watch();

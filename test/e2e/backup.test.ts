@@ -9,6 +9,7 @@ import tap, { test } from 'tap';
 import { packageRoot } from '../../src/bin/package-root.ts';
 import { runCallsheet } from '../bin/run-callsheet.ts';
 import type { ApiClient } from '../kit/api-client.ts';
+import { lockDirectory } from '../../src/adapters/system/disk-lock.ts';
 import { type Daemon, freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 
@@ -50,6 +51,18 @@ interface Details {
   };
 }
 
+/** Begins a backup and ends it with a signal while it is at work; its exit status or the signal. */
+async function endOfCutBackup(file: string, data: string, signal: NodeJS.Signals): Promise<unknown> {
+  const command = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
+  const cut = spawn(process.execPath, [command, 'backup', file, `--data-dir=${data}`]);
+  const ended = once(cut, 'exit');
+  while (!existsSync(`${file}.partial.d`) && cut.exitCode === null)
+    await new Promise((resolve) => setImmediate(resolve));
+  cut.kill(signal);
+  const [code, by] = (await ended) as [number | null, NodeJS.Signals | null];
+  return code ?? by;
+}
+
 test(
   'a backup of a working farm is restored and the farm goes on; its files shrink again',
   { timeout: 180_000 },
@@ -76,17 +89,15 @@ test(
 
     // Killed in the middle: nothing has its name, and the next one clears it away.
     const file = join(folder, 'b.tar');
-    const killed = spawn(process.execPath, [
-      fileURLToPath(new URL('bin/callsheet.js', packageRoot)),
-      'backup',
-      file,
-      `--data-dir=${data}`,
-    ]);
-    const ended = once(killed, 'exit');
-    await until('the backup is under way', () => existsSync(`${file}.partial.d`) || killed.exitCode !== null);
-    killed.kill('SIGKILL');
-    await ended;
+    t.equal(await endOfCutBackup(file, data, 'SIGKILL'), 'SIGKILL');
     t.equal(existsSync(file), false);
+    const other = join(folder, 'stopped.tar');
+    t.equal(await endOfCutBackup(other, data, 'SIGTERM'), 143);
+    t.strictSame(
+      readdirSync(folder).filter((name) => name.startsWith('stopped.tar')),
+      [],
+      'one that is stopped clears its own away',
+    );
 
     const before = await succeeded(api, job);
     const made = await runCallsheet(['backup', file, `--data-dir=${data}`]);
@@ -114,6 +125,17 @@ test(
     });
     await service.daemon.kill('SIGTERM');
     t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), { code: 5, err: /is not empty/ });
+    t.match(
+      await runCallsheet(['backup', other, `--data-dir=${data}`]),
+      { code: 0, err: '' },
+      'without a service',
+    );
+    const held = lockDirectory(join(data, 'logs'));
+    t.match(await runCallsheet(['backup', other, '--force', `--data-dir=${data}`]), {
+      code: 6,
+      err: /is in use and no service answers there/,
+    });
+    held.release();
 
     const second = join(folder, 'second');
     const damaged = join(folder, 'damaged.tar');

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DirectoryLockError, lockDirectory, lockFile } from '../system/disk-lock.ts';
+import { DirectoryLockError, lockDirectory } from '../system/disk-lock.ts';
 import { freeBytes } from '../system/disk-watermark.ts';
 import { syncDirectory, syncFile } from '../system/sync-file.ts';
 import { copyEnvironment, openStoreToCopy, rowCounts } from './environment-copy.ts';
@@ -8,8 +8,6 @@ import { DATA_FILE, openEnvironment, type EnvironmentKind } from './environment.
 import { pageMeter } from './page-meter.ts';
 import { StoreOpenError } from './store-format.ts';
 
-/** Held shared while an environment is copied, and alone while its file is replaced (docs/decisions/backup.md). */
-const COPY_LOCK = 'copy.lock';
 const PARTIAL = 'compact.partial';
 /** What must stay free on the disk beside the new file. */
 const MARGIN_BYTES = 64 * 2 ** 20;
@@ -18,10 +16,6 @@ export type Compaction =
   | { readonly done: true; readonly bytesBefore: number; readonly bytesAfter: number }
   /** Too little of the file is free. */
   | { readonly done: false; readonly bytes: number; readonly freeShare: number };
-
-/** Keeps compactions away from a store that is being copied. Throws `StoreOpenError`. */
-export const lockForCopy = (directory: string): { release(): void } =>
-  asStoreError(directory, () => lockFile(directory, COPY_LOCK, 'shared', 'a compaction'));
 
 /**
  * Writes the file of a store anew without its free pages, when at least this share of it is free (0: in any case). No service may be running.
@@ -35,12 +29,7 @@ export async function compactStore(
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
   const writerLock = asStoreError(directory, () => lockDirectory(directory));
   try {
-    const copyLock = asStoreError(directory, () => lockFile(directory, COPY_LOCK, 'exclusive', 'a backup'));
-    try {
-      return await compactLocked(directory, kind, freeShareMin);
-    } finally {
-      copyLock.release();
-    }
+    return await compactLocked(directory, kind, freeShareMin);
   } finally {
     writerLock.release();
   }

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
+import type { PageCounts } from './page-meter.ts';
 import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
 
 /** A copy of an environment; nothing of it need be on the disk yet. */
@@ -10,6 +11,14 @@ export interface EnvironmentCopy {
   readonly path: string;
   readonly bytes: number;
   readonly format: StoreFormat;
+}
+
+/** An open store that can be copied. */
+export interface CopiedStore {
+  readonly kind: EnvironmentKind;
+  pages(): PageCounts;
+  /** Copies it as it is at one commit into a new directory. */
+  copyTo(directory: string): Promise<EnvironmentCopy>;
 }
 
 /**

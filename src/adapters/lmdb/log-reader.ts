@@ -10,20 +10,19 @@ import {
   type LogTotalRecord,
 } from '../../core/records/log-chunk.ts';
 import { isGapless, wasSeen, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
+import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
 import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
-import { pageMeter, type PageCounts } from './page-meter.ts';
-import { readStoreFormat, StoreOpenError } from './store-format.ts';
+import { pageMeter } from './page-meter.ts';
+import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
 
-export interface LogStoreReader extends LogReader {
+export interface LogStoreReader extends LogReader, CopiedStore {
   /** The next read sees every append made until then. */
   refresh(): void;
-  /** What the file of the store is used for. */
-  pages(): PageCounts;
   close(): Promise<void>;
 }
 
@@ -32,14 +31,21 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
   const environment = openCheckedEnvironment(directory, 'logs');
   try {
-    readStoreFormat(environment, directory, 'logs');
+    const format = readStoreFormat(environment, directory, 'logs');
     const databaseOf = (name: string): ByteDatabase => {
       const database = openExistingDatabase(environment, name);
       if (database === undefined) throw new StoreOpenError(directory, `it has no table ${name}`);
       return database;
     };
     const { chunks, attempts, totals } = LOG_DATABASES;
-    return readerOf(environment, directory, databaseOf(chunks), databaseOf(attempts), databaseOf(totals));
+    return readerOf(
+      environment,
+      directory,
+      format,
+      databaseOf(chunks),
+      databaseOf(attempts),
+      databaseOf(totals),
+    );
   } catch (error) {
     await environment.close();
     throw error;
@@ -49,6 +55,7 @@ export async function openLogReader(directory: string): Promise<LogStoreReader> 
 function readerOf(
   environment: Environment,
   directory: string,
+  format: StoreFormat,
   chunks: ByteDatabase,
   attempts: ByteDatabase,
   totals: ByteDatabase,
@@ -88,7 +95,9 @@ function readerOf(
       return rows.every(({ value }) => isGapless(rangesOf(value))) ? 'whole' : 'gaps';
     },
     refresh: () => environment.resetReadTxn(),
+    kind: 'logs',
     pages: pageMeter(environment, directory),
+    copyTo: (target) => copyEnvironment(environment, format, target),
     close: () => environment.close(),
   };
 }

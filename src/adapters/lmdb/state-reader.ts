@@ -2,21 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Row, ScanOptions, StoreReader } from '../../core/ports/store.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tables.ts';
+import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
 import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { isKey, keyBytes } from './key-bytes.ts';
 import { openCheckedEnvironment } from './open-checked.ts';
-import { pageMeter, type PageCounts } from './page-meter.ts';
-import { readAttemptFloor, readStoreFormat, StoreOpenError } from './store-format.ts';
+import { pageMeter } from './page-meter.ts';
+import { readAttemptFloor, readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeValue } from './value-codec.ts';
 
-export interface StateReader extends StoreReader {
+export interface StateReader extends StoreReader, CopiedStore {
   /** Gives up the snapshot of this turn: the next read sees every commit made until then. To be called when a commit is told of. */
   refresh(): void;
   /** The least number that a new attempt may have. */
   attemptFloor(): number;
-  /** What the file of the store is used for. */
-  pages(): PageCounts;
   close(): Promise<void>;
 }
 
@@ -28,8 +27,8 @@ export async function openStateReader(directory: string): Promise<StateReader> {
   if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
   const environment = openCheckedEnvironment(directory, 'state');
   try {
-    readStoreFormat(environment, directory, 'state');
-    return readerOf(environment, directory, openTables(environment, directory));
+    const format = readStoreFormat(environment, directory, 'state');
+    return readerOf(environment, directory, format, openTables(environment, directory));
   } catch (error) {
     await environment.close();
     throw error;
@@ -47,8 +46,15 @@ function openTables(environment: Environment, directory: string): OpenTables {
   return Object.fromEntries(entries) as Record<TableName, ByteDatabase>;
 }
 
-function readerOf(environment: Environment, directory: string, tables: OpenTables): StateReader {
+function readerOf(
+  environment: Environment,
+  directory: string,
+  format: StoreFormat,
+  tables: OpenTables,
+): StateReader {
   return {
+    kind: 'state',
+    copyTo: (target) => copyEnvironment(environment, format, target),
     get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
       const bytes = keyBytes(key);
       const value = isKey(bytes) ? tables[table].getBinary(bytes) : undefined;

@@ -4,6 +4,8 @@ import { versionFacts } from '../daemon/version.ts';
 import { dataCommand, dataDirectoryOf, ending, sizeText } from './data-options.ts';
 import { EXIT } from './exit-codes.ts';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 interface BackupFlags {
   readonly config?: string;
   readonly dataDir?: string;
@@ -15,9 +17,19 @@ async function backup(file: string, flags: BackupFlags): Promise<void> {
   const dataDirectory = dataDirectoryOf(flags);
   // The service comes first where the two meet on a processor.
   setPriority(constants.priority.PRIORITY_LOW);
+  const clearAtSignal = (clear: () => void): void => {
+    for (const signal of SIGNALS)
+      process.once(signal, () => {
+        clear();
+        process.exit(128 + constants.signals[signal]);
+      });
+  };
   const { bytes } = await ending(
-    backupStores({ dataDirectory, file, force: flags.force, softwareVersion: versionFacts().version }),
-    { BackupExistsError: EXIT.conflict },
+    backupStores(
+      { dataDirectory, file, force: flags.force, softwareVersion: versionFacts().version },
+      clearAtSignal,
+    ),
+    { BackupExistsError: EXIT.conflict, DirectoryLockError: EXIT.conflict, NoServiceError: EXIT.unavailable },
   );
   process.stdout.write(`${file}: ${sizeText(bytes)}\n`);
 }

@@ -1,17 +1,24 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { partialPath, writeArchive } from '../../adapters/backup/archive-writer.ts';
 import { BACKUP_FORMAT, partName, type BackupManifest } from '../../adapters/backup/manifest.ts';
-import { lockForCopy } from '../../adapters/lmdb/compaction.ts';
+import { copyStores } from '../../adapters/lmdb/copy-stores.ts';
 import {
   copyEnvironment,
   openStoreToCopy,
+  type CopiedStore,
   type EnvironmentCopy,
 } from '../../adapters/lmdb/environment-copy.ts';
-import type { EnvironmentKind } from '../../adapters/lmdb/environment.ts';
+import { DATA_FILE, type EnvironmentKind } from '../../adapters/lmdb/environment.ts';
 import { pageMeter } from '../../adapters/lmdb/page-meter.ts';
-import { lockFile } from '../../adapters/system/disk-lock.ts';
-import { freeBytes } from '../../adapters/system/disk-watermark.ts';
+import { StoreOpenError } from '../../adapters/lmdb/store-format.ts';
+import {
+  DirectoryLockError,
+  lockDirectory,
+  lockFile,
+  type DirectoryLock,
+} from '../../adapters/system/disk-lock.ts';
+import { askForCopies } from './backup-door.ts';
 import { refuseCutRestore, storeDirectory } from './data-directory.ts';
 
 interface BackupOptions {
@@ -31,15 +38,18 @@ class BackupExistsError extends Error {
 /** In this order: what is in the logs beyond the state is taken out at the restore, what were missing could not be made good. */
 const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 
-/** Copies and archive are on the disk together for a while. */
-const COPIES = 2;
-const MARGIN_BYTES = 64 * 2 ** 20;
+/** Held while a backup is made in a directory. */
+const BACKUP_LOCK = '.callsheet-backup.lock';
 
 /**
- * Makes a backup of the stores while the service goes on: each store as it was at one commit. The service is not asked and not delayed; this
- * process reads the files beside it, so it must run on the same machine, and as a user who may write them. Gives the size of the file.
+ * Makes a backup of the stores, each as it was at one commit. A service that runs there makes the copies and goes on meanwhile; without one this process
+ * makes them and keeps it from starting. Must run on the same machine and as the user of the service. `interrupted` is given what takes away
+ * what there is of an unfinished backup. Gives the size of the file.
  */
-export async function backupStores(options: BackupOptions): Promise<{ readonly bytes: number }> {
+export async function backupStores(
+  options: BackupOptions,
+  interrupted: (clear: () => void) => void,
+): Promise<{ readonly bytes: number }> {
   const { dataDirectory, force } = options;
   const file = resolve(options.file);
   if (!force && existsSync(file))
@@ -48,14 +58,16 @@ export async function backupStores(options: BackupOptions): Promise<{ readonly b
   const folder = dirname(file);
   if (!existsSync(folder)) throw new Error(`there is no directory ${folder}`);
   const parts = `${partialPath(file)}.d`;
-  const lock = lockFile(folder, basename(`${parts}.lock`), 'exclusive', 'another backup');
-  try {
+  const lock = lockFile(folder, BACKUP_LOCK, 'exclusive', 'another backup');
+  const clear = (): void => {
     rmSync(parts, { recursive: true, force: true });
     rmSync(partialPath(file), { force: true });
+  };
+  interrupted(clear);
+  try {
+    clear();
     mkdirSync(parts, { mode: 0o700 });
-    const copies: EnvironmentCopy[] = [];
-    for (const kind of KINDS)
-      copies.push(await copyStore(storeDirectory(dataDirectory, kind), kind, join(parts, kind)));
+    const copies = await copiesOf(dataDirectory, parts);
     await writeArchive(
       file,
       manifestOf(copies, options.softwareVersion),
@@ -63,32 +75,49 @@ export async function backupStores(options: BackupOptions): Promise<{ readonly b
     );
     return { bytes: copies.reduce((sum, copy) => sum + copy.bytes, 0) };
   } finally {
-    rmSync(parts, { recursive: true, force: true });
-    rmSync(partialPath(file), { force: true });
-    rmSync(`${parts}.lock`, { force: true });
+    clear();
     lock.release();
   }
 }
 
-async function copyStore(directory: string, kind: EnvironmentKind, target: string): Promise<EnvironmentCopy> {
-  const { environment, format } = await openStoreToCopy(directory, kind);
+async function copiesOf(dataDirectory: string, parts: string): Promise<readonly EnvironmentCopy[]> {
+  const locks: DirectoryLock[] = [];
+  const stores: { readonly copied: CopiedStore; readonly close: () => Promise<void> }[] = [];
   try {
-    const lock = lockForCopy(directory);
-    try {
-      const { pageBytes, usedPages } = pageMeter(environment, directory)();
-      const needed = COPIES * usedPages * pageBytes + MARGIN_BYTES;
-      const free = freeBytes(dirname(target));
-      if (free < needed)
-        throw new Error(
-          `a backup of ${directory} needs ${needed} bytes and ${free} are free where it is to be`,
-        );
-      return await copyEnvironment(environment, format, target);
-    } finally {
-      lock.release();
+    for (const kind of KINDS) {
+      const directory = storeDirectory(dataDirectory, kind);
+      refuseNoStore(directory);
+      locks.push(lockDirectory(directory));
     }
+    for (const kind of KINDS) stores.push(await openCopied(storeDirectory(dataDirectory, kind), kind));
+    return await copyStores(
+      stores.map(({ copied }) => copied),
+      parts,
+    );
+  } catch (error) {
+    if (!(error instanceof DirectoryLockError)) throw error;
+    return await askForCopies(dataDirectory, parts);
   } finally {
-    await environment.close();
+    for (const { close } of stores) await close();
+    for (const lock of locks) lock.release();
   }
+}
+
+async function openCopied(
+  directory: string,
+  kind: EnvironmentKind,
+): Promise<{ readonly copied: CopiedStore; readonly close: () => Promise<void> }> {
+  const { environment, format } = await openStoreToCopy(directory, kind);
+  const copied: CopiedStore = {
+    kind,
+    pages: pageMeter(environment, directory),
+    copyTo: (target) => copyEnvironment(environment, format, target),
+  };
+  return { copied, close: () => environment.close() };
+}
+
+function refuseNoStore(directory: string): void {
+  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
 }
 
 function manifestOf(copies: readonly EnvironmentCopy[], softwareVersion: string): BackupManifest {

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { freeBytes } from '../system/disk-watermark.ts';
+import type { CopiedStore, EnvironmentCopy } from './environment-copy.ts';
+import { STATE_DISK_LIMITS } from './state-writer.ts';
+
+/** What must stay free beside the backup: more than a service wants to see free on its disk. */
+const MARGIN_BYTES = STATE_DISK_LIMITS.okBytes + 64 * 2 ** 20;
+
+/**
+ * Copies stores one after the other into directories of a directory, each by the name of its kind. Throws when the disk has no room for the copies
+ * and the archive that is made of them; each copy goes once it is packed.
+ */
+export async function copyStores(
+  stores: readonly CopiedStore[],
+  directory: string,
+): Promise<readonly EnvironmentCopy[]> {
+  const sizes = stores.map((store) => {
+    const { pageBytes, usedPages } = store.pages();
+    return pageBytes * usedPages;
+  });
+  const needed = sizes.reduce((sum, size) => sum + size, 0) + Math.max(...sizes) + MARGIN_BYTES;
+  const free = freeBytes(directory);
+  if (free < needed) throw new Error(`a backup needs ${needed} bytes and ${free} are free where it is to be`);
+  const copies: EnvironmentCopy[] = [];
+  for (const store of stores) copies.push(await store.copyTo(join(directory, store.kind)));
+  return copies;
+}
