@@ -13,7 +13,7 @@ import { parseArgs, promisify } from 'node:util';
 import { packageRoot } from '../src/bin/package-root.ts';
 import { makeLargeStore } from './kit/large-store.ts';
 import { keepResult, median, percentile } from './kit/results.ts';
-import { benchDirectory, startBenchService } from './kit/service.ts';
+import { benchDirectory, startBenchService, submitNoop } from './kit/service.ts';
 import { SwarmWorker } from './kit/swarm-worker.ts';
 
 const { values } = parseArgs({
@@ -35,10 +35,13 @@ interface Window {
 }
 
 const directory = await benchDirectory();
-await makeLargeStore(join(directory, 'state'), Number(values.jobs), Number(values.tasks));
+const store = await makeLargeStore(join(directory, 'state'), Number(values.jobs), Number(values.tasks));
 const service = await startBenchService([], directory);
 const file = join(directory, 'backup.tar');
 try {
+  // More than the workers can take.
+  const [queueId = ''] = store.queueIds;
+  await submitNoop(service.url, { farmId: store.farmId, queueId }, 1_000_000);
   let latencies: number[] = [];
   const workers = await Promise.all(
     Array.from({ length: Number(values.workers) }, (_unused, index) =>

@@ -146,10 +146,11 @@ test(
       code: 1,
       err: /^\S+damaged.tar is not restored: the checksum of \S+ does not fit: it was altered\n$/,
     });
-    t.strictSame(readdirSync(join(second, 'data')), [], 'nothing of it is left');
+    t.strictSame(readdirSync(join(second, 'data')), ['restore.lock'], 'nothing of it is left');
 
     // A restore that was cut off: no service starts on it, and the next restore begins anew.
     mkdirSync(join(second, 'data/restore.partial'));
+    writeFileSync(join(second, 'data/restore.partial/found-empty'), '');
     mkdirSync(join(second, 'data/state'));
     writeFileSync(join(second, 'data/state/data.mdb'), 'half');
     const refused = await runCallsheet(['server', `--data-dir=${join(second, 'data')}`]);
@@ -158,7 +159,12 @@ test(
       code: 0,
       err: '',
     });
-    t.strictSame(readdirSync(join(second, 'data')).sort(), ['logs', 'restored.json', 'state']);
+    t.strictSame(readdirSync(join(second, 'data')).sort(), [
+      'logs',
+      'restore.lock',
+      'restored.json',
+      'state',
+    ]);
 
     const restored = await startService({ folder: second, ...ports, flags });
     started.push(restored.daemon);

@@ -1,7 +1,7 @@
 import { parseAttemptId, taskIdOf, type AttemptAddress, type JobId } from '../../core/ids.ts';
 import { attemptFloorAfterRestore } from '../../core/records/attempt-floor.ts';
 import { lastNumberOfKey } from '../../core/records/tables.ts';
-import { logKeys, type LogChunkRecord } from '../../core/records/log-chunk.ts';
+import { logKeys, type LogChunkRecord, type LogTotalRecord } from '../../core/records/log-chunk.ts';
 import { afterRestore } from '../../core/wire/bus-sequence.ts';
 import { openStoreToCopy } from './environment-copy.ts';
 import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
@@ -19,13 +19,13 @@ export interface Reconciled {
   readonly logsRemoved: number;
 }
 
-/** Attempts whose logs go in one transaction. */
-const REMOVED_AT_ONCE = 500;
+/** Tasks of which logs go in one transaction. */
+const TASKS_AT_ONCE = 500;
 
 /**
  * Makes restored stores fit for a world that went on after the backup (docs/decisions/backup.md): every worker has to register again, so that what
  * it has and the state does not know is stopped before it gets anything; no attempt id is given a second time; logs of attempts that
- * the state does not know are removed; `bus_seq` goes on above everything that was given out. `now` is the time of the restore.
+ * the state does not know are removed, and no longer counted; `bus_seq` goes on above everything that was given out. `now` is the time of the restore.
  */
 export async function reconcileRestored(
   stateDirectory: string,
@@ -81,13 +81,27 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
   const attempts = openExistingDatabase(logs, LOG_DATABASES.attempts);
   const chunks = openExistingDatabase(logs, LOG_DATABASES.chunks);
   if (attempts === undefined || chunks === undefined) return 0;
-  const unknown = [...onlyInFirst(attempts, known)];
-  for (let at = 0; at < unknown.length; at += REMOVED_AT_ONCE) {
+  const totals = openDatabase(logs, LOG_DATABASES.totals);
+  const unknown = [...onlyInFirst(attempts, known)].map((key) => attemptOfKey(key.toString('utf8')));
+  const tasks = [...byTask(unknown).values()];
+  for (let at = 0; at < tasks.length; at += TASKS_AT_ONCE) {
     logs.transactionSync(() => {
-      for (const key of unknown.slice(at, at + REMOVED_AT_ONCE)) removeLogsOf(key, attempts, chunks);
+      for (const ofTask of tasks.slice(at, at + TASKS_AT_ONCE))
+        removeLogsOf(ofTask, { attempts, chunks, totals });
     });
   }
   return unknown.length;
+}
+
+function byTask(attempts: readonly AttemptAddress[]): ReadonlyMap<string, readonly AttemptAddress[]> {
+  const tasks = new Map<string, AttemptAddress[]>();
+  for (const attempt of attempts) {
+    const key = logKeys.task(attempt);
+    const ofTask = tasks.get(key);
+    if (ofTask === undefined) tasks.set(key, [attempt]);
+    else ofTask.push(attempt);
+  }
+  return tasks;
 }
 
 function* onlyInFirst(first: ByteDatabase, second: ByteDatabase | undefined): Generator<Buffer> {
@@ -106,15 +120,30 @@ function* onlyInFirst(first: ByteDatabase, second: ByteDatabase | undefined): Ge
   }
 }
 
-function removeLogsOf(key: Buffer, attempts: ByteDatabase, chunks: ByteDatabase): void {
-  const attempt = attemptOfKey(key.toString('utf8'));
-  const rows = [...scanRows(chunks, { prefix: logKeys.task(attempt) })];
-  for (const row of rows) {
+/**
+ * Removes the logs of attempts of one task and counts what is left. Where the limit for a task was reached it may be reached again: the next chunk
+ * over it is cut as ever.
+ */
+function removeLogsOf(
+  unknown: readonly AttemptAddress[],
+  { attempts, chunks, totals }: Readonly<Record<keyof typeof LOG_DATABASES, ByteDatabase>>,
+): void {
+  const [task] = unknown;
+  if (task === undefined) return;
+  const numbers = new Set(unknown.map(({ attemptNumber }) => attemptNumber));
+  const removed: string[] = [];
+  let bytes = 0;
+  for (const { key, value } of scanRows(chunks, { prefix: logKeys.task(task) })) {
     // The log writer alone writes these rows.
-    const { attemptNumber } = decodeRecord(row.value) as LogChunkRecord;
-    if (attemptNumber === attempt.attemptNumber) chunks.removeSync(keyBytes(row.key));
+    const { attemptNumber, data } = decodeRecord(value) as LogChunkRecord;
+    if (numbers.has(attemptNumber)) removed.push(key);
+    else bytes += Buffer.byteLength(data);
   }
-  attempts.removeSync(key);
+  for (const key of removed) chunks.removeSync(keyBytes(key));
+  for (const attempt of unknown) attempts.removeSync(keyBytes(logKeys.attempt(attempt)));
+  const total: LogTotalRecord = { version: 1, bytes, isCut: false };
+  if (bytes === 0) totals.removeSync(keyBytes(logKeys.total(task)));
+  else totals.putSync(keyBytes(logKeys.total(task)), encodeRecord(total));
 }
 
 /** The attempt that a key made by `logKeys.attempt` names. */

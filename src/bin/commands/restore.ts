@@ -12,6 +12,7 @@ async function restore(file: string, flags: RestoreFlags): Promise<void> {
   const dataDirectory = dataDirectoryOf(flags);
   const { manifest } = await ending(restoreStores(dataDirectory, file), {
     RestoreTargetError: EXIT.conflict,
+    DirectoryLockError: EXIT.conflict,
   });
   process.stdout.write(`${dataDirectory}: restored as of ${manifest.made_at}\n`);
 }

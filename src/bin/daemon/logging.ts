@@ -9,6 +9,8 @@ export interface LogSettings {
 }
 
 const STDERR = 2;
+/** Lines are kept up to this many bytes while they cannot be written; those that come then are lost. */
+const UNWRITTEN_BYTES_MAX = 4 * 2 ** 20;
 
 /**
  * The log of a daemon: lines on standard error, JSON or plain text (interface.md, "Limits", Logging). What is logged is told to
@@ -34,13 +36,28 @@ export function createLogger(
     },
     formatters: { level: (label) => ({ level: label.toUpperCase() }) },
   };
-  const destination = pino.destination({ fd: STDERR, sync: true });
+  const destination = openDestination();
   if (settings.format === 'json') return pino(options, destination);
   return pino(options, {
     write: (line: string) => {
       destination.write(textLine(line));
     },
   });
+}
+
+/**
+ * Standard error. A line that cannot be written (a full disk, a terminal that is gone) never ends the process: it is tried again with the next, and
+ * lost when too much waits.
+ */
+function openDestination(): ReturnType<typeof pino.destination> {
+  const destination = pino.destination({ fd: STDERR, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
+  // Swallowed: the only place to tell of it is the one that fails, and the farm must not stop for want of its log.
+  destination.on('error', () => undefined);
+  // Once so much waits, lines are dropped without a write: an empty one makes it try again, or it would never recover.
+  destination.on('drop', () => {
+    destination.write('');
+  });
+  return destination;
 }
 
 const LEVELS: Readonly<Record<string, DiagnosticLevel>> = { debug: 'DEBUG', info: 'INFO', warn: 'WARN' };

@@ -97,6 +97,9 @@ test('logs that the state does not know are removed, workers must register, bus_
     [dataOf(0), dataOf(1), dataOf(2), dataOf(0, OTHER_JOB)],
     [['1:1', '1:2', '2:1', '2:2'], [], ['1:1', '1:2'], []],
   );
+  const bytesOf = (index: number, job: JobId = JOB): number =>
+    logReader.extent({ jobId: job, stepOrder: 0, index }).bytes;
+  t.strictSame([bytesOf(0), bytesOf(1), bytesOf(2), bytesOf(0, OTHER_JOB)], [12, 0, 6, 0]);
   await logReader.close();
 
   const again = await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 });
@@ -113,6 +116,31 @@ test('logs that the state does not know are removed, workers must register, bus_
     );
   }
   await again.close();
+});
+
+test('a task whose limit was reached by attempts that the state does not know has its room again', async (t) => {
+  const directory = t.testdir();
+  const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
+  await (await openStateWriter(writerOptions(state))).close();
+  const chunk = (attemptNumber: number, streamSequence: number): IncomingLogChunk => ({
+    attempt: attempt(0, attemptNumber),
+    seqNum: 1,
+    stream: 'stdout',
+    data: 'x'.repeat(100),
+    at: '2026-11-21T10:00:00Z',
+    receivedAt: 1,
+    streamSequence,
+    mayOvertake: true,
+  });
+  const before = await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 150 });
+  before.streamFound({ createdAt: 'a', lastSequence: 0 });
+  t.match(before.append([chunk(1, 1), chunk(2, 2)]), { cut: [`${JOB}-0-0`] });
+  await before.close();
+  t.strictSame(await reconcileRestored(state, logs, 0), { workers: 0, logsRemoved: 2 });
+  const after = await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 150 });
+  after.streamFound({ createdAt: 'a', lastSequence: 2 });
+  t.match(after.append([chunk(3, 3)]), { cut: [], stored: [{ data: 'x'.repeat(100) }] });
+  await after.close();
 });
 
 test('stores of a service that never ran are reconciled too', async (t) => {
