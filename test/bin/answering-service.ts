@@ -9,6 +9,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Break the connection after the body instead of ending the answer. */
   readonly breaks?: boolean;
+  /** Send the body and neither end the answer nor break the connection. */
+  readonly holds?: boolean;
   /** Cut the connection without an answer. */
   readonly cuts?: boolean;
 }
@@ -50,6 +52,7 @@ export async function answeringService(
       for (const [name, value] of Object.entries(answer?.headers ?? {})) response.setHeader(name, value);
       const text = typeof answer?.body === 'string' ? answer.body : JSON.stringify(answer?.body);
       if (answer?.cuts === true) message.socket.destroy();
+      else if (answer?.holds === true) response.write(text);
       else if (answer?.breaks === true) response.write(text, () => response.destroy());
       else response.end([204, 304].includes(response.statusCode) ? undefined : text);
     });

@@ -13,7 +13,12 @@ export interface Ran {
 /** Runs the command to its end, in an environment without SVC_ variables but for those given. */
 export async function runCallsheet(
   args: readonly string[],
-  options: { readonly environment?: Record<string, string>; readonly input?: string } = {},
+  options: {
+    readonly environment?: Record<string, string>;
+    readonly input?: string;
+    /** Nobody reads what the command writes there. */
+    readonly unread?: 'stdout' | 'stderr';
+  } = {},
 ): Promise<Ran> {
   const child = spawn(process.execPath, [COMMAND, ...args], {
     env: { PATH: process.env['PATH'], ...options.environment },
@@ -22,6 +27,7 @@ export async function runCallsheet(
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  if (options.unread !== undefined) child[options.unread].destroy();
   child.stdin.end(options.input ?? '');
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, out, err };

@@ -1,10 +1,10 @@
+import { followLog } from './follow-log.ts';
 import { patiently } from './patience.ts';
 import type { JobDetail, LogChunk } from './resources.ts';
 import type { RestClient } from './rest-client.ts';
 import { printable, type Terminal } from './terminal.ts';
 import { cutText } from './text-width.ts';
 
-const PAGE_MAX = 1000;
 /** A log is read for so long; one of a task that somebody tries again meanwhile would not end. */
 const LOG_MS_MAX = 30_000;
 /** So many lines of a failing task's log are shown, each no longer than this. */
@@ -53,13 +53,9 @@ export class LogTail {
 }
 
 /** The end of a task's log. What the task has written may arrive after the news that it has failed: the tail waits for it. */
-async function tailOf(client: RestClient, id: string): Promise<readonly string[]> {
+async function tailOf(client: RestClient, id: string, away: () => void): Promise<readonly string[]> {
   const tail = new LogTail();
-  const chunks = client.stream('/tasks/{id}/logs', LOG_MS_MAX, {
-    path: { id },
-    query: { tail: true, limit: PAGE_MAX },
-  });
-  for await (const chunk of chunks) tail.push(chunk);
+  await followLog(client, id, { write: (chunk) => tail.push(chunk), away, endsAfterMs: LOG_MS_MAX });
   return tail.lines();
 }
 
@@ -78,7 +74,7 @@ export async function tellFailure(client: RestClient, terminal: Terminal, job: J
   );
   const [task] = items;
   if (task === undefined) return;
-  const lines = await patiently(() => tailOf(client, task.id), away);
+  const lines = await tailOf(client, task.id, away);
   const others = failed > 1 ? ` (and ${failed - 1} more)` : '';
   terminal.err(
     `\ntask ${task.id} ${printable(task.name)}: ${printable(task.failure_reason ?? 'failed')}${others}\n`,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { clientCommand, contextOf, type ClientContext, type ClientOptions } from './client-command.ts';
+import { followLog } from './follow-log.ts';
 import { findTask } from './lookup.ts';
-import { patiently } from './patience.ts';
 import type { LogChunk } from './resources.ts';
 import { TASK_MEANS } from './task.ts';
 
@@ -38,23 +38,18 @@ class ChunkWriter {
 async function logs(given: string, options: ClientOptions & { readonly follow?: boolean }): Promise<void> {
   const context = contextOf(options);
   const { client, terminal } = context;
-  const path = { id: await findTask(client, given) };
+  const id = await findTask(client, given);
   const writer = new ChunkWriter(context);
   if (options.follow === true) {
-    await patiently(
-      async () => {
-        const chunks = client.stream('/tasks/{id}/logs', null, {
-          path,
-          query: { tail: true, after_bus_seq: writer.seen },
-        });
-        for await (const chunk of chunks) writer.write(chunk);
-      },
-      () => terminal.err(`waiting for the service at ${client.url}\n`),
-    );
+    await followLog(client, id, {
+      write: (chunk) => writer.write(chunk),
+      away: () => terminal.err(`waiting for the service at ${client.url}\n`),
+      endsAfterMs: null,
+    });
   } else {
     for (;;) {
       const page = await client.call('get', '/tasks/{id}/logs', {
-        path,
+        path: { id },
         query: { limit: PAGE_MAX, after_bus_seq: writer.seen },
       });
       for (const chunk of page.items) writer.write(chunk);

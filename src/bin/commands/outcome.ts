@@ -1,11 +1,13 @@
 import { printJson, type ClientContext } from './client-command.ts';
+import { CommandError } from './exit-codes.ts';
 import { tellFailure } from './failing-log.ts';
 import { ProgressView, quietView } from './progress.ts';
+import { printableLines } from './terminal.ts';
 import { WAITING, WATCHING, exitCodeOfJob, waitForJob } from './waiting.ts';
 
 /**
  * Waits for the end of a job, with a picture of its progress or without, prints how it ended, and has the command exit
- * accordingly. With the picture goes what the first failed task wrote last.
+ * accordingly. With the picture goes what the first failed task wrote last; that it cannot be told changes no outcome.
  */
 export async function outcome(
   { client, terminal, json }: ClientContext,
@@ -15,7 +17,14 @@ export async function outcome(
   const job = watches
     ? await waitForJob(client, jobId, new ProgressView(terminal), WATCHING)
     : await waitForJob(client, jobId, quietView(terminal), WAITING);
-  if (watches) await tellFailure(client, terminal, job);
+  if (watches) {
+    try {
+      await tellFailure(client, terminal, job);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      terminal.err(`what has failed cannot be told: ${printableLines(error.message)}\n`);
+    }
+  }
   if (json) printJson(terminal, job);
   else terminal.out(`${job.id} ${job.status}\n`);
   process.exitCode = exitCodeOfJob(job);

@@ -9,17 +9,20 @@ const isAway = (error: CommandError): boolean => error instanceof ServiceAway;
 
 /**
  * Asks again while the service is away, as it is during a restart, or what it says `passes`. `away` is told once of each
- * outage.
+ * outage. An attempt that lasts
+ * calls `connected` once the service has answered: what fails after that is a new outage.
  */
 export async function patiently<T>(
-  ask: () => Promise<T>,
+  ask: (connected: () => void) => Promise<T>,
   away: () => void,
   passes: (error: CommandError) => boolean = isAway,
 ): Promise<T> {
   let since: number | null = null;
   for (;;) {
     try {
-      return await ask();
+      return await ask(() => {
+        since = null;
+      });
     } catch (error) {
       if (!(error instanceof CommandError) || !passes(error)) throw error;
       if (since === null) away();

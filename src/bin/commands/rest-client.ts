@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, EXIT, ServiceAway, refusal } from './exit-codes.ts';
 import { problemText } from './problem-text.ts';
 import type { AnswerOf, CallArguments, Method, PathOf, Sent, StreamLines } from './rest-calls.ts';
+import { waitOf } from './retry-after.ts';
 
 /** A request with an answer must have it within this time; a stream may last. */
 const ANSWER_MS_MAX = 60_000;
@@ -18,6 +19,20 @@ const LOST_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ]);
+
+/** Comes last of a stream that was given up before its end. */
+const CUT_OFF = 'cut off';
+
+/** What the body of an answer fails with that nothing more has come of for minutes. */
+const SILENT_CODE = 'UND_ERR_BODY_TIMEOUT';
+
+/** How long a stream lasts, and who is told that it has begun. */
+export interface StreamOptions {
+  /** Milliseconds after which it ends; null when the service alone ends it. */
+  readonly endsAfterMs: number | null;
+  /** Called when the service has answered, before the first line. */
+  readonly opened?: () => void;
+}
 
 /** An answer with the tag that names its state. */
 export interface TaggedAnswer<Body> {
@@ -81,16 +96,21 @@ export class RestClient {
     return { etag: answered.get('etag'), body: this.#parsed<AnswerOf<'get', P>>(text) };
   }
 
-  /** The lines of a stream of newline-delimited JSON, until the service ends it, or for so many milliseconds. */
+  /**
+   * The whole lines of a stream of newline-delimited JSON, until the service ends it, its time is over, or it has been silent
+   * for minutes. Whoever needs all that it may bring asks again behind the last line.
+   */
   async *stream<P extends keyof StreamLines>(
     path: P,
-    endsAfterMs: number | null,
+    { endsAfterMs, opened }: StreamOptions,
     ...[given]: CallArguments<'get', P>
   ): AsyncGenerator<StreamLines[P]> {
     const response = await this.#response('get', path, given, endsAfterMs);
+    opened?.();
     const decoder = new TextDecoder();
     let rest = '';
     for await (const bytes of this.#bytesOf(response)) {
+      if (bytes === CUT_OFF) return;
       const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) if (line.trim() !== '') yield this.#parsed<StreamLines[P]>(line);
@@ -98,12 +118,14 @@ export class RestClient {
     if (rest.trim() !== '') yield this.#parsed<StreamLines[P]>(rest);
   }
 
-  async *#bytesOf(response: Response): AsyncGenerator<Uint8Array> {
+  async *#bytesOf(response: Response): AsyncGenerator<Uint8Array | typeof CUT_OFF> {
     try {
       for await (const bytes of response.body ?? []) yield bytes as Uint8Array;
     } catch (error) {
-      if (error instanceof Error && error.name === 'TimeoutError') return;
-      throw new ServiceAway(`the stream from ${this.#base} broke: ${causeOf(error)}`, true);
+      const isOver = error instanceof Error && error.name === 'TimeoutError';
+      if (!isOver && causeCodeOf(error) !== SILENT_CODE)
+        throw new ServiceAway(`the stream from ${this.#base} broke: ${causeOf(error)}`, true);
+      yield CUT_OFF;
     }
   }
 
@@ -210,17 +232,15 @@ function* entry(name: string, value: unknown): Generator<[string, string]> {
   else if (value !== undefined) throw new TypeError(`${name} cannot be sent`);
 }
 
-/** In how many milliseconds a service that was asked too often wants to be asked again; null when it is not that. */
-function waitOf(response: Response): number | null {
-  const seconds = response.headers.get('retry-after') ?? '';
-  return response.status === 429 && /^[0-9]{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : null;
-}
-
 function isAnswerLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error.name === 'TimeoutError') return true;
-  const { cause } = error;
-  return cause instanceof Error && 'code' in cause && LOST_CODES.has(String(cause.code));
+  return error.name === 'TimeoutError' || LOST_CODES.has(causeCodeOf(error));
+}
+
+/** The code of what has made fetch fail, empty when there is none. */
+function causeCodeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
 /** fetch says only "fetch failed"; the reason is in the cause. */

@@ -61,7 +61,7 @@ async function tryJob(client: RestClient, submission: Submission): Promise<DryRu
 }
 
 async function requestOf(client: RestClient, submission: Submission) {
-  const { text, format } = readTemplateFile(submission.template);
+  const { text, format } = await readTemplateFile(submission.template);
   const farm = await findFarm(client, submission.farm);
   const queue = await findQueue(client, farm, submission.queue);
   const upstream: string[] = [];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
@@ -14,11 +14,11 @@ export interface TemplateFile {
 }
 
 /** Reads a template; `-` is standard input. A file ending in `.json` is JSON, and so is input that begins with a brace. */
-export function readTemplateFile(path: string): TemplateFile {
+export async function readTemplateFile(path: string): Promise<TemplateFile> {
   const fromInput = path === STANDARD_INPUT;
   let text: string;
   try {
-    text = readFileSync(fromInput ? process.stdin.fd : path, 'utf8');
+    text = fromInput ? await standardInput() : await readFile(path, 'utf8');
   } catch (error) {
     throw new CommandError(
       EXIT.usage,
@@ -27,4 +27,11 @@ export function readTemplateFile(path: string): TemplateFile {
   }
   const isJson = fromInput ? text.trimStart().startsWith('{') : extname(path).toLowerCase() === '.json';
   return { name: fromInput ? 'standard input' : path, text, format: isJson ? 'json' : 'yaml' };
+}
+
+/** All of standard input, however slowly it comes. */
+async function standardInput(): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString('utf8');
 }

@@ -23,9 +23,9 @@ const COLUMNS: readonly Column<StepRow>[] = [
  * `callsheet openjd check TEMPLATE`: validates the template, and with values given also what it makes of them. Without values the template alone is
  * judged; its defaults serve to count the tasks where they can.
  */
-export function checkCommandOf(path: string, values: ReadonlyMap<string, string>): void {
+export async function checkCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
   const terminal = processTerminal();
-  const file = readTemplateFile(path);
+  const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
   const template = checkFile(file, document, LISTING_LIMITS, terminal);
   let job: PreparedJob | null;

@@ -6,9 +6,9 @@ import { LISTING_LIMITS, MAX_LISTED_TASKS } from './limits.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 
 /** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in their order, the first ones when they are many. */
-export function expandCommandOf(path: string, values: ReadonlyMap<string, string>): void {
+export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
   const terminal = processTerminal();
-  const file = readTemplateFile(path);
+  const file = await readTemplateFile(path);
   const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING_LIMITS, terminal);
   terminal.out(`${printable(plan.jobName)}\n`);
   let left = MAX_LISTED_TASKS;

@@ -38,7 +38,7 @@ function listingCommand(kind: keyof typeof OF_FILE, description: string): Comman
         await runOpenjdJsonl(kind, inputLines(process.stdin.setEncoding('utf8')), writeLine);
       } else if (template === undefined) {
         throw new CommandError(EXIT.usage, 'which template? (a file, - for standard input, or --jsonl)');
-      } else (await OF_FILE[kind]())(template, options.param);
+      } else await (await OF_FILE[kind]())(template, options.param);
     });
 }
 

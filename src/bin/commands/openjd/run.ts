@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<StepOutcome>[] = [
  */
 export async function runCommandOf(path: string, options: RunOptions): Promise<void> {
   const terminal = processTerminal();
-  const file = readTemplateFile(path);
+  const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
   // Host requirements are for whoever looks for a host: this one is given.
   const { plan } = prepareFile(file, document, options.param, TEMPLATE_LIMITS, terminal, RUNNABLE_FEATURES);
