@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { PointedError } from '../../src/core/problems.ts';
 import { escapePointer } from '../problems.ts';
@@ -8,40 +8,75 @@ import { SCHEMA_SET, type Contract, type Node } from './contract.ts';
 export type Check = (value: unknown) => readonly PointedError[];
 
 const MAX_ERRORS = 20;
+/** Values in a body, one within another, of which all errors are looked for: of a larger one only the first is told. */
+const LISTED_NODES_MAX = 10_000;
 
 /** Says in words what a pattern, or a `not`, demands. */
 const PATTERN_TEXT = 'x-pattern-text';
 
 /** Makes checks of the contract's schemas. */
 export class SchemaSet {
-  readonly #ajv: Ajv2020;
+  /** Stops at the first error, so that a large value of many errors costs no memory. */
+  readonly #first: Ajv2020;
+  /** Lists all errors. */
+  readonly #all: Ajv2020;
 
   constructor(contract: Contract) {
-    this.#ajv = new Ajv2020({
-      strict: true,
-      verbose: true,
-      allErrors: true,
-      useDefaults: true,
-      allowUnionTypes: true,
-      strictRequired: false,
-    });
-    this.#ajv.addKeyword({ keyword: PATTERN_TEXT, schemaType: 'string' });
-    addFormats.default(this.#ajv);
-    this.#ajv.addSchema({ $id: SCHEMA_SET, $defs: contract.schemas });
+    this.#first = validatorOf(contract, false);
+    this.#all = validatorOf(contract, true);
   }
 
   /** `place` is put before the pointers of what is found. Throws when the schema is not a valid one. */
   check(schema: Node, place = ''): Check {
-    const validate = this.#ajv.compile(schema);
+    const first = this.#first.compile(schema);
+    let all: ValidateFunction | null = null;
     return (value) => {
-      if (validate(value)) return [];
-      const found = (validate.errors ?? []).map((error) => pointed(error, place));
-      return [...new Map(found.map((error) => [`${error.pointer} ${error.detail}`, error])).values()].slice(
-        0,
-        MAX_ERRORS,
-      );
+      if (first(value)) return [];
+      if (!isSmall(value)) return errorsOf(first, place);
+      all ??= this.#all.compile(schema);
+      // A default that the first pass has filled in may have made it fit.
+      return all(value) ? errorsOf(first, place) : errorsOf(all, place);
     };
   }
+}
+
+function validatorOf(contract: Contract, allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: true,
+    verbose: true,
+    allErrors,
+    useDefaults: true,
+    allowUnionTypes: true,
+    strictRequired: false,
+  });
+  ajv.addKeyword({ keyword: PATTERN_TEXT, schemaType: 'string' });
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: SCHEMA_SET, $defs: contract.schemas });
+  return ajv;
+}
+
+/** Whether a JSON value has few enough values in it for all errors to be listed. */
+function isSmall(value: unknown): boolean {
+  const open: unknown[] = [value];
+  let seen = 1;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const inside: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    seen += inside.length;
+    if (seen > LISTED_NODES_MAX) return false;
+    for (const each of inside) if (each !== undefined) open.push(each);
+  }
+  return true;
+}
+
+function errorsOf(failed: ValidateFunction, place: string): readonly PointedError[] {
+  const found = new Map<string, PointedError>();
+  for (const each of failed.errors ?? []) {
+    const error = pointed(each, place);
+    found.set(`${error.pointer} ${error.detail}`, error);
+    if (found.size === MAX_ERRORS) break;
+  }
+  return [...found.values()];
 }
 
 function pointed(error: ErrorObject, place: string): PointedError {

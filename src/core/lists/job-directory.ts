@@ -256,11 +256,13 @@ export class JobDirectory {
       if (code === null) return null;
       keepEqual(wanted, this.#codes[text], code);
     }
-    for (const word of new Set(query.words)) this.#keepHaving(wanted, word);
+    for (const word of new Set(query.words)) if (!this.#keepHaving(wanted, word)) return null;
     return wanted;
   }
 
-  #keepHaving(wanted: Uint8Array, word: string): void {
+  /** Whether any is left. */
+  #keepHaving(wanted: Uint8Array, word: string): boolean {
+    let isAny = false;
     const { owner: owners, project: projects } = this.#codes;
     const isOwner = this.#texts.owner.having(word);
     const isProject = this.#texts.project.having(word);
@@ -271,8 +273,10 @@ export class JobDirectory {
         isProject[projects[slot] ?? 0] === 1 ||
         this.#searchedNames[slot]?.includes(word) === true ||
         this.#searchedIds[slot]?.includes(word) === true;
-      if (!has) wanted[slot] = 0;
+      if (has) isAny = true;
+      else wanted[slot] = 0;
     }
+    return isAny;
   }
 }
 

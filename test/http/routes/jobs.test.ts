@@ -455,3 +455,17 @@ void test('jobs and tasks are canceled by the job', async (t) => {
   });
   t.equal((await client.send('POST', `/api/v1/tasks/${taskIdAt(0, 2)}/cancel`)).status, 409);
 });
+
+void test('what is searched for has a bounded length', async (t) => {
+  const { house, client } = await openHouse(t);
+  addJobs(house, [{ name: 'alpha' }]);
+  const words = (length: number): string => 'a '.repeat(length).slice(0, length);
+  t.equal((await client.get(`/api/v1/jobs?search=${encodeURIComponent(words(500))}`)).status, 200);
+  const tooLong = encodeURIComponent(words(501));
+  t.equal((await client.get(`/api/v1/jobs?search=${tooLong}`)).status, 400);
+  t.equal((await client.get(`/api/v1/jobs/summary?search=${tooLong}`)).status, 400);
+  const filter = { search: words(501) };
+  t.equal((await client.json('POST', '/api/v1/jobs/bulk', { action: 'cancel', filter })).status, 400);
+  t.strictSame(await names(client, 'search=alpha%20none'), ['', 0]);
+  t.strictSame(await names(client, 'search=none%20alpha'), ['', 0]);
+});
