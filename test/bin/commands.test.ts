@@ -134,7 +134,9 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
           .map((chunk) => `${JSON.stringify(chunk)}\n`)
           .join(''),
       },
+      { body: '' },
     ],
+    [`GET /api/v1/tasks/${JOB.id}-0-2`]: [{ body: { id: `${JOB.id}-0-2`, status: 'failed' } }],
   });
   t.teardown(() => service.close());
   const dir = t.testdir({ 't.yaml': 'name: x\n' });
@@ -160,12 +162,17 @@ test('submit --watch waits for the end and tells the outcome by its exit status'
       '',
     ].join('\n'),
   });
-  t.equal(
-    service.requests.at(-2)?.path,
-    `/api/v1/jobs/${JOB.id}/tasks?status=failed&sort_by=updated_at&limit=1`,
-    'of the task that failed first',
+  t.same(
+    service.requests.slice(-5).map(({ path }) => path),
+    [
+      `/api/v1/jobs/${JOB.id}/tasks?status=failed&sort_by=updated_at&limit=1`,
+      `/api/v1/tasks/${JOB.id}-0-2/logs?tail=true&limit=1000&after_bus_seq=0`,
+      `/api/v1/tasks/${JOB.id}-0-2`,
+      `/api/v1/tasks/${JOB.id}-0-2/logs?tail=true&limit=1000&after_bus_seq=3`,
+      `/api/v1/tasks/${JOB.id}-0-2`,
+    ],
+    'of the task that failed first, until nothing more comes',
   );
-  t.equal(service.requests.at(-1)?.path, `/api/v1/tasks/${JOB.id}-0-2/logs?tail=true&limit=1000`);
 });
 
 test('problems are told with every pointed error, and exit statuses tell them apart', async (t) => {
@@ -503,7 +510,9 @@ test('logs: all pages, and a followed stream that breaks goes on where it was', 
     'GET /api/v1/tasks/live/logs': [
       { body: lines(chunk(1, 'stdout', 'one\n'), chunk(2, 'stdout', 'two\n')), breaks: true },
       { body: lines(chunk(3, 'stdout', 'three\n')) },
+      { body: '' },
     ],
+    'GET /api/v1/tasks/live': [{ body: { id: 'live', status: 'succeeded' } }],
   });
   t.teardown(() => service.close());
   const environment = { SVC_URL: service.url };
@@ -523,7 +532,12 @@ test('logs: all pages, and a followed stream that breaks goes on where it was', 
   });
   t.same(
     service.requests.slice(3).map(({ path }) => path),
-    [0, 2].map((after) => `/api/v1/tasks/live/logs?tail=true&after_bus_seq=${after}`),
+    [
+      ...[0, 2].map((after) => `/api/v1/tasks/live/logs?tail=true&limit=1000&after_bus_seq=${after}`),
+      '/api/v1/tasks/live',
+      '/api/v1/tasks/live/logs?tail=true&limit=1000&after_bus_seq=3',
+      '/api/v1/tasks/live',
+    ],
   );
 });
 
