@@ -667,7 +667,7 @@ export interface paths {
         };
         /**
          * Log of a task
-         * @description A page of chunks and the cursor for the next one. With `tail=true`: a stream of chunks, one JSON object a line, until the task has ended and all of its log that was on its way then has come, or the client goes; a task that is tried again meanwhile is followed on. `limit` is then the most that is read at once, not the end of the stream. While there is nothing to send, a space in front of the first line lets the head of the answer arrive.
+         * @description A page of chunks and the cursor for the next one. When chunks are large, a page may have fewer than `limit` though more follow: the end is an empty page. With `tail=true`: a stream of chunks, one JSON object a line, until the task has ended and all of its log that was on its way then has come, or the client goes; a task that is tried again meanwhile is followed on. `limit` is then the most that is read at once, not the end of the stream. While there is nothing to send, a space in front of the first line lets the head of the answer arrive.
          */
         readonly get: operations["getTaskLogs"];
         readonly put?: never;
