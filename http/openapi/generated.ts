@@ -524,7 +524,7 @@ export interface paths {
         };
         /**
          * The status of every task of a job, one character each
-         * @description For a picture of the whole job: `cells` has one character for each task of the step, in task order. P pending, Q ready, U ready but no online worker may run it, A assigned, R running, S succeeded, F failed, C canceled. At most four million tasks at once: of a larger job, ask step by step.
+         * @description For a picture of the whole job: `cells` has one character for each task of the step, in task order. P pending, Q ready, U ready but no online worker may run it, A assigned, R running, S succeeded, F failed, C canceled. At most four million tasks at once: of a larger job, ask step by step. A larger step has no grid.
          */
         readonly get: operations["getTaskGrid"];
         readonly put?: never;

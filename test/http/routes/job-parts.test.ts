@@ -209,6 +209,17 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
   const { body } = await client.get(`${PATH}/task-grid?step=b`);
   const { steps } = body as { steps: readonly { cells: string }[] };
   t.equal(steps[0]?.cells.length, 2_000_001);
+  house.write(
+    ...jobChanges({ id: jobNumber(2) }, [
+      { name: 'c', ...large, taskCount: 4_000_001, space: FRAMES(4_000_001) },
+    ]),
+  );
+  for (const query of ['', '?step=c']) {
+    t.match(await client.get(`/api/v1/jobs/${jobNumber(2)}/task-grid${query}`), {
+      status: 400,
+      body: { detail: '/query/step: the step has 4000001 tasks, and one grid at most 4000000' },
+    });
+  }
 });
 
 void test('the service in numbers', async (t) => {
