@@ -73,7 +73,9 @@ export type Preparation =
   | { readonly ok: true; readonly job: PreparedJob }
   | { readonly ok: false; readonly errors: readonly PointedError[] }
   /** The time for it was up: no verdict on the template. */
-  | { readonly ok: false; readonly deadline: true };
+  | { readonly ok: false; readonly deadline: true }
+  /** Too many templates wait already: it was not looked at. */
+  | { readonly ok: false; readonly busy: true };
 
 export interface PreparedJob {
   readonly plan: JobPlan;

@@ -40,6 +40,7 @@ export class TaskLists {
 
   /** The list of a job, or null when there is no such job. Reads of this turn that follow see the same state. */
   open(id: string): OpenTaskList | null {
+    this.#letGo(jobId(id));
     const { store, renew } = this.#state;
     renew();
     const known = this.#stepsOf(jobId(id));
@@ -76,7 +77,6 @@ export class TaskLists {
       }
       block = end + 1;
     }
-    this.#letGo(step.jobId);
     return tasks;
   }
 
@@ -106,7 +106,10 @@ export class TaskLists {
     return kept;
   }
 
-  /** Lets go of the steps that were not asked for the longest, and never of the job that is being listed. */
+  /**
+   * Lets go of the steps that were not asked for the longest, and never of the job that is about to be listed. Looks at every step
+   * that is kept, and so is called once for a list, not for each step of it.
+   */
   #letGo(listed: JobId): void {
     let bytes = 0;
     for (const { tasks } of this.#kept.values()) bytes += tasks.bytes;

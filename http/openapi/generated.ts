@@ -524,7 +524,7 @@ export interface paths {
         };
         /**
          * The status of every task of a job, one character each
-         * @description For a picture of the whole job: `cells` has one character for each task of the step, in task order. P pending, Q ready, U ready but no online worker may run it, A assigned, R running, S succeeded, F failed, C canceled. At most four million tasks at once: of a larger job, ask step by step.
+         * @description For a picture of the whole job: `cells` has one character for each task of the step, in task order. P pending, Q ready, U ready but no online worker may run it, A assigned, R running, S succeeded, F failed, C canceled. At most four million tasks at once: of a larger job, ask step by step. A larger step has no grid.
          */
         readonly get: operations["getTaskGrid"];
         readonly put?: never;
@@ -667,7 +667,7 @@ export interface paths {
         };
         /**
          * Log of a task
-         * @description A page of chunks and the cursor for the next one. With `tail=true`: a stream of chunks, one JSON object a line, until the task has ended and all of its log that was on its way then has come, or the client goes; a task that is tried again meanwhile is followed on. `limit` is then the most that is read at once, not the end of the stream. While there is nothing to send, a space in front of the first line lets the head of the answer arrive.
+         * @description A page of chunks and the cursor for the next one. When chunks are large, a page may have fewer than `limit` though more follow: the end is an empty page. With `tail=true`: a stream of chunks, one JSON object a line, until the task has ended and all of its log that was on its way then has come, or the client goes; a task that is tried again meanwhile is followed on. `limit` is then the most that is read at once, not the end of the stream. While there is nothing to send, a space in front of the first line lets the head of the answer arrive.
          */
         readonly get: operations["getTaskLogs"];
         readonly put?: never;

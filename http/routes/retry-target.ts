@@ -54,10 +54,13 @@ function indicesOf(text: string, { taskCount }: StepRecord): Outcome<readonly In
   );
 }
 
-/** The ordinal of a worker of the farm, which outlives it; null when the farm never had the worker. */
-function ordinalOf(store: StoreReader, farm: FarmId, id: string): number | null {
+/**
+ * The ordinal that a worker has or had in a farm, which outlives it; null when the farm never had the worker. A worker
+ * that has moved has another one in each of its farms.
+ */
+export function ordinalOf(store: StoreReader, farm: FarmId, id: string): number | null {
   const worker = store.get('worker', keys.worker(workerId(id)));
-  if (worker !== undefined) return worker.farmId === farm ? worker.ordinal : null;
+  if (worker?.farmId === farm) return worker.ordinal;
   for (const { key, value } of store.scan('workerOrdinal', { prefix: keys.workerOrdinalsOf(farm) })) {
     if (value.workerId === id) return lastNumberOfKey(key);
   }

@@ -1,13 +1,20 @@
-import type { JobId } from '../../src/core/ids.ts';
+import type { FarmId, JobId } from '../../src/core/ids.ts';
 import { problemBody } from '../problems.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { mapBounded } from './bounded.ts';
 import { findJob } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
+import { ordinalOf } from './retry-target.ts';
 import { askToRetry } from './retry.ts';
 import { failuresOf, findWorker } from './workers.ts';
 
 const JOBS_AT_ONCE = 8;
+
+/** A job with failures of the worker, and the worker's ordinal in the farm of the job. */
+interface Failed {
+  readonly id: JobId;
+  readonly workerOrdinal: number;
+}
 
 /** The jobs are those of the failures that are kept of the worker (docs/decisions/additive-routes.md). */
 export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path }, ports) => {
@@ -15,14 +22,24 @@ export const retryWorkerFailures: Handler<'retryWorkerFailures'> = async ({ path
   const worker = findWorker(store, path.id);
   if (worker === null) return notFound('worker', path.id);
   const failed = new Set((failuresOf(store, worker)?.steps ?? []).map(({ jobId }) => jobId));
-  const target = { selection: { workerOrdinal: worker.ordinal } };
-  const retry = async (id: JobId): Promise<Schemas['WorkerRetry']['jobs'][number]> => {
-    const outcome = await askToRetry(id, target, ports);
+  const ordinals = new Map<FarmId, number | null>();
+  const ordinalIn = (farm: FarmId): number | null => {
+    const known = ordinals.get(farm);
+    const ordinal = known === undefined ? ordinalOf(store, farm, worker.id) : known;
+    ordinals.set(farm, ordinal);
+    return ordinal;
+  };
+  const retry = async ({ id, workerOrdinal }: Failed): Promise<Schemas['WorkerRetry']['jobs'][number]> => {
+    const outcome = await askToRetry(id, { selection: { workerOrdinal } }, ports);
     return outcome.ok
       ? { job_id: id, retried: outcome.value.retried }
       : { job_id: id, retried: 0, problem: problemBody(outcome.problem) };
   };
-  const there = [...failed].filter((id) => findJob(store, id) !== null);
+  const there = [...failed].flatMap((id): readonly Failed[] => {
+    const job = findJob(store, id);
+    const workerOrdinal = job === null ? null : ordinalIn(job.farmId);
+    return workerOrdinal === null ? [] : [{ id, workerOrdinal }];
+  });
   const results = await mapBounded(there, JOBS_AT_ONCE, retry);
   const jobs = results.filter(({ retried, problem }) => retried > 0 || problem !== undefined);
   const retried = jobs.reduce((sum, job) => sum + job.retried, 0);

@@ -75,6 +75,9 @@ async function submissionOf(call: Call<'submitJob'>, ports: Ports): Promise<JobS
     values: parameterValues(query),
   });
   if (!prepared.ok) {
+    if ('busy' in prepared) {
+      return problem('unavailable', 'the service is busy with other templates: try again in a moment');
+    }
     return 'deadline' in prepared
       ? problem('unavailable', 'the template took too long to evaluate; a second attempt may succeed')
       : { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };

@@ -4,7 +4,7 @@ import { GRID_LEGEND, gridCells } from '../views/task-grid.ts';
 import { findStep } from './find-task.ts';
 import { invalid, notFound, type Handler } from './operation.ts';
 
-/** Tasks of one grid of several steps; a single step is always shown. */
+/** Tasks of one grid. */
 const GRID_TASKS_MAX = 4_000_000;
 
 export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, taskLists }) => {
@@ -14,9 +14,10 @@ export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, ta
   const only = query.step === undefined ? null : findStep(list.steps, query.step);
   if (query.step !== undefined && only === null) return invalid('/query/step', 'the job has no such step');
   const steps = only === null ? list.steps : [only];
-  if (steps.length > 1 && job.taskCounts.total > GRID_TASKS_MAX) {
-    const detail = `is required: the job has ${job.taskCounts.total} tasks, and one grid at most ${GRID_TASKS_MAX}`;
-    return invalid('/query/step', detail);
+  const total = steps.reduce((sum, step) => sum + step.taskCount, 0);
+  if (total > GRID_TASKS_MAX) {
+    const what = steps.length > 1 ? 'is required: the job' : 'the step';
+    return invalid('/query/step', `${what} has ${total} tasks, and one grid at most ${GRID_TASKS_MAX}`);
   }
   return {
     kind: 'json',

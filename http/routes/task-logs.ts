@@ -5,6 +5,9 @@ import { logText } from '../views/log-text.ts';
 import { findTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
 
+/** Of text in a page: no chunk is added once it has as many, so that a page of large chunks stays of bounded size. */
+const PAGE_CHARACTERS_MAX = 8 * 2 ** 20;
+
 export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, ended }, ports) => {
   const task = findTask(ports.store, path.id);
   if (task === null) return notFound('task', path.id);
@@ -14,7 +17,7 @@ export const getTaskLogs: Handler<'getTaskLogs'> = ({ path, query, ended }, port
     const pieces = ports.tails.follow(address, after, limit, ended());
     return { kind: 'stream', contentType: 'application/x-ndjson', pieces };
   }
-  const items = ports.logs.page(address, after, limit).map(logChunkView);
+  const items = ports.logs.page(address, after, limit, PAGE_CHARACTERS_MAX).map(logChunkView);
   return { kind: 'json', status: 200, body: { items, after_bus_seq: items.at(-1)?.bus_seq ?? after } };
 };
 

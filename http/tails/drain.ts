@@ -15,6 +15,9 @@ export const CANCEL_GRACE_MS = 2_000;
  */
 export const DRAIN_PATIENCE_MS = 15_000;
 
+/** A tail waits no longer than this for a log store that is behind, however busy that is with other tasks. */
+export const DRAIN_MAX_MS = 120_000;
+
 /** How a task has ended. */
 export interface TaskEnd {
   readonly status: 'succeeded' | 'failed' | 'canceled';
@@ -65,7 +68,9 @@ export async function drain(task: Draining, sources: TailSources, tick: SharedTi
     if (arrival === 'whole') return;
     // Behind, the store may be busy with what other tasks have written before.
     const sign = arrival === 'behind' ? sources.bus.takenInAt() : task.takenInAt();
-    if (isLate(sign)) return giveUp(arrival === 'behind' ? 'the log store is behind' : 'chunks are missing');
+    const isOver = arrival === 'behind' && sources.steadyNow() - startedAt > DRAIN_MAX_MS;
+    if (isOver || isLate(sign))
+      return giveUp(arrival === 'behind' ? 'the log store is behind' : 'chunks are missing');
     await task.changed();
   }
 }

@@ -152,7 +152,7 @@ function byTime(tasksOf: TasksOf, segments: readonly Segment[], query: TaskQuery
   let first = 0;
   for (const { step, status, count } of segments) {
     starts.push(first);
-    if (count > 0) blocks.push(...tasksOf(step).times(status, step.untouched, first));
+    if (count > 0) for (const block of tasksOf(step).times(status, step.untouched, first)) blocks.push(block);
     first += step.taskCount;
   }
   const { offset, limit } = query;

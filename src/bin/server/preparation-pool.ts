@@ -8,6 +8,10 @@ const PREPARATION_DEADLINE_MS = 5_000;
 /** Submissions that wait for a thread; more are turned away, so that they do not pile up. */
 const WAITING_MAX = 1024;
 
+/** The time was up, or too many templates wait already. */
+type NoVerdict =
+  { readonly ok: false; readonly deadline: true } | { readonly ok: false; readonly busy: true };
+
 /**
  * The pool for what costs processor time alone. A task that outlives its deadline is aborted with its thread; pool
  * threads hold no native state, so that is safe (reliability.md, D5 and D6).
@@ -26,10 +30,9 @@ export class PreparationPool {
     });
   }
 
-  /** What a template comes to; `deadline` says nothing about the template. */
-  async prepare(
-    task: PreparationTask,
-  ): Promise<PreparationResult | { readonly ok: false; readonly deadline: true }> {
+  /** What a template comes to; `deadline` and `busy` say nothing about the template. */
+  async prepare(task: PreparationTask): Promise<PreparationResult | NoVerdict> {
+    if (this.pool.queueSize >= WAITING_MAX) return { ok: false, busy: true };
     const signal = AbortSignal.timeout(PREPARATION_DEADLINE_MS);
     try {
       return await this.pool.run(task, { signal });

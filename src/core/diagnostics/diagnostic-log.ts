@@ -49,7 +49,8 @@ export class DiagnosticLog {
     const last = ring.last()?.at ?? null;
     const record = { at: last !== null && at <= last ? last + 1n : at, component, level, msg, attrs };
     this.textLength += ring.push(record, lengthOf(record));
-    this.makeRoom(component);
+    this.dropIdle(component);
+    this.shorten();
   }
 
   /** Records by time, the oldest first; those of one time by component. */
@@ -65,12 +66,25 @@ export class DiagnosticLog {
     return ring === undefined ? [] : [ring];
   }
 
-  private makeRoom(active: string): void {
-    while (this.rings.size > COMPONENTS_MAX || this.textLength > this.textMax) {
+  /** Lets go of whole components when there are too many. */
+  private dropIdle(active: string): void {
+    while (this.rings.size > COMPONENTS_MAX) {
       const idle = [...this.rings.keys()].find((each) => each !== SERVER_COMPONENT && each !== active);
       if (idle === undefined) return;
       this.textLength -= this.rings.get(idle)?.textLength ?? 0;
       this.rings.delete(idle);
+    }
+  }
+
+  /** Drops the oldest records of whatever component holds the most text, so that the others keep theirs. */
+  private shorten(): void {
+    while (this.textLength > this.textMax) {
+      let largest: Ring | null = null;
+      for (const ring of this.rings.values()) {
+        if (largest === null || ring.textLength > largest.textLength) largest = ring;
+      }
+      if (largest === null) return;
+      this.textLength -= largest.dropOldest();
     }
   }
 }

@@ -5,11 +5,15 @@ interface Kept {
   readonly length: number;
 }
 
+/** Places of dropped records are given back when there are as many as kept ones, and at least so many. */
+const DROPPED_MIN = 64;
+
 /** The last records of one component. */
 export class Ring {
   private readonly size: number;
-  private readonly kept: Kept[] = [];
-  /** Where the next record goes, once the ring is full: the place of the oldest. */
+  /** The oldest first; undefined before `oldest`. */
+  private readonly kept: (Kept | undefined)[] = [];
+  /** Where the oldest record is. */
   private oldest = 0;
   /** Characters of all records that are kept. */
   textLength = 0;
@@ -20,28 +24,30 @@ export class Ring {
 
   /** Keeps a record of this many characters; by how many the ring holds more than before. */
   push(record: DiagnosticRecord, length: number): number {
-    const kept = { record, length };
-    let change = length;
-    if (this.kept.length < this.size) {
-      this.kept.push(kept);
-    } else {
-      change -= this.kept[this.oldest]?.length ?? 0;
-      this.kept[this.oldest] = kept;
-      this.oldest = (this.oldest + 1) % this.size;
+    this.kept.push({ record, length });
+    this.textLength += length;
+    return this.kept.length - this.oldest > this.size ? length - this.dropOldest() : length;
+  }
+
+  /** Drops the oldest record, if there is one; by how many characters the ring holds less than before. */
+  dropOldest(): number {
+    const length = this.kept[this.oldest]?.length ?? 0;
+    if (this.oldest < this.kept.length) this.kept[this.oldest++] = undefined;
+    this.textLength -= length;
+    if (this.oldest >= DROPPED_MIN && this.oldest * 2 >= this.kept.length) {
+      this.kept.splice(0, this.oldest);
+      this.oldest = 0;
     }
-    this.textLength += change;
-    return change;
+    return length;
   }
 
   last(): DiagnosticRecord | null {
-    for (const record of this.newestFirst()) return record;
-    return null;
+    return this.kept.at(-1)?.record ?? null;
   }
 
   *newestFirst(): Generator<DiagnosticRecord> {
-    const { length } = this.kept;
-    for (let back = 1; back <= length; back++) {
-      const kept = this.kept[(this.oldest + length - back) % length];
+    for (let at = this.kept.length - 1; at >= this.oldest; at--) {
+      const kept = this.kept[at];
       if (kept !== undefined) yield kept.record;
     }
   }

@@ -78,6 +78,30 @@ test('long records take no more than the memory that there is for all', (t) => {
   t.end();
 });
 
+test('a component that says much loses its own oldest records, not those of others', (t) => {
+  const log = new DiagnosticLog(1_000_000, 2_000);
+  log.add('server', 1n, said('s'));
+  log.add('worker:1', 2n, said('w'));
+  // 20 characters each.
+  for (let each = 1000; each < 2000; each++) log.add('worker:2', 3n, said(`${each} of many`.padEnd(12)));
+  const left = log.records({ limit: 10_000 });
+  t.strictSame(messages(left.slice(0, 2)), ['s', 'w']);
+  const expected = Array.from({ length: 99 }, (_, nth) => `${1901 + nth} of many`);
+  t.strictSame(
+    messages(left.slice(2)),
+    expected.map((each) => each.padEnd(12)),
+  );
+  log.add('server', 4n, said('x'.repeat(5_000)));
+  t.strictSame(
+    messages(log.records({ limit: 10_000, component: 'server' })),
+    [],
+    'more than there is room for',
+  );
+  log.add('server', 5n, said('y'));
+  t.strictSame(messages(log.records({ limit: 10_000, component: 'server' })), ['y']);
+  t.end();
+});
+
 test('a log answers as a list of all that is kept would', (t) => {
   const components = ['server', 'worker:1', 'worker:2'];
   const aRecord = fc.record({

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { farmId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
@@ -6,12 +7,14 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { openHouse, type House } from '../kit/house.ts';
 import {
+  FARM,
   FRAMES,
   jobChanges,
   jobNumber,
   jobRecord,
   T0,
   taskState,
+  uuid,
   WORKER,
   workerRecord,
 } from '../kit/records.ts';
@@ -206,6 +209,17 @@ void test('of a job with very many tasks one step is shown at a time', async (t)
   const { body } = await client.get(`${PATH}/task-grid?step=b`);
   const { steps } = body as { steps: readonly { cells: string }[] };
   t.equal(steps[0]?.cells.length, 2_000_001);
+  house.write(
+    ...jobChanges({ id: jobNumber(2) }, [
+      { name: 'c', ...large, taskCount: 4_000_001, space: FRAMES(4_000_001) },
+    ]),
+  );
+  for (const query of ['', '?step=c']) {
+    t.match(await client.get(`/api/v1/jobs/${jobNumber(2)}/task-grid${query}`), {
+      status: 400,
+      body: { detail: '/query/step: the step has 4000001 tasks, and one grid at most 4000000' },
+    });
+  }
 });
 
 void test('the service in numbers', async (t) => {
@@ -266,4 +280,35 @@ void test('what has failed on a worker is tried again in the jobs that it is kep
     { id: jobs[2] },
   ]);
   t.equal(house.asked.length, 3, 'a job that is gone is not asked');
+});
+
+void test('a worker that has moved is known to each job by the ordinal of the farm of the job', async (t) => {
+  const { house, client } = await openHouse(t);
+  const [former, strange] = [2, 3].map((number) => farmId(uuid('f', number)));
+  if (former === undefined || strange === undefined) return;
+  const ids = [1, 2, 3].map(jobNumber);
+  const farms = [FARM, former, strange];
+  const steps = ids.map((jobId) => ({ jobId, stepOrder: 0, failures: 1, lastAt: T0 }));
+  house.write(
+    put('worker', keys.worker(WORKER), workerRecord({ ordinal: 7 })),
+    put('workerOrdinal', keys.workerOrdinal(FARM, 7), { version: 1, workerId: WORKER }),
+    put('workerOrdinal', keys.workerOrdinal(former, 31), { version: 1, workerId: WORKER }),
+    put('workerFailures', keys.workerFailures(WORKER), { version: 1, total: 3, steps }),
+    ...ids.map((id, nth) => put('job', keys.job(id), jobRecord({ id, farmId: farms[nth] ?? FARM }))),
+  );
+  house.answer = () => done({ retried: 1, status: null });
+  const targets = (): unknown =>
+    house.asked
+      .splice(0)
+      .map(({ id, message }) => [id, message.type === 'job.retry' ? message.target : null]);
+  t.equal((await client.send('POST', `/api/v1/workers/${WORKER}/retry-failed`)).status, 200);
+  t.strictSame(targets(), [
+    [ids[0], { selection: { workerOrdinal: 7 } }],
+    [ids[1], { selection: { workerOrdinal: 31 } }],
+  ]);
+  const retry = (nth: number) =>
+    client.json('POST', `/api/v1/jobs/${ids[nth] ?? ''}/retry`, { worker_id: WORKER });
+  t.equal((await retry(1)).status, 200);
+  t.strictSame(targets(), [[ids[1], { selection: { workerOrdinal: 31 } }]]);
+  t.equal((await retry(2)).status, 400);
 });

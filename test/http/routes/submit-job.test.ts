@@ -255,6 +255,11 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
     status: 503,
     body: { detail: 'the template took too long to evaluate; a second attempt may succeed' },
   });
+  house.preparation = { ok: false, busy: true };
+  t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
+    status: 503,
+    body: { detail: 'the service is busy with other templates: try again in a moment' },
+  });
   house.acceptsSubmissions = false;
   house.prepared.length = 0;
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {

@@ -52,6 +52,21 @@ const shown = (seqNum: number, data = `line ${seqNum}\n`): unknown => ({
   received_at: `2026-11-20T10:00:00.00${seqNum}Z`,
 });
 
+void test('a page of large chunks ends before its limit', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const large = 'x'.repeat(3 * 2 ** 20);
+  for (const seqNum of [1, 2, 3, 4]) house.addChunk(TASK, chunk(seqNum, large));
+  const page = async (after: number): Promise<unknown> => {
+    const { body } = await client.get(`${LOGS}?after_bus_seq=${after}`);
+    const { items, after_bus_seq: next } = body as { items: { seq_num: number }[]; after_bus_seq: number };
+    return [items.map((item) => item.seq_num), next];
+  };
+  t.strictSame(await page(0), [[1, 2, 3], 103]);
+  t.strictSame(await page(103), [[4], 104]);
+  t.strictSame(await page(104), [[], 104]);
+});
+
 void test('a log is paged by its cursor', async (t) => {
   const { house, client } = await openHouse(t);
   furnish(house);

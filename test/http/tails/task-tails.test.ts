@@ -1,6 +1,6 @@
 import { test, type Test } from 'tap';
 import type { CurrentState } from '../../../http/lists/job-lists.ts';
-import { CANCEL_GRACE_MS, DRAIN_PATIENCE_MS } from '../../../http/tails/drain.ts';
+import { CANCEL_GRACE_MS, DRAIN_MAX_MS, DRAIN_PATIENCE_MS } from '../../../http/tails/drain.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
@@ -233,6 +233,26 @@ void test('while the store takes in what lies before, a tail waits for its own',
   await stage.tick(1);
   t.equal(tail.isOver, true);
   t.match(stage.warned, [{ reason: 'the log store is behind' }]);
+});
+
+void test('a store that stays behind with what others write is waited for only so long', async (t) => {
+  const stage = new Stage();
+  stage.onBus = () => Promise.resolve({ attempt: ATTEMPT, seqNum: 1 });
+  stage.arrival = 'behind';
+  const tail = stage.follow();
+  stage.status('succeeded');
+  await settle();
+  for (let waited = 0; waited < DRAIN_MAX_MS; waited += DRAIN_PATIENCE_MS) {
+    t.equal(tail.isOver, false);
+    stage.takenInAt = stage.clock;
+    await stage.tick(DRAIN_PATIENCE_MS);
+  }
+  t.equal(tail.isOver, false);
+  stage.takenInAt = stage.clock;
+  await stage.tick(1);
+  t.equal(tail.isOver, true);
+  t.match(stage.warned, [{ reason: 'the log store is behind' }]);
+  endsFreed(t, stage);
 });
 
 void test('a bus that does not answer is asked again, and given up in the end', async (t) => {
