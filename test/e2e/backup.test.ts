@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,8 +51,17 @@ interface Details {
   };
 }
 
-/** Begins a backup and ends it with a signal while it is at work; its exit status or the signal. */
+/** Begins backups until one is ended by the signal while it is at work; its exit status or the signal. */
 async function endOfCutBackup(file: string, data: string, signal: NodeJS.Signals): Promise<unknown> {
+  for (;;) {
+    const end = await endOfSignalledBackup(file, data, signal);
+    if (end !== 0) return end;
+    // It was over before the signal came.
+    rmSync(file);
+  }
+}
+
+async function endOfSignalledBackup(file: string, data: string, signal: NodeJS.Signals): Promise<unknown> {
   const command = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
   const cut = spawn(process.execPath, [command, 'backup', file, `--data-dir=${data}`]);
   const ended = once(cut, 'exit');

@@ -41,6 +41,9 @@ const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 /** Held while a backup is made in a directory. */
 const BACKUP_LOCK = '.callsheet-backup.lock';
 
+const CLEAR_TRIES = 20;
+const CLEAR_PAUSE_MS = 20;
+
 /**
  * Makes a backup of the stores, each as it was at one commit. A service that runs there makes the copies and goes on meanwhile; without one this process
  * makes them and keeps it from starting. Must run on the same machine and as the user of the service. `interrupted` is given what takes away
@@ -60,7 +63,8 @@ export async function backupStores(
   const parts = `${partialPath(file)}.d`;
   const lock = lockFile(folder, BACKUP_LOCK, 'exclusive', 'another backup');
   const clear = (): void => {
-    rmSync(parts, { recursive: true, force: true });
+    // The service may be about to put something there.
+    rmSync(parts, { recursive: true, force: true, maxRetries: CLEAR_TRIES, retryDelay: CLEAR_PAUSE_MS });
     rmSync(partialPath(file), { force: true });
   };
   interrupted(clear);
