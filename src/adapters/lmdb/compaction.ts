@@ -1,9 +1,10 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectoryLockError, lockDirectory } from '../system/disk-lock.ts';
 import { freeBytes } from '../system/disk-watermark.ts';
 import { syncDirectory, syncFile } from '../system/sync-file.ts';
-import { copyEnvironment, openStoreToCopy, rowCounts } from './environment-copy.ts';
+import { copyEnvironment, rowCounts } from './environment-copy.ts';
+import { openExistingStore, refuseNoStore } from './existing-store.ts';
 import { DATA_FILE, openEnvironment, type EnvironmentKind } from './environment.ts';
 import { pageMeter } from './page-meter.ts';
 import { StoreOpenError } from './store-format.ts';
@@ -26,7 +27,7 @@ export async function compactStore(
   kind: EnvironmentKind,
   freeShareMin: number,
 ): Promise<Compaction> {
-  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
+  refuseNoStore(directory);
   const writerLock = asStoreError(directory, () => lockDirectory(directory));
   try {
     return await compactLocked(directory, kind, freeShareMin);
@@ -42,7 +43,7 @@ async function compactLocked(
 ): Promise<Compaction> {
   const partial = join(directory, PARTIAL);
   rmSync(partial, { recursive: true, force: true });
-  const { environment, format } = await openStoreToCopy(directory, kind);
+  const { environment, format } = await openExistingStore(directory, kind);
   try {
     const { fileBytes, pageBytes, usedPages, freePages } = pageMeter(environment, directory)();
     const freeShare = freePages / (usedPages + freePages);

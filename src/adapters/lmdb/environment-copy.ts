@@ -1,9 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
-import { openCheckedEnvironment } from './open-checked.ts';
 import type { PageCounts } from './page-meter.ts';
-import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
+import type { StoreFormat } from './store-format.ts';
 
 /** A copy of an environment; nothing of it need be on the disk yet. */
 export interface EnvironmentCopy {
@@ -34,22 +33,6 @@ export async function copyEnvironment(
   await environment.backup(directory, true);
   const path = join(directory, DATA_FILE);
   return { path, bytes: statSync(path).size, format };
-}
-
-/** Opens a store that is there, of this program's format. Throws `StoreOpenError`. */
-export async function openStoreToCopy(
-  directory: string,
-  kind: EnvironmentKind,
-): Promise<{ readonly environment: Environment; readonly format: StoreFormat }> {
-  if (statSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) === undefined)
-    throw new StoreOpenError(directory, 'there is none');
-  const environment = openCheckedEnvironment(directory, kind);
-  try {
-    return { environment, format: readStoreFormat(environment, directory, kind) };
-  } catch (error) {
-    await environment.close();
-    throw error;
-  }
 }
 
 /** How many rows each table has. */

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { attemptIdOf, taskIdOf, type TaskAddress } from '../../core/ids.ts';
 import type { LogReader } from '../../core/ports/log-store.ts';
 import {
@@ -11,12 +9,12 @@ import {
 } from '../../core/records/log-chunk.ts';
 import { isGapless, wasSeen, type SequenceRanges } from '../../core/wire/sequence-ranges.ts';
 import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
-import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import { openExistingStore } from './existing-store.ts';
+import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES, logChunkOf } from './log-chunk.ts';
-import { openCheckedEnvironment } from './open-checked.ts';
 import { pageMeter } from './page-meter.ts';
-import { readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
+import { StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeRecord } from './value-codec.ts';
 
@@ -28,10 +26,8 @@ export interface LogStoreReader extends LogReader, CopiedStore {
 
 /** Opens the log store for reading, in any thread, once its writer has opened it. Throws `StoreOpenError`. */
 export async function openLogReader(directory: string): Promise<LogStoreReader> {
-  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
-  const environment = openCheckedEnvironment(directory, 'logs');
+  const { environment, format } = await openExistingStore(directory, 'logs');
   try {
-    const format = readStoreFormat(environment, directory, 'logs');
     const databaseOf = (name: string): ByteDatabase => {
       const database = openExistingDatabase(environment, name);
       if (database === undefined) throw new StoreOpenError(directory, `it has no table ${name}`);

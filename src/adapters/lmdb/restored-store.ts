@@ -3,7 +3,7 @@ import { attemptFloorAfterRestore } from '../../core/records/attempt-floor.ts';
 import { lastNumberOfKey } from '../../core/records/tables.ts';
 import { logKeys, type LogChunkRecord, type LogTotalRecord } from '../../core/records/log-chunk.ts';
 import { afterRestore } from '../../core/wire/bus-sequence.ts';
-import { openStoreToCopy } from './environment-copy.ts';
+import { openExistingStore } from './existing-store.ts';
 import { openDatabase, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { keyBytes } from './key-bytes.ts';
 import { LOG_DATABASES } from './log-chunk.ts';
@@ -32,9 +32,9 @@ export async function reconcileRestored(
   logDirectory: string,
   now: number,
 ): Promise<Reconciled> {
-  const { environment: state } = await openStoreToCopy(stateDirectory, 'state');
+  const { environment: state } = await openExistingStore(stateDirectory, 'state');
   try {
-    const { environment: logs } = await openStoreToCopy(logDirectory, 'logs');
+    const { environment: logs } = await openExistingStore(logDirectory, 'logs');
     try {
       const workers = forgetIncarnations(state);
       const floor = attemptFloorAfterRestore(Math.max(readAttemptFloor(state), highestAttempt(state)), now);

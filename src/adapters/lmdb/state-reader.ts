@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Row, ScanOptions, StoreReader } from '../../core/ports/store.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../core/records/tables.ts';
 import { copyEnvironment, type CopiedStore } from './environment-copy.ts';
-import { DATA_FILE, openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
+import { openExistingStore } from './existing-store.ts';
+import { openExistingDatabase, type ByteDatabase, type Environment } from './environment.ts';
 import { isKey, keyBytes } from './key-bytes.ts';
-import { openCheckedEnvironment } from './open-checked.ts';
 import { pageMeter } from './page-meter.ts';
-import { readAttemptFloor, readStoreFormat, StoreOpenError, type StoreFormat } from './store-format.ts';
+import { readAttemptFloor, StoreOpenError, type StoreFormat } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
 import { decodeValue } from './value-codec.ts';
 
@@ -24,10 +22,8 @@ export interface StateReader extends StoreReader, CopiedStore {
  * this program's.
  */
 export async function openStateReader(directory: string): Promise<StateReader> {
-  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
-  const environment = openCheckedEnvironment(directory, 'state');
+  const { environment, format } = await openExistingStore(directory, 'state');
   try {
-    const format = readStoreFormat(environment, directory, 'state');
     return readerOf(environment, directory, format, openTables(environment, directory));
   } catch (error) {
     await environment.close();

@@ -1,17 +1,16 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { partialPath, writeArchive } from '../../adapters/backup/archive-writer.ts';
 import { BACKUP_FORMAT, partName, type BackupManifest } from '../../adapters/backup/manifest.ts';
 import { copyStores } from '../../adapters/lmdb/copy-stores.ts';
 import {
   copyEnvironment,
-  openStoreToCopy,
   type CopiedStore,
   type EnvironmentCopy,
 } from '../../adapters/lmdb/environment-copy.ts';
-import { DATA_FILE, type EnvironmentKind } from '../../adapters/lmdb/environment.ts';
+import type { EnvironmentKind } from '../../adapters/lmdb/environment.ts';
+import { openExistingStore, refuseNoStore } from '../../adapters/lmdb/existing-store.ts';
 import { pageMeter } from '../../adapters/lmdb/page-meter.ts';
-import { StoreOpenError } from '../../adapters/lmdb/store-format.ts';
 import {
   DirectoryLockError,
   lockDirectory,
@@ -111,17 +110,13 @@ async function openCopied(
   directory: string,
   kind: EnvironmentKind,
 ): Promise<{ readonly copied: CopiedStore; readonly close: () => Promise<void> }> {
-  const { environment, format } = await openStoreToCopy(directory, kind);
+  const { environment, format } = await openExistingStore(directory, kind);
   const copied: CopiedStore = {
     kind,
     pages: pageMeter(environment, directory),
     copyTo: (target) => copyEnvironment(environment, format, target),
   };
   return { copied, close: () => environment.close() };
-}
-
-function refuseNoStore(directory: string): void {
-  if (!existsSync(join(directory, DATA_FILE))) throw new StoreOpenError(directory, 'there is none');
 }
 
 function manifestOf(copies: readonly EnvironmentCopy[], softwareVersion: string): BackupManifest {

@@ -1,12 +1,5 @@
 import type { Place } from './places.ts';
-import {
-  argumentBranches,
-  commandPatterns,
-  flagBranches,
-  valueBranches,
-  valuePatterns,
-  type Taking,
-} from './shell-cases.ts';
+import { offer, step, type Taking } from './shell-cases.ts';
 
 const TAKING: Taking = {
   words: (words) => `words='${words.join(' ')}'`,
@@ -26,26 +19,10 @@ _callsheet() {
       expects=
       continue
     fi
-    case "$place $word" in
-      ${valuePatterns(places)}) expects=$word ;;
-      ${commandPatterns(places)}) place="$place $word" ;;
-      *) if [[ $word != -?* ]]; then at=$((at + 1)); fi ;;
-    esac
+${step(places)}
   done
   if [[ $cur == '=' ]]; then cur=; fi
-  if [[ -n $expects ]]; then
-    case "$place $expects" in
-${valueBranches(places, TAKING)}
-    esac
-  elif [[ $cur == -* ]]; then
-    case "$place" in
-${flagBranches(places, TAKING)}
-    esac
-  else
-    case "$place $at" in
-${argumentBranches(places, TAKING)}
-    esac
-  fi
+${offer(places, TAKING)}
   if [[ -n $words ]]; then COMPREPLY=($(compgen -W "$words" -- "$cur")); fi
 }
 complete -F _callsheet callsheet

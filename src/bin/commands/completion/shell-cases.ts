@@ -36,7 +36,7 @@ export const valuePatterns = (places: readonly Place[]): string =>
     .join('|');
 
 /** What follows a flag. */
-export const valueBranches = (places: readonly Place[], taking: Taking): string =>
+const valueBranches = (places: readonly Place[], taking: Taking): string =>
   places
     .flatMap(({ words, options }) =>
       options.flatMap(({ long, short, value }) =>
@@ -48,11 +48,11 @@ export const valueBranches = (places: readonly Place[], taking: Taking): string 
     .join('\n');
 
 /** The flags of a place. */
-export const flagBranches = (places: readonly Place[], taking: Taking): string =>
+const flagBranches = (places: readonly Place[], taking: Taking): string =>
   places.map((place) => branch(place.words, taking.words(flagsOf(place)))).join('\n');
 
 /** What can be the next argument of a place: `'<place> <index>'`. */
-export const argumentBranches = (places: readonly Place[], taking: Taking): string =>
+const argumentBranches = (places: readonly Place[], taking: Taking): string =>
   places
     .flatMap(({ words, commands, arguments: values }) => {
       const first = values[0] ?? NOTHING;
@@ -61,3 +61,25 @@ export const argumentBranches = (places: readonly Place[], taking: Taking): stri
       return all.flatMap((value, at) => branches(`${words} ${at}`, value, taking));
     })
     .join('\n');
+
+/** Goes on from the word before the cursor: sets `place`, `expects` and `at`. */
+export const step = (places: readonly Place[]): string => `    case "$place $word" in
+      ${valuePatterns(places)}) expects=$word ;;
+      ${commandPatterns(places)}) place="$place $word" ;;
+      *) if [[ $word != -?* ]]; then at=$((at + 1)); fi ;;
+    esac`;
+
+/** Takes what fits at the cursor. */
+export const offer = (places: readonly Place[], taking: Taking): string => `  if [[ -n $expects ]]; then
+    case "$place $expects" in
+${valueBranches(places, taking)}
+    esac
+  elif [[ $cur == -* ]]; then
+    case "$place" in
+${flagBranches(places, taking)}
+    esac
+  else
+    case "$place $at" in
+${argumentBranches(places, taking)}
+    esac
+  fi`;
