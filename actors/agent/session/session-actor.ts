@@ -6,10 +6,10 @@ import type { SessionMessage } from './messages.ts';
 import {
   onActionEnded,
   onActionKillDue,
-  onActionOutput,
   onActionOverdue,
   onActionStarted,
 } from './on-action.ts';
+import { onActionOutput } from './on-output.ts';
 import {
   giveBackLost,
   newSession,
