@@ -8,8 +8,10 @@ import type { CurrentAttempt, RunningAction, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 
-const NOT_DECLARED = 'it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS';
-const TOO_MUCH_TO_HIDE = 'there are more values to hide than a session can: nothing of its output is shown any more';
+const NOT_DECLARED =
+  'it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS';
+const TOO_MUCH_TO_HIDE =
+  'there are more values to hide than a session can: nothing of its output is shown any more';
 
 /** Lines that an action has written: what they ask for is done, and they go to the log without what is hidden. */
 export function onActionOutput(
@@ -22,9 +24,7 @@ export function onActionOutput(
   const before = toldOf(attempt);
   const cut = new Set(batch.cut);
   const lines = batch.lines.flatMap((line, nth) =>
-    action === null
-      ? [redactor.line(line, cut.has(nth))]
-      : obey(state, action, line, cut.has(nth), context),
+    action === null ? [redactor.line(line, cut.has(nth))] : obey(state, action, line, cut.has(nth), context),
   );
   const { stream, bytes } = batch;
   context.send('shipper', log.attemptId, {

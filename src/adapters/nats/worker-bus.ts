@@ -197,7 +197,11 @@ class NatsWorkerBus implements WorkerBus {
 }
 
 /** A report of progress is said once; any other may be said again and counts once. */
-const messageIdOf = ({ attempt_id: attempt, status, status_message: said }: StatusMessage): string | undefined =>
+const messageIdOf = ({
+  attempt_id: attempt,
+  status,
+  status_message: said,
+}: StatusMessage): string | undefined =>
   status === 'running' && said !== undefined ? undefined : `${attempt}:${status}`;
 
 function readAnswer<T>(

@@ -106,9 +106,7 @@ const INT32_MIN = -(2 ** 31);
 /** Windows reports exit codes as unsigned 32-bit numbers. */
 const UINT32_MAX = 2 ** 32 - 1;
 
-const percent = checked(finite, (value) =>
-  value >= 0 && value <= 100 ? null : 'must be from 0 to 100',
-);
+const percent = checked(finite, (value) => (value >= 0 && value <= 100 ? null : 'must be from 0 to 100'));
 
 /** `task.status.<job id>` */
 export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
