@@ -60,7 +60,9 @@ export interface EnteredEnvironment {
 }
 
 /** The attempt that the session is there for now, from its assignment to its report. */
-export interface CurrentAttempt extends SessionTask {
+export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
+  /** Whether no other task of the step is expected. */
+  isLast: boolean;
   readonly script: TaskScript;
   isReportedRunning: boolean;
   /** What its running action has said last, from 0 to 100, or null; see statusLineOf. */
