@@ -260,6 +260,30 @@ test('what an environment says of its progress is told for the task that waits f
   t.end();
 });
 
+test('of a value that a line is cut in nothing is left, nor of what a chunk would be cut in', (t) => {
+  const house = new Session(HIDING);
+  house.started('a', 1);
+  const secret = `first${'0123456789'.repeat(100)}last`;
+  const assembler = new LineAssembler(64 * 1024);
+  const write = (text: string): void => {
+    const lines = assembler.push(Buffer.from(text));
+    const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
+    house.tell('session', house.sessionOf('a'), { type: 'action.output', run: 1, batch });
+  };
+  write(`openjd_redacted_env: A=${secret}\n`);
+  // The log's own chunks are cut at 32 KiB.
+  write(
+    `${'x'.repeat(32 * 1024 - 50)}${secret}${'y'.repeat(32 * 1024 - 1500)}${secret}${'z'.repeat(1000)}\n`,
+  );
+  write(`short first01\n${secret.slice(0, 500)}`);
+  write(`${secret.slice(500)}\n`);
+  t.equal(
+    house.log.replace(/xx+/, 'X').replace(/yy+/, 'Y'),
+    `openjd_redacted_env: A=${REDACTED}\nX${REDACTED}Y${REDACTED}\nshort first01\n${REDACTED}\n`,
+  );
+  t.end();
+});
+
 const LINE_BYTES = 120;
 const part = fc.string({ unit: fc.constantFrom('α', 'β', '😀'), minLength: 1, maxLength: 6 });
 const valueLines = fc.array(part, { minLength: 1, maxLength: 3 });
