@@ -33,6 +33,8 @@ export const AGENT_LIMITS = {
   reportRetry: { firstMs: 250, mostMs: 10 * SECOND_MS },
   /** A report that is stored and still not confirmed is said again after this. */
   reportRepeatMs: 60 * SECOND_MS,
+  /** Between two reports of how far a task is. */
+  progressMs: 1 * SECOND_MS,
   /** Characters of a report's message that are kept. */
   reportMessageCharacters: 4 * KIB,
   logChunkBytes: 32 * KIB,

@@ -56,6 +56,8 @@ export type AgentEffect =
   | { readonly kind: 'give-up-leases' }
   /** Answered by the outbox's `report.stored` or `report.unstored`. */
   | { readonly kind: 'report'; readonly report: StatusMessage }
+  /** How far a task says it is: not answered. */
+  | { readonly kind: 'report-progress'; readonly report: StatusMessage }
   /** Answered by the shipper's `logs.stored`. */
   | { readonly kind: 'ship-logs'; readonly attemptId: AttemptId; readonly chunks: readonly LogMessage[] }
   /** Cancels of the task are given to the poller from now on (`attempt.cancel`). */

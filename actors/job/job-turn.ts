@@ -9,12 +9,13 @@ import {
   nextTaskStatus,
   type TaskTrigger,
 } from '../../src/core/lifecycle/task-transitions.ts';
-import type { AttemptRecord } from '../../src/core/records/attempt.ts';
+import { withProgress, type AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
+import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { ServiceContext } from '../service-world.ts';
@@ -29,6 +30,8 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly exitCode?: number;
   readonly sessionId?: string;
   readonly reclaimed?: true;
+  /** What the task has said last; absent when nobody tells. */
+  readonly told?: TaskProgress;
 };
 
 /**
@@ -41,6 +44,8 @@ export class JobTurn {
   private readonly dirtyPages = new Map<StepState, Set<number>>();
   private readonly dirtySteps = new Set<StepState>();
   private readonly offered = new Set<StepState>();
+  /** Attempts that this turn has closed, by task id. */
+  private readonly closed = new Map<string, AttemptRecord>();
   private readonly statusBefore: JobRecord['status'] | null;
 
   constructor(state: JobState, context: ServiceContext<'job'>, isNew = false) {
@@ -96,7 +101,7 @@ export class JobTurn {
     if (attempt === undefined) throw new Error(`task ${taskIdOf(address)} has no open attempt`);
     this.state.openAttempts.delete(taskIdOf(address));
     const record: AttemptRecord = {
-      ...attempt,
+      ...(closed.told === undefined ? attempt : withProgress(attempt, closed.told)),
       status: closed.status,
       message: closed.message,
       endedAt: Math.max(this.context.now, attempt.startedAt),
@@ -104,6 +109,7 @@ export class JobTurn {
       ...(closed.exitCode === undefined ? {} : { exitCode: closed.exitCode }),
       ...(closed.reclaimed === true && { reclaimed: true }),
     };
+    this.closed.set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
     this.context.send('lease', this.state.record.farmId, {
       type: 'task.settled',
@@ -362,7 +368,10 @@ export class JobTurn {
   /** Tells clients of a task as it is now. */
   publishTask(step: StepState, index: number, task: TaskState): void {
     const address = this.addressOf(step, index);
-    const worker = this.state.openAttempts.get(taskIdOf(address))?.workerId ?? '';
+    const open = this.state.openAttempts.get(taskIdOf(address));
+    const isHeld = isLiveTask(task.status) || isTerminalTask(task.status);
+    const { progress, statusMessage }: TaskProgress =
+      (isHeld && (open ?? this.closed.get(taskIdOf(address)))) || {};
     this.context.effect({
       kind: 'event',
       event: {
@@ -372,9 +381,11 @@ export class JobTurn {
           task_id: taskIdOf(address),
           name: taskNameOf(step.record.name, step.space.at(index)),
           status: task.status,
-          worker_id: worker,
+          worker_id: open?.workerId ?? '',
           unschedulable_reason: task.unschedulable ? (step.record.unschedulableReason ?? '') : '',
           updated_at: timestampOf(task.updatedAt),
+          ...(progress !== undefined && { progress }),
+          ...(statusMessage !== undefined && { status_message: statusMessage }),
         },
       },
     });

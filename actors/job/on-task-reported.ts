@@ -5,8 +5,10 @@ import {
 } from '../../src/core/lifecycle/failure-reasons.ts';
 import { failureOutcome } from '../../src/core/lifecycle/retry-policy.ts';
 import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
+import { withProgress } from '../../src/core/records/attempt.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { statusLineOf, type TaskProgress } from '../../src/core/records/task-progress.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { failedOnKey, failedOnOf } from './failed-on.ts';
@@ -41,7 +43,7 @@ export function onTaskReported(
   switch (report.status) {
     case 'running':
       if (task.status === 'running' && isSessionKnown(state, turn.addressOf(step, attempt.index))) {
-        noop('repeated report', report, context);
+        reportedAgain(state, step, attempt.index, report, turn, context);
       } else reportedRunning(state, step, attempt.index, report, turn, context);
       return;
     case 'succeeded':
@@ -76,12 +78,44 @@ function reportedRunning(
   const taskId = taskIdOf(address);
   const attempt = state.openAttempts.get(taskId);
   if (attempt !== undefined) {
-    const known = { ...attempt, sessionId: report.session_id };
+    const known = { ...withProgress(attempt, toldBy(report)), sessionId: report.session_id };
     state.openAttempts.set(taskId, known);
     context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), known));
   }
   turn.move(step, index, 'reported running');
   turn.end();
+}
+
+/** The attempt is known to run. A report of progress changes what is said of the task, and nothing else. */
+function reportedAgain(
+  state: JobState,
+  step: StepState,
+  index: number,
+  report: StatusMessage,
+  turn: JobTurn,
+  context: ServiceContext<'job'>,
+): void {
+  const address = turn.addressOf(step, index);
+  const taskId = taskIdOf(address);
+  const attempt = state.openAttempts.get(taskId);
+  const told = toldBy(report);
+  const isNews = attempt?.progress !== told.progress || attempt?.statusMessage !== told.statusMessage;
+  if (attempt === undefined || !isProgress(report) || !isNews) {
+    noop('repeated report', report, context);
+    return;
+  }
+  const known = withProgress(attempt, told);
+  state.openAttempts.set(taskId, known);
+  context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), known));
+  turn.publishTask(step, index, taskOf(step, index));
+}
+
+const isProgress = ({ status, status_message: message }: StatusMessage): boolean =>
+  status === 'running' && message !== undefined;
+
+function toldBy({ progress, status_message: message = '' }: StatusMessage): TaskProgress {
+  const statusMessage = statusLineOf(message);
+  return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
 }
 
 /** interface.md, "Failure handling on a worker-reported failure": exactly one of retry, exhausted, auto-park. */
@@ -129,12 +163,15 @@ function closedBy(report: StatusMessage, status: ClosedAttempt['status']): Close
     status,
     message: report.message ?? '',
     sessionId: report.session_id,
+    told: toldBy(report),
     ...(report.exit_code === undefined ? {} : { exitCode: report.exit_code }),
   };
 }
 
 function noop(what: string, report: StatusMessage, context: ServiceContext<'job'>): void {
-  context.log(what === 'repeated report' ? 'debug' : 'warn', `a status report changes nothing: ${what}`, {
+  // Progress that is overtaken by the end of the attempt is nothing to warn of.
+  const isExpected = what === 'repeated report' || isProgress(report);
+  context.log(isExpected ? 'debug' : 'warn', `a status report changes nothing: ${what}`, {
     task_id: report.task_id,
     attempt_id: report.attempt_id,
     worker_id: report.worker_id,

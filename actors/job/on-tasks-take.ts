@@ -75,7 +75,7 @@ export const onTasksTake =
       jobId: state.record.id,
       stepOrder: pick.stepOrder,
       assignments,
-      step: stepAssignmentOf(state.plan, step.plan),
+      step: stepAssignmentOf(state.plan, step.plan, state.record.extensions),
       cores: pick.cores,
       refused,
     });

@@ -1415,6 +1415,10 @@ export interface components {
             readonly failure_reason?: string;
             readonly retry_after?: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];
+            /** @description How far the task says it is (`openjd_progress`), in its attempt that is open or was the last one. Absent when it does not say. It changes without `updated_at`. */
+            readonly progress?: number;
+            /** @description What the task says it is doing (`openjd_status`), on one line. Absent when it does not say. */
+            readonly status_message?: string;
         };
         readonly TaskPage: {
             readonly items: readonly components["schemas"]["Task"][];

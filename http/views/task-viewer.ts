@@ -7,6 +7,7 @@ import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
+import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
 import type { Schemas } from './schemas.ts';
@@ -32,6 +33,7 @@ export class TaskViewer {
     const parameters = this.#spaceOf(step).at(index);
     const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
     const workerId = wasHeld ? this.#workerOf(state.workerOrdinal) : null;
+    const { progress, statusMessage } = this.#progressOf(address, state);
     const failureReason = failureReasonOf(this.#store, step, address, state);
     return {
       id: taskIdOf(address),
@@ -48,7 +50,15 @@ export class TaskViewer {
       ...(failureReason !== '' && { failure_reason: failureReason }),
       ...(state.retryAfter > 0 && { retry_after: timestampOf(state.retryAfter) }),
       failed_attempts: state.failedAttempts,
+      ...(progress !== undefined && { progress }),
+      ...(statusMessage !== undefined && { status_message: statusMessage }),
     };
+  }
+
+  /** What the task has said in its attempt, while a worker holds it or was the last to hold it. */
+  #progressOf(address: TaskAddress, { status, attemptNumber, workerOrdinal }: TaskState): TaskProgress {
+    if (workerOrdinal === 0 || !(isLiveTask(status) || isTerminalTask(status))) return {};
+    return this.#store.get('attempt', keys.attempt(address, attemptNumber)) ?? {};
   }
 
   #spaceOf(step: StepRecord): Space {

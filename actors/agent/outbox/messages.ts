@@ -7,6 +7,8 @@ export type OutboxMessage =
   | { readonly type: 'outbox.wake' }
   /** From a session: the task's first process has started. */
   | { readonly type: 'report.running'; readonly report: StatusMessage }
+  /** From a session: what the task says of how far it is, in place of what it said before. */
+  | { readonly type: 'report.progress'; readonly report: StatusMessage }
   /** From a session: the end of an attempt. */
   | { readonly type: 'report.keep'; readonly report: StatusMessage }
   /** From a session that ends without a report. */
@@ -22,4 +24,6 @@ export type OutboxMessage =
       readonly reason: string;
     }
   /** Own timer: the attempt's report is said again. */
-  | { readonly type: 'report.due'; readonly attemptId: AttemptId };
+  | { readonly type: 'report.due'; readonly attemptId: AttemptId }
+  /** Own timer: progress of the attempt may be told again. */
+  | { readonly type: 'progress.due'; readonly attemptId: AttemptId };

@@ -2,6 +2,7 @@ import type { AttemptId } from '../../../src/core/ids.ts';
 import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
+import { forgetProgress, onProgressDue, onReportProgress } from './on-progress.ts';
 import { onReportStored, onReportUnstored } from './on-report-sent.ts';
 import { loadOutbox, type OutboxState } from './state.ts';
 
@@ -23,11 +24,15 @@ export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState
       'report.running': (state, { report }, context) => {
         say(state, report, context);
       },
+      'report.progress': onReportProgress,
+      'progress.due': onProgressDue,
       'report.keep': (state, { report }, context) => {
+        forgetProgress(state, report.attempt_id, context);
         context.change({ op: 'report-kept', report });
         say(state, report, context);
       },
       'report.void': (state, { attemptId }, context) => {
+        forgetProgress(state, attemptId, context);
         drop(state, attemptId, context);
       },
       'report.confirmed': (state, { attemptIds }, context) => {

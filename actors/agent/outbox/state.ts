@@ -11,8 +11,11 @@ interface OutgoingReport {
 export interface OutboxState {
   /** The report of each attempt that has one: a terminal report takes the place of the running one. */
   readonly reports: Map<AttemptId, OutgoingReport>;
+  /** Attempts whose progress was told a moment ago, with what they have said since; null for nothing. */
+  readonly progress: Map<AttemptId, StatusMessage | null>;
 }
 
 export function loadOutbox(reader: JournalReader): OutboxState {
-  return { reports: new Map(reader.reports.map((report) => [report.attempt_id, { report, tries: 0 }])) };
+  const reports = reader.reports.map((report) => [report.attempt_id, { report, tries: 0 }] as const);
+  return { reports: new Map(reports), progress: new Map() };
 }

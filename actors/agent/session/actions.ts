@@ -36,6 +36,7 @@ export function startAction(
     hasTimedOut: false,
     failText: null,
     directiveError: null,
+    logLevel: null,
   };
   const action = {
     run: state.runs,

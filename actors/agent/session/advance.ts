@@ -1,9 +1,8 @@
-import { timestampOf } from '../../../src/core/timestamp.ts';
-import type { ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import { startAction } from './actions.ts';
+import { reportOf, resetProgress } from './report.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
 import type { CurrentAttempt, SessionState } from './state.ts';
 
@@ -64,6 +63,7 @@ function enterNext(state: SessionState, attempt: CurrentAttempt, context: Sessio
   const variables = resolveVariables(script);
   state.entered.push({ script, variables: variables.ok ? variables.value : {}, directives: new Map() });
   const { onEnter } = script.plan;
+  resetProgress(state, context);
   const failure = !variables.ok
     ? variables.detail
     : onEnter === undefined
@@ -75,6 +75,7 @@ function enterNext(state: SessionState, attempt: CurrentAttempt, context: Sessio
 }
 
 function runTask(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  resetProgress(state, context);
   const failure = startAction(state, 'run', attempt.script, null, attempt.script.plan.onRun, context);
   if (failure !== null) attempt.result = { status: 'failed', message: failure };
 }
@@ -104,12 +105,13 @@ export function noteExitFailure(state: SessionState, note: string, context: Sess
     return;
   }
   const { attemptId, taskId } = state.log;
-  context.log('warn', note, { attempt_id: attemptId, session_id: state.sessionId });
+  const told = state.redactor.text(note);
+  context.log('warn', told, { attempt_id: attemptId, session_id: state.sessionId });
   context.send('shipper', attemptId, {
     type: 'logs.lines',
     taskId,
     sessionId: state.sessionId,
-    batch: { stream: 'stderr', lines: [`[callsheet] ${note}`], bytes: 0 },
+    batch: { stream: 'stderr', lines: [`[callsheet] ${told}`], bytes: 0 },
   });
 }
 
@@ -164,7 +166,8 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
     context.send('outbox', 'outbox', { type: 'report.void', attemptId });
   } else {
     outcome = 'reported';
-    const message = [result.message, ...state.exitFailures].filter((text) => text !== '').join('; ');
+    const notes = [result.message, ...state.exitFailures].filter((text) => text !== '');
+    const message = state.redactor.text(notes.join('; '));
     const exitCode = result.exitCode === undefined ? {} : { exit_code: result.exitCode };
     const report = { ...reportOf(state, attempt, result.status, context), ...exitCode };
     context.send('outbox', 'outbox', {
@@ -177,21 +180,4 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
   }
   context.effect({ kind: 'unfollow-cancels', taskId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
-}
-
-export function reportOf(
-  { sessionId }: SessionState,
-  { assignment, workerId }: CurrentAttempt,
-  status: ReportedStatus,
-  context: SessionContext,
-): StatusMessage {
-  return {
-    v: 1,
-    task_id: assignment.task_id,
-    attempt_id: assignment.attempt_id,
-    worker_id: workerId,
-    status,
-    timestamp: timestampOf(context.now),
-    session_id: sessionId,
-  };
 }

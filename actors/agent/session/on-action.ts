@@ -1,8 +1,8 @@
 import type { AgentContext } from '../agent-world.ts';
 import { cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
-import { advance, noteExitFailure, noteOf, reportOf } from './advance.ts';
-import { BAD_PROGRESS_NOTE, parseDirective, type Directive } from './directives.ts';
+import { advance, noteExitFailure, noteOf } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
+import { reportOf } from './report.ts';
 import type { RunningAction, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -27,63 +27,6 @@ export function onActionStarted(
   }
   const seconds = timeoutSecondsOf(action);
   if (seconds !== null) context.after('timeout', seconds * SECOND_MS, { type: 'action.overdue', run });
-}
-
-export function onActionOutput(
-  state: SessionState,
-  { run, batch }: Message<'action.output'>,
-  context: SessionContext,
-): void {
-  const action = actionOf(state, run);
-  const lines = action === null ? batch.lines : batch.lines.map((line) => obey(state, action, line, context));
-  const { sessionId, log } = state;
-  context.send('shipper', log.attemptId, {
-    type: 'logs.lines',
-    taskId: log.taskId,
-    sessionId,
-    batch: { ...batch, lines },
-  });
-}
-
-/** Does what the line asks for, and gives the line as it is logged. */
-function obey(state: SessionState, action: RunningAction, line: string, context: SessionContext): string {
-  const directive = parseDirective(line);
-  if (directive === null) return line;
-  switch (directive.kind) {
-    case 'progress':
-      context.log('debug', 'progress', {
-        attempt_id: state.log.attemptId,
-        percent: String(directive.percent),
-      });
-      return line;
-    case 'status':
-      context.log('debug', 'status', { attempt_id: state.log.attemptId, status: directive.text });
-      return line;
-    case 'bad-progress':
-      return line + BAD_PROGRESS_NOTE;
-    case 'fail':
-      action.failText = directive.text;
-      return line;
-    case 'malformed':
-      action.directiveError ??= directive.reason;
-      cancelAction(state, action, context);
-      return line;
-    case 'set':
-    case 'unset':
-    case 'redacted':
-      if (action.kind === 'enter') changeVariable(state, directive);
-      return line;
-  }
-}
-
-/** Variables belong to the environment that is being entered. */
-function changeVariable(
-  state: SessionState,
-  directive: Extract<Directive, { kind: 'set' | 'unset' | 'redacted' }>,
-): void {
-  const directives = state.entered.at(-1)?.directives;
-  if (directive.kind === 'set') directives?.set(directive.name, directive.value);
-  else if (directive.kind === 'unset') directives?.set(directive.name, null);
 }
 
 export function onActionOverdue(

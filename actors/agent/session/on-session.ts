@@ -1,15 +1,19 @@
 import type { SessionId } from '../../../src/core/ids.ts';
+import type { ExtensionName } from '../../../src/core/openjd/extensions.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { cancelAction, interruptAction } from './actions.ts';
 import { advance, finishLog } from './advance.ts';
 import type { SessionMessage, SessionTask } from './messages.ts';
+import { Redactor } from './redaction.ts';
 import { environmentScripts, taskScript } from './scripts.ts';
 import type { CurrentAttempt, LogOwner, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { type: Type }>;
+
+const REDACTED_ENV_VARS: ExtensionName = 'REDACTED_ENV_VARS';
 
 export type SessionSettings = Pick<AgentSettings, 'sessionsDirectory' | 'keepsSessions'>;
 
@@ -26,6 +30,9 @@ export function newSession(
     directory,
     keepsDirectory: keepsSessions,
     step,
+    setsRedacted: step.extensions?.includes(REDACTED_ENV_VARS) === true,
+    redactor: new Redactor(),
+    logLevel: 'INFO',
     environments: environmentScripts(step, directory, () => context.newId()),
     phase: 'opening',
     attempt: attemptOf(task, step, directory, context),
@@ -146,6 +153,8 @@ const attemptOf = (
   ...task,
   script: taskScript(task.assignment, step, directory, () => context.newId()),
   isReportedRunning: false,
+  progress: null,
+  statusMessage: '',
   result: null,
   isDrained: false,
 });

@@ -3,13 +3,8 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
 import { advance } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
-import {
-  onActionEnded,
-  onActionKillDue,
-  onActionOutput,
-  onActionOverdue,
-  onActionStarted,
-} from './on-action.ts';
+import { onActionEnded, onActionKillDue, onActionOverdue, onActionStarted } from './on-action.ts';
+import { onActionOutput } from './on-output.ts';
 import {
   giveBackLost,
   newSession,

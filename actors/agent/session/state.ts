@@ -1,7 +1,9 @@
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';
+import type { Redactor } from './redaction.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
 
 export type SessionPhase =
@@ -44,6 +46,8 @@ export interface RunningAction {
   failText: string | null;
   /** A directive that cannot be understood: the action fails, whatever its exit code. */
   directiveError: string | null;
+  /** How much of its output is logged, when it has said so itself. */
+  logLevel: LogLevel | null;
 }
 
 /** An environment that has been entered, or whose onEnter was tried. */
@@ -61,6 +65,9 @@ export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
   isLast: boolean;
   readonly script: TaskScript;
   isReportedRunning: boolean;
+  /** What its running action has said last, from 0 to 100, or null; see statusLineOf. */
+  progress: number | null;
+  statusMessage: string;
   result: SessionResult | null;
   isDrained: boolean;
 }
@@ -76,6 +83,12 @@ export interface SessionState {
   readonly directory: string;
   readonly keepsDirectory: boolean;
   readonly step: StepAssignment;
+  /** Whether the template declares REDACTED_ENV_VARS. */
+  readonly setsRedacted: boolean;
+  /** Hides in all that leaves the session what its processes want hidden. */
+  readonly redactor: Redactor;
+  /** How much of the output of actions is logged. */
+  logLevel: LogLevel;
   /** In the order of entering: the job's, then the step's. */
   readonly environments: readonly EnvironmentScript[];
   phase: SessionPhase;

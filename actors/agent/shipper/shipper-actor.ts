@@ -19,6 +19,10 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
     isOver: (state) => state.isOver,
     handlers: {
       'logs.lines': (state, { batch }, context) => {
+        if (batch.lines.length === 0) {
+          release(state, batch.bytes, context);
+          return;
+        }
         if (state.dropped !== null) {
           state.dropped.lines += batch.lines.length;
           state.dropped.bytes += batch.bytes;

@@ -83,8 +83,7 @@ class NatsWorkerBus implements WorkerBus {
   reportStatus(message: StatusMessage): Promise<StoreOutcome> {
     const job = parseTaskId(message.task_id)?.jobId;
     if (job === undefined) return Promise.resolve({ type: 'bad-subject' });
-    const messageId = `${message.attempt_id}:${message.status}`;
-    return store(this.#mux, subjects.status(job), JSON.stringify(message), messageId);
+    return store(this.#mux, subjects.status(job), JSON.stringify(message), messageIdOf(message));
   }
 
   async publishLogs(chunks: readonly LogMessage[]): Promise<LogOutcome> {
@@ -196,6 +195,14 @@ class NatsWorkerBus implements WorkerBus {
     }
   }
 }
+
+/** A report of progress is said once; any other may be said again and counts once. */
+const messageIdOf = ({
+  attempt_id: attempt,
+  status,
+  status_message: said,
+}: StatusMessage): string | undefined =>
+  status === 'running' && said !== undefined ? undefined : `${attempt}:${status}`;
 
 function readAnswer<T>(
   answer: Answer,

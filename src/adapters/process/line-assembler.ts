@@ -10,6 +10,7 @@ export class LineAssembler {
   private parts: Uint8Array[] = [];
   private length = 0;
   private cut = false;
+  private cutLines: number[] = [];
 
   /** `limit`: bytes of a line that are kept. */
   constructor(limit: number) {
@@ -19,9 +20,11 @@ export class LineAssembler {
   /** The lines that these bytes complete, without their line feeds. The bytes are not kept beyond the call unless copied. */
   push(bytes: Uint8Array): string[] {
     const lines: string[] = [];
+    this.cutLines = [];
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
       this.append(bytes.subarray(start, end));
+      if (this.cut) this.cutLines.push(lines.length);
       lines.push(this.take());
       start = end + 1;
     }
@@ -29,8 +32,14 @@ export class LineAssembler {
     return lines;
   }
 
+  /** Which of the lines that were given last have lost their end: indices. */
+  get lastCut(): readonly number[] {
+    return this.cutLines;
+  }
+
   /** The last line when the stream ended without a line feed, or null. */
   end(): string | null {
+    this.cutLines = this.cut ? [0] : [];
     return this.length === 0 ? null : this.take();
   }
 

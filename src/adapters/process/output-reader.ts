@@ -84,7 +84,8 @@ export class OutputReader {
   private hand(stream: Stream, lines: readonly string[], bytes: number): void {
     if (lines.length === 0) return;
     this.unconsumed += bytes;
-    this.deliver({ stream: stream.name, lines, bytes });
+    const cut = stream.lines.lastCut;
+    this.deliver({ stream: stream.name, lines, bytes, ...(cut.length > 0 && { cut }) });
     if (this.paused || this.unconsumed < PROCESS_LIMITS.outputWindowBytes) return;
     this.paused = true;
     for (const { socket } of this.streams) socket.pause();

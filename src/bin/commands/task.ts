@@ -3,7 +3,7 @@ import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } fr
 import { findTask } from './lookup.ts';
 import type { Attempt, Task } from './resources.ts';
 import { table, type Column } from './table.ts';
-import { parametersOf } from './tasks.ts';
+import { parametersOf, progressOf } from './tasks.ts';
 import { coloredStatus, printable, type Terminal } from './terminal.ts';
 
 const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
@@ -25,6 +25,7 @@ function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[])
     ['worker', task.assigned_worker_id],
     ['updated', task.updated_at],
     ['retry after', task.retry_after],
+    ['progress', progressOf(task)],
     ['waits', task.unschedulable_reason],
     ['reason', task.failure_reason],
   ];

@@ -21,11 +21,19 @@ export const parametersOf = ({ parameters = {} }: Task): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 
-const COLUMNS: readonly Column<Task>[] = [
+/** How far a task says it is, and what it says it is doing; empty when it says nothing. */
+export const progressOf = ({ progress, status_message: message = '' }: Task): string =>
+  [...(progress === undefined ? [] : [`${Math.floor(progress)}%`]), message].join(' ').trim();
+
+const columnsOf = (tasks: readonly Task[]): readonly Column<Task>[] => [
   { title: 'ID', value: (task) => task.id },
   { title: 'NAME', value: (task) => task.name, shrinks: true },
   { title: 'STATUS', value: (task) => task.status, isStatus: true },
   { title: 'PARAMETERS', value: parametersOf, shrinks: true },
+  // Most tasks say nothing.
+  ...(tasks.some((task) => progressOf(task) !== '')
+    ? [{ title: 'PROGRESS', value: progressOf, shrinks: true }]
+    : []),
   { title: 'FAILURES', value: (task) => String(task.failed_attempts), align: 'right' },
   { title: 'REASON', value: (task) => task.failure_reason ?? task.unschedulable_reason ?? '', shrinks: true },
 ];
@@ -43,7 +51,7 @@ async function tasks(given: string, options: TasksOptions): Promise<void> {
     },
   });
   if (json) return printJson(terminal, page);
-  terminal.out(table(COLUMNS, page.items, terminal));
+  terminal.out(table(columnsOf(page.items), page.items, terminal));
   printPageEnd(terminal, page, options);
 }
 

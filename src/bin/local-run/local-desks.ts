@@ -12,6 +12,7 @@ export const localDesks: readonly AnyDefinition<AgentWorld>[] = [
     absent: () => null,
     handlers: {
       'report.running': () => undefined,
+      'report.progress': () => undefined,
       'report.void': () => undefined,
       'report.keep': (_state, message, context) => {
         if (message.type === 'report.keep') context.effect({ kind: 'report', report: message.report });

@@ -177,6 +177,7 @@ export class LocalSessions {
         current?.over(current.report);
         return;
       }
+      case 'report-progress':
       case 'follow-cancels':
       case 'unfollow-cancels':
         return;

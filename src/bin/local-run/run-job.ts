@@ -1,5 +1,6 @@
 import { attemptIdOf, jobId, stepIdOf, taskIdOf } from '../../core/ids.ts';
-import type { JobPlan, StepPlan } from '../../core/openjd/plan.ts';
+import type { PreparedJob } from '../../core/openjd/expand/prepare-job.ts';
+import type { StepPlan } from '../../core/openjd/plan.ts';
 import { taskNameOf } from '../../core/records/task-name.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../core/wire/assignment-parts.ts';
 import type { Assignment, StepAssignment } from '../../core/wire/bus-messages.ts';
@@ -32,7 +33,7 @@ const ATTEMPT = 1;
  * signal, which cancels the task that runs. Gives the outcome of every step.
  */
 export async function runJob(
-  plan: JobPlan,
+  { plan, extensions }: Pick<PreparedJob, 'plan' | 'extensions'>,
   steps: readonly SelectedStep[],
   sessions: LocalSessions,
   events: RunEvents,
@@ -53,7 +54,7 @@ export async function runJob(
       const assignment = assignmentOf(id, selected, index);
       events.taskBegins(assignment.name);
       left -= 1;
-      const step: StepAssignment = { ...stepAssignmentOf(plan, selected.step), ready_left: left };
+      const step: StepAssignment = { ...stepAssignmentOf(plan, selected.step, extensions), ready_left: left };
       const report = await sessions.run(assignment, step);
       status = report === null || report.status === 'running' ? 'failed' : report.status;
       events.taskEnds(assignment.name, status, report?.message ?? '');

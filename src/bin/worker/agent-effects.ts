@@ -47,6 +47,9 @@ export class AgentEffects {
       case 'report':
         void this.report(effect);
         return;
+      case 'report-progress':
+        void this.bus.reportStatus(effect.report);
+        return;
       case 'ship-logs':
         void this.shipLogs(effect);
         return;

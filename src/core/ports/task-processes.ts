@@ -81,6 +81,8 @@ export type OutputStream = 'stdout' | 'stderr';
 export interface OutputBatch {
   readonly stream: OutputStream;
   readonly lines: readonly string[];
+  /** Which of the lines were too long and have lost their end: indices. Absent means none. */
+  readonly cut?: readonly number[];
   /** Bytes that hold back further output until they are dealt with (`consumed`). */
   readonly bytes: number;
 }

@@ -1,8 +1,9 @@
 import type { AttemptId, WorkerId } from '../ids.ts';
 import type { AttemptStatus } from '../lifecycle/attempt-status.ts';
+import type { TaskProgress } from './task-progress.ts';
 
 /** One run of a task on a worker (interface.md, "Task attempt"). Times are milliseconds since the epoch. */
-export interface AttemptRecord {
+export interface AttemptRecord extends TaskProgress {
   readonly version: 1;
   readonly id: AttemptId;
   readonly attemptNumber: number;
@@ -18,4 +19,12 @@ export interface AttemptRecord {
   readonly reclaimed?: true;
   /** The worker's session, known from its first report on. */
   readonly sessionId: string;
+}
+
+/** The attempt with what its task says now in place of what it said before. */
+export function withProgress(
+  { progress: _progress, statusMessage: _message, ...attempt }: AttemptRecord,
+  told: TaskProgress,
+): AttemptRecord {
+  return { ...attempt, ...told };
 }

@@ -1,8 +1,12 @@
 import type { JobPlan, StepPlan, TaskParameterValue } from '../openjd/plan.ts';
 import type { StepAssignment } from './bus-messages.ts';
 
-/** What all tasks of a step share when they are handed to a worker. */
-export const stepAssignmentOf = (job: JobPlan, step: StepPlan): StepAssignment => ({
+/** What all tasks of a step share when they are handed to a worker. `extensions`: those that the template declares. */
+export const stepAssignmentOf = (
+  job: JobPlan,
+  step: StepPlan,
+  extensions: readonly string[],
+): StepAssignment => ({
   job_name: job.jobName,
   step_name: step.name,
   job_parameters: job.parameters,
@@ -10,6 +14,7 @@ export const stepAssignmentOf = (job: JobPlan, step: StepPlan): StepAssignment =
   step_environments: step.environments,
   script: step.script,
   compute_location: step.requirements.computeLocation,
+  ...(extensions.length > 0 && { extensions }),
 });
 
 /** The values of a task's parameters with their types, by name. */

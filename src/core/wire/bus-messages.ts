@@ -119,6 +119,8 @@ export interface StepAssignment {
   readonly step_environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
   readonly compute_location: string;
+  /** Extensions that the template declares. Absent means none. */
+  readonly extensions?: readonly string[];
   /** Tasks of the step that were ready and not given out when the reply was made. Absent means unknown. */
   readonly ready_left?: number;
 }
@@ -137,6 +139,13 @@ export interface StatusMessage {
   /** RFC 3339. */
   readonly timestamp: string;
   readonly session_id: string;
+  /** How far the task says it is, from 0 to 100. Absent: it does not say. */
+  readonly progress?: number;
+  /**
+   * What the task says it is doing. With the status running its presence, empty or not, makes the report one of progress: both fields take the
+   * place of what was said before.
+   */
+  readonly status_message?: string;
 }
 
 /** `task.logs.<task id>` */

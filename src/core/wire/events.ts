@@ -30,6 +30,10 @@ export interface TaskEvent {
   /** Empty unless the task is ready and no online worker may run it. */
   readonly unschedulable_reason: string;
   readonly updated_at: string;
+  /** From 0 to 100; absent when the task does not say. */
+  readonly progress?: number;
+  /** Absent when the task does not say. */
+  readonly status_message?: string;
 }
 
 export interface WorkerEvent {

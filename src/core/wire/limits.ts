@@ -20,6 +20,8 @@ export const WIRE_LIMITS = {
   tags: 256,
   tagValue: 1024,
   queues: 1024,
+  /** Extensions of a template. */
+  extensions: 64,
   openAttempts: 4096,
   cpuCount: 65_536,
   memoryMib: 2 ** 40,

@@ -160,6 +160,7 @@ const stepAssignment = record<StepAssignment>({
   step_environments: planList(environment),
   script,
   compute_location: planText,
+  extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 

@@ -13,6 +13,7 @@ import type {
 import {
   checked,
   door,
+  finite,
   flag,
   integer,
   line,
@@ -105,6 +106,8 @@ const INT32_MIN = -(2 ** 31);
 /** Windows reports exit codes as unsigned 32-bit numbers. */
 const UINT32_MAX = 2 ** 32 - 1;
 
+const percent = checked(finite, (value) => (value >= 0 && value <= 100 ? null : 'must be from 0 to 100'));
+
 /** `task.status.<job id>` */
 export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
   checked(
@@ -118,6 +121,8 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
       message: optional(text(LIMITS.message)),
       timestamp: readTimestamp,
       session_id: line(LIMITS.token),
+      progress: optional(percent),
+      status_message: optional(text(LIMITS.message)),
     }),
     attemptFault,
   ),

@@ -42,8 +42,8 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
   // Host requirements are for whoever looks for a host: this one is given.
-  const { plan } = prepareFile(file, document, options.param, TEMPLATE_LIMITS, terminal, RUNNABLE_FEATURES);
-  const selection = selectTasks(plan, options.step ?? null, options.task);
+  const job = prepareFile(file, document, options.param, TEMPLATE_LIMITS, terminal, RUNNABLE_FEATURES);
+  const selection = selectTasks(job.plan, options.step ?? null, options.task);
   if (!selection.ok) throw new CommandError(EXIT.usage, selection.detail);
 
   const printer = new TaskPrinter(terminal);
@@ -53,8 +53,8 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   });
   const signal = stopSignal();
   signal.addEventListener('abort', () => terminal.err('stopping; once more ends it at once\n'));
-  terminal.err(`${printable(plan.jobName)}\n`);
-  const outcomes = await runJob(plan, selection.steps, sessions, printer, signal).finally(() =>
+  terminal.err(`${printable(job.plan.jobName)}\n`);
+  const outcomes = await runJob(job, selection.steps, sessions, printer, signal).finally(() =>
     sessions.close(),
   );
   terminal.err(`\n${table(COLUMNS, outcomes, { ...terminal, colors: terminal.errorColors })}`);

@@ -186,12 +186,12 @@ test('one step, and the tasks of it that have the values given', async (t) => {
 
 test('what this version cannot run is refused', async (t) => {
   const template = job({
-    extensions: ['REDACTED_ENV_VARS'],
+    extensions: ['SVC_PATH_TRANSLATION'],
     steps: [{ name: 'S', script: { actions: { onRun: sh('true') } } }],
   });
   const ran = await run(t.testdir(), template);
   t.equal(ran.code, 1);
-  t.match(ran.err, '/extensions/0: the extension REDACTED_ENV_VARS is not supported yet\n');
+  t.match(ran.err, '/extensions/0: the extension SVC_PATH_TRANSLATION is not supported yet\n');
   const pools = oneStep(sh('echo ran'), {
     hostRequirements: { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] },
   });

@@ -1,0 +1,45 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentContext } from '../agent-world.ts';
+import type { OutboxMessage } from './messages.ts';
+import type { OutboxState } from './state.ts';
+
+type OutboxContext = AgentContext<'outbox'>;
+
+/**
+ * How far a task is, as it says itself: told as well as the bus allows, once in `AGENT_LIMITS.progressMs` an attempt at the most. What is
+ * overtaken meanwhile is not told, and nothing of it is kept or told again.
+ */
+export function onReportProgress(
+  state: OutboxState,
+  { report }: Extract<OutboxMessage, { type: 'report.progress' }>,
+  context: OutboxContext,
+): void {
+  if (state.progress.has(report.attempt_id)) state.progress.set(report.attempt_id, report);
+  else tell(state, report, context);
+}
+
+export function onProgressDue(
+  state: OutboxState,
+  { attemptId }: Extract<OutboxMessage, { type: 'progress.due' }>,
+  context: OutboxContext,
+): void {
+  const waiting = state.progress.get(attemptId) ?? null;
+  if (waiting === null) state.progress.delete(attemptId);
+  else tell(state, waiting, context);
+}
+
+/** The attempt has ended: its last report says how far it came. */
+export function forgetProgress(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
+  if (state.progress.delete(attemptId)) context.cancelTimer(timerOf(attemptId));
+}
+
+function tell(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
+  const { attempt_id: attemptId } = report;
+  state.progress.set(attemptId, null);
+  context.effect({ kind: 'report-progress', report });
+  context.after(timerOf(attemptId), AGENT_LIMITS.progressMs, { type: 'progress.due', attemptId });
+}
+
+const timerOf = (attemptId: AttemptId): string => `progress ${attemptId}`;

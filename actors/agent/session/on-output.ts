@@ -1,0 +1,125 @@
+import { statusLineOf } from '../../../src/core/records/task-progress.ts';
+import type { AgentContext } from '../agent-world.ts';
+import { cancelAction } from './actions.ts';
+import { LOG_LEVELS, readLine, type Directive, type LogLevel } from './directives.ts';
+import type { SessionMessage } from './messages.ts';
+import { tellProgress } from './report.ts';
+import type { CurrentAttempt, RunningAction, SessionState } from './state.ts';
+
+type SessionContext = AgentContext<'session'>;
+
+const NOT_DECLARED =
+  'it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS';
+const TOO_MUCH_TO_HIDE =
+  'there are more values to hide than a session can: nothing of its output is shown any more';
+
+/** Lines that an action has written: what they ask for is done, and they go to the log without what is hidden. */
+export function onActionOutput(
+  state: SessionState,
+  { run, batch }: Extract<SessionMessage, { type: 'action.output' }>,
+  context: SessionContext,
+): void {
+  const action = state.action?.run === run ? state.action : null;
+  const { attempt, sessionId, log, redactor } = state;
+  const before = toldOf(attempt);
+  const cut = new Set(batch.cut);
+  const lines = batch.lines.flatMap((line, nth) =>
+    action === null ? [redactor.line(line, cut.has(nth))] : obey(state, action, line, cut.has(nth), context),
+  );
+  const { stream, bytes } = batch;
+  context.send('shipper', log.attemptId, {
+    type: 'logs.lines',
+    taskId: log.taskId,
+    sessionId,
+    batch: { stream, lines, bytes },
+  });
+  if (attempt !== null && toldOf(attempt) !== before) tellProgress(state, attempt, context);
+}
+
+const toldOf = (attempt: CurrentAttempt | null): string =>
+  attempt === null ? 'null ' : `${String(attempt.progress)} ${attempt.statusMessage}`;
+
+/** Does what the line asks for, and gives what is logged of it. */
+function obey(
+  state: SessionState,
+  action: RunningAction,
+  line: string,
+  isCut: boolean,
+  context: SessionContext,
+): readonly string[] {
+  const { directive, logged, level } = readLine(line, isCut, state.redactor);
+  const least = action.logLevel ?? state.logLevel;
+  const note = directive === null ? null : follow(state, action, directive, context);
+  return [
+    ...(isLogged(level, least) ? [logged] : []),
+    ...(note !== null && isLogged('WARNING', least) ? [`[callsheet] openjd_redacted_env: ${note}`] : []),
+  ];
+}
+
+const isLogged = (level: LogLevel, least: LogLevel): boolean =>
+  LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+
+/** Gives what the reader of the log is to know beside the line, or null. */
+function follow(
+  state: SessionState,
+  action: RunningAction,
+  directive: Directive,
+  context: SessionContext,
+): string | null {
+  const { attempt, redactor } = state;
+  if ('hides' in directive && redactor.hidesAll) {
+    fail(state, action, TOO_MUCH_TO_HIDE, context);
+    return TOO_MUCH_TO_HIDE;
+  }
+  switch (directive.kind) {
+    case 'progress':
+      if (attempt !== null && action.kind !== 'exit') attempt.progress = directive.percent;
+      return null;
+    case 'status':
+      if (attempt !== null && action.kind !== 'exit') attempt.statusMessage = statusLineOf(directive.text);
+      return null;
+    case 'fail':
+      action.failText = directive.text;
+      return null;
+    case 'level':
+      // Which tasks share a session is chance: what one asks for is not the others' affair.
+      if (action.kind === 'run') action.logLevel = directive.level;
+      else state.logLevel = directive.level;
+      return null;
+    case 'malformed':
+      fail(state, action, directive.reason, context);
+      return null;
+    case 'bad-redacted':
+      if (state.setsRedacted) return directive.reason;
+      fail(state, action, directive.reason, context);
+      return null;
+    case 'redacted':
+      if (!state.setsRedacted) return NOT_DECLARED;
+      changeVariable(state, action, directive.name, directive.value);
+      return null;
+    case 'set':
+      changeVariable(state, action, directive.name, directive.value);
+      return null;
+    case 'unset':
+      changeVariable(state, action, directive.name, null);
+      return null;
+    case 'bad-progress':
+      return null;
+  }
+}
+
+/** The action is canceled and fails; the first reason counts. */
+function fail(state: SessionState, action: RunningAction, reason: string, context: SessionContext): void {
+  action.directiveError ??= reason;
+  cancelAction(state, action, context);
+}
+
+/** Variables belong to the environment that is being entered; said elsewhere they are nobody's. */
+function changeVariable(
+  state: SessionState,
+  action: RunningAction,
+  name: string,
+  value: string | null,
+): void {
+  if (action.kind === 'enter') state.entered.at(-1)?.directives.set(name, value);
+}

@@ -1,0 +1,42 @@
+import { statusLineOf } from '../../../src/core/records/task-progress.ts';
+import { timestampOf } from '../../../src/core/timestamp.ts';
+import type { ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { AgentContext } from '../agent-world.ts';
+import type { CurrentAttempt, SessionState } from './state.ts';
+
+type SessionContext = AgentContext<'session'>;
+
+/** A report of the attempt, with what its task has said last. */
+export function reportOf(
+  { sessionId, redactor }: SessionState,
+  { assignment, workerId, progress, statusMessage }: CurrentAttempt,
+  status: ReportedStatus,
+  context: SessionContext,
+): StatusMessage {
+  return {
+    v: 1,
+    task_id: assignment.task_id,
+    attempt_id: assignment.attempt_id,
+    worker_id: workerId,
+    status,
+    timestamp: timestampOf(context.now),
+    session_id: sessionId,
+    ...(progress !== null && { progress }),
+    ...(statusMessage !== '' && { status_message: statusLineOf(redactor.text(statusMessage)) }),
+  };
+}
+
+/** Tells how far the task says it is. */
+export function tellProgress(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  const report = { status_message: '', ...reportOf(state, attempt, 'running', context) };
+  context.send('outbox', 'outbox', { type: 'report.progress', report });
+}
+
+/** What was said of an attempt begins anew with its next action (session_behaviours.md, 3.11). */
+export function resetProgress(state: SessionState, context: SessionContext): void {
+  const { attempt } = state;
+  if (attempt === null || (attempt.progress === null && attempt.statusMessage === '')) return;
+  attempt.progress = null;
+  attempt.statusMessage = '';
+  tellProgress(state, attempt, context);
+}

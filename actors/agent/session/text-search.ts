@@ -1,0 +1,181 @@
+/** A part of a text: from `start` up to and without `end`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const ROOT = 0;
+const SLOTS_AT_FIRST = 256;
+const CODE_UNITS = 65_536;
+
+/**
+ * Finds all occurrences of many texts at once (Aho and Corasick): the time is linear in the text that is searched, whatever the number
+ * and the length of the texts that are looked for. A text is a row of UTF-16 code units.
+ *
+ * The tree of the texts grows with each; its links are made anew before the first search after that.
+ */
+export class TextSearch {
+  /** Edges of the tree as a hash table with open addressing: a slot is free when its child is 0. */
+  private parents = new Int32Array(SLOTS_AT_FIRST);
+  private units = new Uint16Array(SLOTS_AT_FIRST);
+  private children = new Int32Array(SLOTS_AT_FIRST);
+  /** By node: what comes before it, and by which unit. */
+  private readonly parentOf: number[] = [ROOT];
+  private readonly unitOf: number[] = [0];
+  private readonly depths: number[] = [0];
+  private readonly ends: boolean[] = [false];
+  private readonly openEnds: boolean[] = [false];
+  /** Which units begin a text. */
+  private readonly isFirst = new Uint8Array(CODE_UNITS);
+  /** By node: where the longest end of what was read goes on that is the beginning of a text. */
+  private links = new Int32Array(1);
+  /** By node: how long the longest text is that ends here; 0 for none. */
+  private longest = new Int32Array(1);
+  /** By node: how long the longest text is that ends here and goes on to the end of what is searched; 0 for none. */
+  private longestOpen = new Int32Array(1);
+  private isLinked = true;
+
+  /** Nodes of the tree but for its root: what the memory is proportional to. */
+  get size(): number {
+    return this.depths.length - 1;
+  }
+
+  /** A text to be found from now on. With `isOpen` what is found goes on to the end of what is searched. An empty text is none. */
+  add(text: string, isOpen: boolean): void {
+    if (text === '') return;
+    let node = ROOT;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      const child = this.childOf(node, unit);
+      node = child === ROOT ? this.grow(node, unit) : child;
+    }
+    this.isFirst[text.charCodeAt(0)] = 1;
+    this.ends[node] = true;
+    if (isOpen) this.openEnds[node] = true;
+    this.isLinked = false;
+  }
+
+  /**
+   * Where texts occur: in order, those that overlap as one. With `isCut` the end of the text is missing: what may be the beginning
+   * of an occurrence there counts as one.
+   */
+  find(text: string, isCut: boolean): Span[] {
+    if (!this.isLinked) this.link();
+    const found: Span[] = [];
+    if (this.size === 0) return found;
+    let node = ROOT;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      if (node === ROOT && this.isFirst[unit] === 0) continue;
+      node = this.next(node, unit);
+      const open = this.longestOpen[node] ?? 0;
+      if (open > 0) {
+        cover(found, at + 1 - open, text.length);
+        return found;
+      }
+      const length = this.longest[node] ?? 0;
+      if (length > 0) cover(found, at + 1 - length, at + 1);
+    }
+    const begun = isCut ? (this.depths[node] ?? 0) : 0;
+    if (begun > 0) cover(found, text.length - begun, text.length);
+    return found;
+  }
+
+  private next(from: number, unit: number): number {
+    for (let node = from; ; node = this.links[node] ?? ROOT) {
+      const child = this.childOf(node, unit);
+      if (child !== ROOT || node === ROOT) return child;
+    }
+  }
+
+  private grow(parent: number, unit: number): number {
+    const child = this.depths.length;
+    this.parentOf.push(parent);
+    this.unitOf.push(unit);
+    this.depths.push((this.depths[parent] ?? 0) + 1);
+    this.ends.push(false);
+    this.openEnds.push(false);
+    if (child * 2 > this.children.length) this.widen();
+    this.put(parent, unit, child);
+    return child;
+  }
+
+  private widen(): void {
+    const slots = this.children.length * 2;
+    this.parents = new Int32Array(slots);
+    this.units = new Uint16Array(slots);
+    this.children = new Int32Array(slots);
+    // The newest node is put by the one who grows it.
+    for (let child = 1; child < this.depths.length - 1; child++) {
+      this.put(this.parentOf[child] ?? ROOT, this.unitOf[child] ?? 0, child);
+    }
+  }
+
+  private put(parent: number, unit: number, child: number): void {
+    const slot = this.slotOf(parent, unit);
+    this.parents[slot] = parent;
+    this.units[slot] = unit;
+    this.children[slot] = child;
+  }
+
+  /** The slot of an edge, or the free one where it belongs. */
+  private slotOf(parent: number, unit: number): number {
+    const mask = this.children.length - 1;
+    let slot = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(unit, 0x85ebca6b)) >>> 7;
+    for (slot &= mask; this.children[slot] !== ROOT; slot = (slot + 1) & mask) {
+      if (this.parents[slot] === parent && this.units[slot] === unit) break;
+    }
+    return slot;
+  }
+
+  /** The child by an edge; the root when there is none. */
+  private childOf(parent: number, unit: number): number {
+    return this.children[this.slotOf(parent, unit)] ?? ROOT;
+  }
+
+  private link(): void {
+    const nodes = this.depths.length;
+    this.links = new Int32Array(nodes);
+    this.longest = new Int32Array(nodes);
+    this.longestOpen = new Int32Array(nodes);
+    for (const node of this.byDepth()) {
+      const parent = this.parentOf[node] ?? ROOT;
+      const link = parent === ROOT ? ROOT : this.next(this.links[parent] ?? ROOT, this.unitOf[node] ?? 0);
+      this.links[node] = link;
+      const depth = this.depths[node] ?? 0;
+      this.longest[node] = this.ends[node] === true ? depth : (this.longest[link] ?? 0);
+      this.longestOpen[node] = this.openEnds[node] === true ? depth : (this.longestOpen[link] ?? 0);
+    }
+    this.isLinked = true;
+  }
+
+  /** All nodes but the root, the shallow ones first. */
+  private byDepth(): Int32Array {
+    const nodes = this.depths.length;
+    const starts = new Int32Array(nodes + 1);
+    for (let node = 1; node < nodes; node++) {
+      const depth = this.depths[node] ?? 0;
+      starts[depth + 1] = (starts[depth + 1] ?? 0) + 1;
+    }
+    for (let depth = 1; depth <= nodes; depth++)
+      starts[depth] = (starts[depth] ?? 0) + (starts[depth - 1] ?? 0);
+    const ordered = new Int32Array(nodes - 1);
+    for (let node = 1; node < nodes; node++) {
+      const depth = this.depths[node] ?? 0;
+      const place = starts[depth] ?? 0;
+      ordered[place] = node;
+      starts[depth] = place + 1;
+    }
+    return ordered;
+  }
+}
+
+/** Adds a span to those that end before it or where it does, and takes in the ones that it overlaps. */
+function cover(spans: Span[], from: number, end: number): void {
+  let start = from;
+  for (let last = spans.at(-1); last !== undefined && last.end > start; last = spans.at(-1)) {
+    start = Math.min(start, last.start);
+    spans.pop();
+  }
+  spans.push({ start, end });
+}

@@ -1,0 +1,339 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import { REDACTED } from '../../../actors/agent/session/redaction.ts';
+import { LineAssembler } from '../../../src/adapters/process/line-assembler.ts';
+import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
+import type { StatusMessage, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import { action, AgentHouse, assignmentOf, environment, leases, stepOf } from './agent-house.ts';
+
+const HIDING: Partial<StepAssignment> = { extensions: ['REDACTED_ENV_VARS'] };
+const ENTERING = {
+  job_environments: [environment('E', { onEnter: action('enter'), onExit: action('exit') })],
+};
+
+/** One session whose bus takes everything: what it logs, reports and starts. */
+class Session extends AgentHouse {
+  readonly chunks: string[] = [];
+  readonly progress: StatusMessage[] = [];
+  readonly variables: Readonly<Record<string, string | null>>[] = [];
+  readonly other: AgentEffect[] = [];
+  consumed = 0;
+
+  constructor(step: Partial<StepAssignment>) {
+    super();
+    const [request] = this.register();
+    if (request === undefined) throw new Error('no lease request');
+    this.lease(request, leases([assignmentOf('a', { cores: 4 })], stepOf({ ready_left: 0, ...step })));
+    this.opened('a');
+    this.hear();
+  }
+
+  /** Takes what was said. */
+  hear(): void {
+    for (let effects = this.said(); effects.length > 0; effects = this.said()) {
+      for (const effect of effects) {
+        if (effect.kind === 'ship-logs') {
+          for (const { data } of effect.chunks) this.chunks.push(data);
+          const stored = effect.chunks.length;
+          this.tell('shipper', effect.attemptId, { type: 'logs.stored', stored, failure: null });
+        } else if (effect.kind === 'report-progress') this.progress.push(effect.report);
+        else if (effect.kind === 'start-action') this.variables.push(effect.action.variables);
+        else if (effect.kind === 'output-consumed') this.consumed += effect.bytes;
+        else this.other.push(effect);
+      }
+    }
+  }
+
+  /** What the attempt has logged so far. */
+  get log(): string {
+    this.pass(200);
+    this.hear();
+    return this.chunks.join('');
+  }
+
+  write(run: number, lines: readonly string[], stream: OutputStream = 'stdout'): void {
+    this.output('a', run, lines, stream);
+    this.hear();
+  }
+
+  step(run: number, lines: readonly string[] = [], exitCode = 0): void {
+    this.started('a', run);
+    this.write(run, lines);
+    this.ended('a', run, exitCode);
+    this.hear();
+  }
+
+  finish(): void {
+    this.closed('a');
+    this.hear();
+  }
+
+  get report(): StatusMessage | undefined {
+    return this.disk.reports[0];
+  }
+
+  get told(): unknown[] {
+    return this.progress.map(({ status, progress, status_message: message }) => [status, progress, message]);
+  }
+}
+
+test('a hidden variable is set for later actions, and its value is in no log and no report', (t) => {
+  const house = new Session({ ...HIDING, ...ENTERING });
+  house.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'set to hunter2']);
+  t.equal(house.variables[1]?.['TOKEN'], 'hunter2');
+  house.started('a', 2);
+  house.write(2, ['openjd_status: with hunter2', 'openjd_unset_env: TOKEN', 'hunter2hunter2']);
+  house.write(2, ['err hunter2', 'openjd_fail: not hunter2 again'], 'stderr');
+  house.ended('a', 2, 1);
+  house.step(3, ['openjd_env: 1=hunter2'], 1);
+  house.finish();
+  t.equal(
+    house.log,
+    [
+      `openjd_redacted_env: TOKEN=${REDACTED}`,
+      `set to ${REDACTED}`,
+      `openjd_status: with ${REDACTED}`,
+      'openjd_unset_env: TOKEN',
+      REDACTED + REDACTED,
+      `err ${REDACTED}`,
+      `openjd_fail: not ${REDACTED} again`,
+      `openjd_env: 1=${REDACTED} -- ERROR: Failed to parse environment variable assignment.`,
+      '',
+    ].join('\n'),
+  );
+  t.match(house.report, {
+    status: 'failed',
+    message: `not ${REDACTED} again; environment E, onExit: Failed to parse environment variable assignment.`,
+    status_message: `with ${REDACTED}`,
+  });
+  t.notMatch(JSON.stringify([house.other, house.progress, house.logged]), 'hunter2');
+  t.end();
+});
+
+test('without the extension the value is hidden, and the variable is not set', (t) => {
+  const house = new Session(ENTERING);
+  house.step(1, ['openjd_redacted_env: TOKEN=hunter2', 'hunter2']);
+  t.notOk('TOKEN' in (house.variables[1] ?? {}));
+  t.equal(
+    house.log,
+    `openjd_redacted_env: TOKEN=${REDACTED}\n[callsheet] openjd_redacted_env: it is hidden and not set: the template does not declare the extension REDACTED_ENV_VARS\n${REDACTED}\n`,
+  );
+  t.end();
+});
+
+test('a malformed hidden variable is a warning with the extension, and ends the action without it', (t) => {
+  const lines = ['openjd_redacted_env: hunter2', 'is hunter2'];
+  const lenient = new Session({ ...HIDING, ...ENTERING });
+  lenient.step(1, lines);
+  t.equal(
+    lenient.log,
+    `openjd_redacted_env: ${REDACTED}\n[callsheet] openjd_redacted_env: Failed to parse environment variable assignment.\nis ${REDACTED}\n`,
+  );
+  t.equal(lenient.variables.length, 2, 'the action goes on');
+  const strict = new Session({ ...ENTERING });
+  strict.started('a', 1);
+  strict.write(1, lines);
+  t.equal(strict.other.at(-1)?.kind, 'kill-action');
+  t.equal(strict.log, `openjd_redacted_env: ${REDACTED}\nis ${REDACTED}\n`);
+  t.end();
+});
+
+test('a line that is meant to hide a value hides it in the reason too', (t) => {
+  const house = new Session(HIDING);
+  house.step(1, ['openjd_redacted_env:TOKEN=hunter2'], 0);
+  house.finish();
+  t.match(house.report, { status: 'failed', message: /Incorrectly formatted openjd env command/ });
+  t.notMatch(house.report?.message, 'hunter2');
+  t.notMatch(house.log, 'hunter2');
+  t.end();
+});
+
+test('what a task hides is not set for the next action, and is hidden there', (t) => {
+  const house = new Session({ ...HIDING, ...ENTERING });
+  house.step(1);
+  house.step(2, ['openjd_redacted_env: TOKEN=hunter2']);
+  t.notOk('TOKEN' in (house.variables[2] ?? {}));
+  house.step(3, ['bye hunter2']);
+  t.match(house.log, `bye ${REDACTED}\n`);
+  t.end();
+});
+
+test('a command that cannot be started is named without what is hidden', (t) => {
+  const house = new Session({ ...HIDING, ...ENTERING });
+  house.step(1, ['openjd_redacted_env: "TOKEN=one\\ntwo\\nthree"']);
+  house.ended('a', 2, { kind: 'not-started', reason: 'command not found: x one\ntwo\nthree y' });
+  house.step(3);
+  house.finish();
+  t.match(house.report, { status: 'failed', message: `command not found: x ${REDACTED} y` });
+  t.end();
+});
+
+test('more values than can be hidden end the action, and nothing is shown any more', (t) => {
+  const house = new Session(HIDING);
+  house.started('a', 1);
+  house.write(
+    1,
+    Array.from({ length: 5000 }, (_, nth) => `openjd_redacted_env: A=value-${nth}`),
+  );
+  house.write(1, ['plain']);
+  t.match(house.log, new RegExp(`\n${REDACTED.replaceAll('*', '[*]')}\n$`));
+  t.notMatch(house.log, /value-|plain/);
+  t.ok(house.other.some(({ kind }) => kind === 'kill-action'));
+  t.end();
+});
+
+test('output below the level is not logged; of a task it is its own affair', (t) => {
+  const house = new Session(ENTERING);
+  house.step(1, ['shown', 'openjd_session_runtime_loglevel: warning', 'not shown']);
+  t.equal(house.log, 'shown\nopenjd_session_runtime_loglevel: warning\n');
+  house.started('a', 2);
+  house.write(2, ['not shown', 'openjd_progress: x', 'openjd_session_runtime_loglevel: DEBUG', 'shown']);
+  house.ended('a', 2, 0);
+  house.step(3, ['not shown', 'openjd_progress: 5']);
+  t.equal(
+    house.log,
+    `shown
+openjd_session_runtime_loglevel: warning
+openjd_progress: x -- ERROR: Progress must be a floating point value between 0.0 and 100.0, inclusive.
+shown
+`,
+  );
+  t.ok(house.consumed > 0);
+  t.end();
+});
+
+test('output that is not logged holds nothing back', (t) => {
+  const house = new Session({});
+  house.started('a', 1);
+  house.write(1, ['openjd_session_runtime_loglevel: ERROR']);
+  t.ok(house.log);
+  const before = house.consumed;
+  house.write(1, ['12345', '67890']);
+  t.equal(house.consumed - before, 12);
+  t.end();
+});
+
+test('progress is told at once, then once a second, the last one; the end of the attempt supersedes it', (t) => {
+  const house = new Session({});
+  house.started('a', 1);
+  house.write(1, ['openjd_progress: 1', 'openjd_progress: 2', 'openjd_status: loading\u001b[1m\tit']);
+  t.same(house.told, [['running', 2, 'loading [1m it']]);
+  for (let percent = 3; percent < 50; percent += 1) house.write(1, [`openjd_progress: ${percent}`]);
+  t.equal(house.told.length, 1);
+  house.pass(1000);
+  house.hear();
+  t.same(house.told.slice(1), [['running', 49, 'loading [1m it']]);
+  house.write(1, ['openjd_progress: 49', 'openjd_progress: 101', 'plain']);
+  house.pass(3000);
+  house.hear();
+  t.equal(house.told.length, 2, 'what says nothing new is not told');
+  house.write(1, ['openjd_progress: 60']);
+  house.write(1, ['openjd_progress: 70', `openjd_status: ${'x'.repeat(2000)}`]);
+  t.equal(house.told.length, 3);
+  house.ended('a', 1, 0);
+  house.hear();
+  house.finish();
+  house.pass(5000);
+  house.hear();
+  t.equal(house.told.length, 3);
+  t.match(house.report, { status: 'succeeded', progress: 70, status_message: 'x'.repeat(1024) });
+  t.end();
+});
+
+test('what an environment says of its progress is told for the task that waits for it, and begins anew', (t) => {
+  const house = new Session(ENTERING);
+  house.started('a', 1);
+  house.write(1, ['openjd_status: starting', 'openjd_progress: 50']);
+  house.pass(1500);
+  house.ended('a', 1, 0);
+  house.hear();
+  t.same(house.told, [
+    ['running', 50, 'starting'],
+    ['running', undefined, ''],
+  ]);
+  house.step(2, ['openjd_progress: 80']);
+  house.step(3, ['openjd_progress: 10', 'openjd_status: cleaning']);
+  house.finish();
+  t.match(house.report, { status: 'succeeded', progress: 80 });
+  t.notOk('status_message' in (house.report ?? {}));
+  t.end();
+});
+
+test('of a value that a line is cut in nothing is left, nor of what a chunk would be cut in', (t) => {
+  const house = new Session(HIDING);
+  house.started('a', 1);
+  const secret = `first${'0123456789'.repeat(100)}last`;
+  const assembler = new LineAssembler(64 * 1024);
+  const write = (text: string): void => {
+    const lines = assembler.push(Buffer.from(text));
+    const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
+    house.tell('session', house.sessionOf('a'), { type: 'action.output', run: 1, batch });
+  };
+  write(`openjd_redacted_env: A=${secret}\n`);
+  // The log's own chunks are cut at 32 KiB.
+  write(
+    `${'x'.repeat(32 * 1024 - 50)}${secret}${'y'.repeat(32 * 1024 - 1500)}${secret}${'z'.repeat(1000)}\n`,
+  );
+  write(`short first01\n${secret.slice(0, 500)}`);
+  write(`${secret.slice(500)}\n`);
+  t.equal(
+    house.log.replace(/xx+/, 'X').replace(/yy+/, 'Y'),
+    `openjd_redacted_env: A=${REDACTED}\nX${REDACTED}Y${REDACTED}\nshort first01\n${REDACTED}\n`,
+  );
+  t.end();
+});
+
+const LINE_BYTES = 120;
+const part = fc.string({ unit: fc.constantFrom('α', 'β', '😀'), minLength: 1, maxLength: 6 });
+const valueLines = fc.array(part, { minLength: 1, maxLength: 3 });
+
+test('no value leaves the session, however its output is cut into pieces', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(valueLines, { minLength: 1, maxLength: 4 }),
+      fc.array(fc.oneof(part, fc.nat(3), fc.constant('\n'), fc.constant('openjd_status: ')), {
+        maxLength: 60,
+      }),
+      fc.array(fc.nat(1000), { maxLength: 10 }),
+      (values, output, cuts) => {
+        const directives = values.map(
+          (lines) => `openjd_redacted_env: ${JSON.stringify(`A=${lines.join('\n')}`)}\n`,
+        );
+        // A number stands for one of the values.
+        const text = output.map((piece) =>
+          typeof piece === 'number' ? (values[piece] ?? ['x']).join('\n') : piece,
+        );
+        const bytes = Buffer.from(`${directives.join('')}${text.join('')}`);
+        const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort(
+          (a, b) => a - b,
+        );
+        const house = new Session(HIDING);
+        house.started('a', 1);
+        const assembler = new LineAssembler(LINE_BYTES);
+        const write = (lines: readonly string[]): void => {
+          const batch = { stream: 'stdout', lines, cut: assembler.lastCut, bytes: 1 } as const;
+          house.tell('session', house.sessionOf('a'), { type: 'action.output', run: 1, batch });
+        };
+        for (const [nth, end] of places.slice(1).entries())
+          write(assembler.push(bytes.subarray(places[nth], end)));
+        const last = assembler.end();
+        if (last !== null) write([last]);
+        house.ended('a', 1, { kind: 'not-started', reason: `command not found: ${text.join('')}` });
+        house.hear();
+        house.finish();
+        const needles = values.flatMap((lines) => [lines.join('\n'), lines[0] ?? '', lines.at(-1) ?? '']);
+        const left = [house.log, JSON.stringify([house.report, house.progress]), house.logged.join('\n')];
+        for (const each of left) {
+          const shown = each.split(REDACTED).join('|');
+          t.same(
+            needles.filter((needle) => shown.includes(needle)),
+            [],
+          );
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+  t.end();
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { REDACTED, Redactor, REDACTION_LIMITS } from '../../../actors/agent/session/redaction.ts';
+import { TextSearch } from '../../../actors/agent/session/text-search.ts';
+
+function hiding(...values: readonly string[]): Redactor {
+  const redactor = new Redactor();
+  for (const value of values) redactor.add(value);
+  return redactor;
+}
+
+const MANY_LINES = 'first_line\nsecond_line\nthird_line';
+
+const LINES: readonly (readonly [values: readonly string[], line: string, shown: string])[] = [
+  [[], 'nothing is hidden', 'nothing is hidden'],
+  [[''], 'an empty value hides nothing', 'an empty value hides nothing'],
+  [['s'], 'passes', `pa${REDACTED}${REDACTED}e${REDACTED}`],
+  [['secret'], 'a secret, a secretive secret', `a ${REDACTED}, a ${REDACTED}ive ${REDACTED}`],
+  [['secret'], 'Secret secre t', 'Secret secre t'],
+  [['FOOOBAR', 'BARKEY'], 'FOOOBARKEY', REDACTED],
+  [['SUPERSECRETPASSWORD', 'SECRET'], 'is SUPERSECRETPASSWORD', `is ${REDACTED}`],
+  [['SECRET', 'SUPERSECRETPASSWORD'], 'is SUPERSECRETPASSWORT', `is SUPER${REDACTED}PASSWORT`],
+  [['aa'], 'aaa', REDACTED],
+  [['ab'], 'abab', REDACTED + REDACTED],
+  [['p@$$w0rd!*&^%'], 'is p@$$w0rd!*&^%.', `is ${REDACTED}.`],
+  [[' VALUE'], 'is:  VALUE', `is: ${REDACTED}`],
+  [['pass😀word'], 'got pass😀word', `got ${REDACTED}`],
+  [[MANY_LINES], 'The first part is: first_line', `The first part is: ${REDACTED}`],
+  [[MANY_LINES], 'second_line', REDACTED],
+  [[MANY_LINES], 'second_line\r', REDACTED],
+  [[MANY_LINES], 'Prefix second_line', 'Prefix second_line'],
+  [[MANY_LINES], 'Prefix third_line', `Prefix ${REDACTED}`],
+  [[MANY_LINES], `{"key":"first_line\\nsecond_line\\nthird_line"}`, `{"key":"${REDACTED}"}`],
+  [['only\n'], 'the only one', `the ${REDACTED} one`],
+  [['\n\nlead\n\ntail\n\n'], 'lead, tail', `${REDACTED}, ${REDACTED}`],
+  [['\n'], 'an \\n stays', 'an \\n stays'],
+  [['carriage\r'], 'a carriage', `a ${REDACTED}`],
+  [['one\rtwo'], 'two and one', `${REDACTED} and ${REDACTED}`],
+  [['say "hi"'], '{"a": "say \\"hi\\""}', `{"a": "${REDACTED}"}`],
+  [['p&s=w/rd?'], 'http://x/?key=p%26s%3Dw%2Frd%3F', `http://x/?key=${REDACTED}`],
+  [['pass>word?'], 'cGFzcz53b3JkPw== cGFzcz53b3JkPw', `${REDACTED}== ${REDACTED}`],
+  [['a\ud83d'], 'a\ufffd and a\ud83d', `${REDACTED} and ${REDACTED}`],
+  [[], '+ echo openjd_redacted_env: A=b', `+ echo openjd_redacted_env: ${REDACTED}`],
+  [['echo'], '+ echo openjd_redacted_env:A=b', `+ ${REDACTED} openjd_redacted_env:${REDACTED}`],
+  [[], 'openjd_redacted_env:', 'openjd_redacted_env:'],
+];
+
+test('what a line shows', (t) => {
+  for (const [values, line, shown] of LINES) {
+    t.equal(hiding(...values).line(line), shown, `${values.join()} in ${line}`);
+  }
+  t.end();
+});
+
+test('a message is a text of lines', (t) => {
+  const redactor = hiding(MANY_LINES, 'token');
+  t.equal(redactor.text(''), '');
+  t.equal(redactor.text(`in: ${MANY_LINES}!`), `in: ${REDACTED}!`);
+  t.equal(redactor.text('token\nsecond_line\nno second_line'), `${REDACTED}\n${REDACTED}\nno second_line`);
+  t.equal(
+    redactor.text('sh -c "openjd_redacted_env: A=b"\nnext token'),
+    `sh -c "openjd_redacted_env: ${REDACTED}\nnext ${REDACTED}`,
+  );
+  t.end();
+});
+
+test('where the end of a line was cut off, the beginning of a value is hidden too', (t) => {
+  const redactor = hiding('supersecret', 'cretin');
+  t.equal(redactor.line('it is supersec', false), 'it is supersec');
+  t.equal(redactor.line('it is supersec', true), `it is ${REDACTED}`);
+  t.equal(redactor.line('supersecre', true), REDACTED);
+  t.equal(redactor.line('supersecret', true), REDACTED);
+  t.equal(redactor.line('plain', true), 'plain');
+  t.end();
+});
+
+test('of a value whose end is not known, all that follows is hidden', (t) => {
+  const redactor = new Redactor();
+  redactor.addBeginning('supersec');
+  redactor.add('open');
+  t.equal(redactor.line('open: supersecret and more'), `${REDACTED}: ${REDACTED}`);
+  t.equal(redactor.line('supersonic'), 'supersonic');
+  t.end();
+});
+
+test('beyond the limits nothing is shown any more', (t) => {
+  const redactor = new Redactor();
+  for (let nth = 0; nth < REDACTION_LIMITS.values; nth++) redactor.add(`value-${nth}`);
+  t.equal(redactor.hidesAll, false);
+  t.equal(redactor.line('plain value-77'), `plain ${REDACTED}`);
+  redactor.add('value-0');
+  t.equal(redactor.hidesAll, false, 'a value that is known is none more');
+  redactor.add('one more');
+  t.equal(redactor.hidesAll, true);
+  t.equal(redactor.line('plain'), REDACTED);
+  t.equal(redactor.text('plain\nplain'), REDACTED);
+  const long = hiding('x'.repeat(REDACTION_LIMITS.characters + 1));
+  t.equal(long.line('plain'), REDACTED);
+  const lines = hiding(`a\n${'x'.repeat(REDACTION_LIMITS.characters + 1)}\nb`);
+  t.equal(lines.line('plain'), REDACTED);
+  t.end();
+});
+
+/** Few letters, so that values occur by chance, overlap and repeat themselves. */
+const letters = (maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀'), maxLength });
+
+const plainSpans = (texts: readonly string[], text: string): boolean[] => {
+  const hidden = Array.from({ length: text.length }, () => false);
+  for (const each of texts.filter((value) => value !== '')) {
+    for (let at = text.indexOf(each); at !== -1; at = text.indexOf(each, at + 1)) {
+      hidden.fill(true, at, at + each.length);
+    }
+  }
+  return hidden;
+};
+
+function foundBy(search: TextSearch, text: string, isCut: boolean): boolean[] {
+  const found = Array.from({ length: text.length }, () => false);
+  for (const { start, end } of search.find(text, isCut)) found.fill(true, start, end);
+  return found;
+}
+
+test('the search finds what a plain search finds, whenever the texts were added', (t) => {
+  fc.assert(
+    fc.property(fc.array(letters(6), { maxLength: 8 }), letters(60), (texts, text) => {
+      const search = new TextSearch();
+      for (const each of texts) {
+        search.add(each, false);
+        search.find(text, false);
+      }
+      t.same(foundBy(search, text, false), plainSpans(texts, text));
+    }),
+  );
+  t.end();
+});
+
+test('what is hidden of a whole line is hidden of its beginning', (t) => {
+  fc.assert(
+    fc.property(fc.array(letters(6), { maxLength: 8 }), letters(60), fc.nat(60), (texts, text, cut) => {
+      const search = new TextSearch();
+      for (const each of texts) search.add(each, false);
+      const kept = foundBy(search, text.slice(0, cut), true);
+      const whole = plainSpans(texts, text);
+      t.ok(kept.every((isHidden, at) => isHidden || whole[at] === false));
+    }),
+  );
+  t.end();
+});
+
+test('no line and no message shows a value, its first or its last line', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(letters(5), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+      letters(80),
+      (values, line) => {
+        const redactor = hiding(...values.map((lines) => lines.join('\n')));
+        const needles = values.flatMap((lines) => [lines.join('\n'), lines[0] ?? '', lines.at(-1) ?? '']);
+        const message = [line, ...values.flat(), line].join('\n');
+        for (const shown of [redactor.line(line), redactor.text(message)]) {
+          const rest = shown.split(REDACTED).join('|');
+          t.same(
+            needles.filter((needle) => needle.trim() !== '' && rest.includes(needle)),
+            [],
+          );
+        }
+      },
+    ),
+  );
+  t.end();
+});
