@@ -21,6 +21,7 @@ import { createLogger } from './daemon/logging.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
+import { BusFinder } from './worker/bus-finder.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
@@ -46,8 +47,8 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
 async function work(config: WorkerConfig): Promise<void> {
   const refusal = rootRefusal(process.platform, process.getuid?.() ?? null, config.worker.allowRoot);
   if (refusal !== null) throw new Error(refusal);
-  const servers = parseServerList(config.bus.urls.join(','));
-  if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
+  const named = parseServerList(config.bus.urls.join(','));
+  if (named === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
   let sender: DiagnosticSender | null = null;
   const logger = createLogger(config.log, 'worker', (note) => sender?.heard(note));
   const stopping = stopSignal();
@@ -62,6 +63,14 @@ async function work(config: WorkerConfig): Promise<void> {
     () => ids.next(),
     (error) => failStop(logger, 'the journal cannot be written', asError(error)),
   );
+  const finder = config.discovery === null ? null : new BusFinder(config.discovery, logger);
+  await finder?.first(stopping);
+  if (stopping.aborted) {
+    finder?.close();
+    await journal.close();
+    lock.release();
+    return;
+  }
 
   let depart: () => void = () => undefined;
   const departed = new Promise<void>((resolve) => {
@@ -93,8 +102,14 @@ async function work(config: WorkerConfig): Promise<void> {
   });
   const busLog = new BusLog(logger);
   const bus = joinAsWorker(
-    { servers, name: `callsheet worker ${config.worker.name}` },
-    busListener(post, busLog),
+    {
+      servers: finder === null ? named : () => finder.servers(),
+      name: `callsheet worker ${config.worker.name}`,
+    },
+    busListener(post, (event) => {
+      busLog.note('worker', event);
+      finder?.noticed(event);
+    }),
   );
   if (config.diagnostics.enabled) {
     sender = new DiagnosticSender({
@@ -121,6 +136,7 @@ async function work(config: WorkerConfig): Promise<void> {
   await processes.settled();
   busLog.stopping();
   await bus.close();
+  finder?.close();
   await journal.close();
   lock.release();
   clearTimeout(budget);

@@ -5,7 +5,8 @@ import { CONNECTION_LIMITS } from './limits.ts';
 import type { ServerList } from './server-address.ts';
 
 export interface ConnectionOptions {
-  readonly servers: ServerList;
+  /** Where to dial; a function is asked before each try. */
+  readonly servers: ServerList | (() => ServerList);
   /** What the server shows of this connection. */
   readonly name: string;
   /** How often the server is asked whether it is there; a connection is given up at the third time without an answer. */
@@ -112,7 +113,9 @@ export class BusConnection {
   }
 
   async #dial(isTold: boolean): Promise<NatsConnection | null> {
-    const { servers, name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
+    const { name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
+    const { servers: source } = this.#options;
+    const servers = typeof source === 'function' ? source() : source;
     try {
       return await connect({
         servers: [...servers.servers],
