@@ -1,4 +1,9 @@
-import { sessionId as sessionIdOf, type AttemptId, type SessionId, type StepId } from '../../../src/core/ids.ts';
+import {
+  sessionId as sessionIdOf,
+  type AttemptId,
+  type SessionId,
+  type StepId,
+} from '../../../src/core/ids.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { AgentContext } from '../agent-world.ts';
 import type { PollerMessage, Registration } from './messages.ts';
