@@ -4,6 +4,7 @@ import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
 import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { FileJournal } from '../adapters/host/file-journal.ts';
+import { FileLogSpool } from '../adapters/host/log-spool.ts';
 import { thisMachine } from '../adapters/host/machine.ts';
 import { rootRefusal } from '../adapters/host/root-check.ts';
 import { lockWorkerDirectory, prepareWorkerDirectory } from '../adapters/host/worker-directory.ts';
@@ -14,6 +15,7 @@ import { PROCESS_LIMITS } from '../adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../adapters/process/local-task-processes.ts';
 import { supervisorScript } from '../adapters/process/supervisor.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
+import { parseAttemptId, taskIdOf, type AttemptId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/config/worker-config.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
@@ -71,6 +73,10 @@ async function work(config: WorkerConfig): Promise<void> {
     () => ids.next(),
     (error) => failStop(logger, 'the journal cannot be written', asError(error)),
   );
+  const spool = await FileLogSpool.open(join(directory, 'log-spool'), {
+    bytesMax: config.worker.logSpoolBytes,
+    warn: (text, attributes) => logger.warn(attributes, text),
+  });
   const finder = config.discovery === null ? null : new BusFinder(config.discovery, logger);
   await finder?.first(stopping);
   if (stopping.aborted) {
@@ -127,11 +133,12 @@ async function work(config: WorkerConfig): Promise<void> {
       monotonicClock: () => performance.now(),
     });
   }
-  const effects = new AgentEffects(bus, processes, post, {
+  const effects = new AgentEffects({ bus, processes, spool }, post, {
     left: () => depart(),
     welcomed: () => sender?.flush(),
   });
 
+  sendLeftLogs(spool.attempts, post);
   host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
   await untilAborted(stopping);
 
@@ -155,6 +162,7 @@ async function work(config: WorkerConfig): Promise<void> {
   busLog.stopping();
   await bus.close();
   finder?.close();
+  await spool.close();
   await journal.close();
   lock.release();
   clearTimeout(budget);
@@ -191,8 +199,17 @@ function settingsOf({ worker }: WorkerConfig, sessionsDirectory: string): AgentS
     sessionsDirectory,
     sessionLingerMs: worker.sessionLingerMs,
     keepsSessions: worker.keepSessions,
+    spoolsLogs: worker.logSpoolBytes > 0,
     drainTimeoutMs: worker.drainTimeoutMs,
   };
+}
+
+/** Logs that an earlier daemon has spooled: the attempts are over, and nothing is added to them. */
+function sendLeftLogs(attempts: readonly AttemptId[], post: (envelope: AgentEnvelope) => void): void {
+  for (const id of attempts) {
+    const task = parseAttemptId(id);
+    if (task !== null) post({ actor: 'shipper', id, message: { type: 'logs.left', taskId: taskIdOf(task) } });
+  }
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -269,6 +269,7 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'worker.log_spool_bytes': '67108864',
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
 };

@@ -248,6 +248,11 @@ const WORKER_KEYS = {
     '30s',
     'How long the tasks of a worker that was told to stop may go on; then they are stopped and given back.',
   ),
+  'worker.log_spool_bytes': key(
+    integer(0, 999_999_999_999_999),
+    '67108864',
+    'Bytes of task logs that are kept on the disk of the worker while the bus is away, of all its tasks together; beyond that output is dropped with a line that says so. 0 keeps none.',
+  ),
   'worker.allow_root': key(
     boolean(),
     'false',

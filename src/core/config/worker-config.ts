@@ -22,6 +22,8 @@ export interface WorkerConfig {
     readonly sessionLingerMs: number;
     readonly keepSessions: boolean;
     readonly drainTimeoutMs: number;
+    /** 0 is no spool. */
+    readonly logSpoolBytes: number;
     readonly allowRoot: boolean;
   };
   readonly diagnostics: { readonly enabled: boolean };
@@ -64,6 +66,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         sessionLingerMs: values['worker.session_linger'],
         keepSessions: values['worker.keep_sessions'],
         drainTimeoutMs: values['worker.drain_timeout'],
+        logSpoolBytes: values['worker.log_spool_bytes'],
         allowRoot: values['worker.allow_root'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },

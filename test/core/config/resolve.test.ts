@@ -85,6 +85,7 @@ test('the defaults of a worker come from its machine', async (t) => {
         computeLocation: '',
         tags: {},
         dir: '/tmp/callsheet-worker-node-7%2Efarm',
+        logSpoolBytes: 67_108_864,
         allowRoot: false,
       },
       diagnostics: { enabled: true },
