@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   readonly name: string;
   /** How often the server is asked whether it is there; a connection is given up at the third time without an answer. */
   readonly pingMs?: number;
+  /** Bounds of the wait before the next dial; half of it is left to chance. */
+  readonly redial?: { readonly msMin: number; readonly msMax: number };
 }
 
 interface ConnectionCallbacks {
@@ -96,7 +98,7 @@ export class BusConnection {
   }
 
   async #run(): Promise<void> {
-    const { redialMsMin, redialMsMax } = CONNECTION_LIMITS;
+    const { redial = CONNECTION_LIMITS.redial } = this.#options;
     let isFirst = true;
     let failures = 0;
     while (!this.#isClosing) {
@@ -108,7 +110,7 @@ export class BusConnection {
         isFirst = false;
         failures = 0;
       }
-      await this.#pauses.pause(backoffMs(Math.max(failures, 1), redialMsMin, redialMsMax));
+      await this.#pauses.pause(backoffMs(Math.max(failures, 1), redial.msMin, redial.msMax));
     }
   }
 

@@ -146,6 +146,7 @@ test('a damaged file is put aside and said; what is whole before the damage is s
       'attempt_id',
       'it ends within a line',
       'it ends within a line',
+      'it ends within a line',
       'it is no spool file',
       'it is no spool file',
       'it is no spool file',
