@@ -11,6 +11,7 @@ const message = {
   uws: 'Only http/server may import uWebSockets.js: its wrapper is what keeps a thrown error from ending the process.',
   lmdb: 'Only src/adapters/lmdb may import lmdb: one module knows which transactions roll back.',
   nats: 'Only src/adapters/nats may import @nats-io packages.',
+  mdns: 'Only src/adapters/discovery may import bonjour-service.',
   yaml: 'Only src/adapters/yaml, src/adapters/system and http/openapi may import yaml: others get parsed documents.',
   door: "Only an actor's messages.ts may be imported from outside its folder.",
   core: 'src/core imports nothing outside itself.',
@@ -20,6 +21,7 @@ const message = {
 const PACKAGES = {
   uws: [{ name: 'uWebSockets.js', message: message.uws }],
   lmdb: [{ name: 'lmdb', message: message.lmdb }],
+  mdns: [{ name: 'bonjour-service', message: message.mdns }],
   yaml: [{ name: 'yaml', message: message.yaml }],
 };
 const NATS = { group: ['@nats-io/*'], message: message.nats };
@@ -177,6 +179,7 @@ export default defineConfig(
   // Adapters: each native or network library has one home.
   { files: ['src/adapters/lmdb/**/*.ts'], rules: imports(['lmdb']) },
   { files: ['src/adapters/nats/**/*.ts'], rules: imports(['nats']) },
+  { files: ['src/adapters/discovery/**/*.ts'], rules: imports(['mdns']) },
   {
     files: ['src/adapters/yaml/**/*.ts', 'src/adapters/system/**/*.ts', 'bench/openjd.ts'],
     rules: imports(['yaml']),

@@ -14,7 +14,7 @@ export function agentActors(settings: AgentSettings): readonly AnyDefinition<Age
     anyActor(loadedOnce(pollerActor(settings))),
     anyActor(loadedOnce(outboxActor())),
     anyActor(sessionActor(settings)),
-    anyActor(shipperActor()),
+    anyActor(shipperActor(settings.spoolsLogs)),
   ];
 }
 

@@ -42,11 +42,13 @@ export const AGENT_LIMITS = {
   /** Log chunks that are published together. */
   logChunksAtOnce: 8,
   logRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
-  /** When the bus has not taken logs for this long, output is dropped and the task goes on. */
+  /** When the bus has not taken logs for this long, they go to the spool. */
+  logDivertMs: 1 * SECOND_MS,
+  /** When neither the bus nor the spool has taken logs for this long, output is dropped and the task goes on. */
   logStallMs: 10 * SECOND_MS,
   /** How long a terminal report waits for the logs before it. */
   logDrainMs: 5 * SECOND_MS,
-  /** How long the logs of an ended attempt are still offered to the bus. */
+  /** How long the logs of an ended attempt that are in memory are still offered to the bus. */
   logGiveUpMs: 60 * SECOND_MS,
   /** onExit without a timeout of its own (session_behaviours.md, 6). */
   exitTimeoutSeconds: 300,

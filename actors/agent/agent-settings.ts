@@ -19,6 +19,8 @@ export interface AgentSettings {
   readonly sessionLingerMs: number;
   /** Directories of sessions stay when they end. */
   readonly keepsSessions: boolean;
+  /** Whether logs go to a spool on the disk while the bus is away. */
+  readonly spoolsLogs: boolean;
   /** How long the tasks of a worker that leaves may go on. */
   readonly drainTimeoutMs: number;
 }

@@ -60,6 +60,15 @@ export type AgentEffect =
   | { readonly kind: 'report-progress'; readonly report: StatusMessage }
   /** Answered by the shipper's `logs.stored`. */
   | { readonly kind: 'ship-logs'; readonly attemptId: AttemptId; readonly chunks: readonly LogMessage[] }
+  /** Answered by the shipper's `logs.spooled`. `isLast`: the session waits for it, so it may use the room that is kept for ends. */
+  | {
+      readonly kind: 'spool-logs';
+      readonly attemptId: AttemptId;
+      readonly chunks: readonly LogMessage[];
+      readonly isLast: boolean;
+    }
+  /** The next chunks that the spool holds of the attempt go to the bus. Answered by the shipper's `logs.unspooled`. */
+  | { readonly kind: 'ship-spool'; readonly attemptId: AttemptId }
   /** Cancels of the task are given to the poller from now on (`attempt.cancel`). */
   | { readonly kind: 'follow-cancels'; readonly taskId: TaskId }
   | { readonly kind: 'unfollow-cancels'; readonly taskId: TaskId }

@@ -22,6 +22,7 @@ import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
 import { startLogThread } from './server/log-thread.ts';
 import { createLogger, type Logger } from './daemon/logging.ts';
+import { announceBus } from './server/announce-bus.ts';
 import { currentLogs } from './server/current-logs.ts';
 import { keepTold } from './server/kept-diagnostics.ts';
 import { openLists } from './server/open-lists.ts';
@@ -276,6 +277,8 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('http', () => front.stop(HTTP_DRAIN_MS));
   await untilReady(ports, stopping);
   goOnUnless(stopping);
+  const announcement = announceBus(config, logger);
+  if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
   sayServing(config, front.port, logger);
 }
 

@@ -4,6 +4,7 @@ import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
 import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { FileJournal } from '../adapters/host/file-journal.ts';
+import { FileLogSpool } from '../adapters/host/log-spool.ts';
 import { thisMachine } from '../adapters/host/machine.ts';
 import { rootRefusal } from '../adapters/host/root-check.ts';
 import { lockWorkerDirectory, prepareWorkerDirectory } from '../adapters/host/worker-directory.ts';
@@ -14,6 +15,7 @@ import { PROCESS_LIMITS } from '../adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../adapters/process/local-task-processes.ts';
 import { supervisorScript } from '../adapters/process/supervisor.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
+import { parseAttemptId, taskIdOf, type AttemptId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/config/worker-config.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
@@ -21,6 +23,7 @@ import { createLogger } from './daemon/logging.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
+import { BusFinder } from './worker/bus-finder.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
@@ -49,8 +52,8 @@ export async function runWorker(config: WorkerConfig): Promise<void> {
 async function work(config: WorkerConfig): Promise<void> {
   const refusal = rootRefusal(process.platform, process.getuid?.() ?? null, config.worker.allowRoot);
   if (refusal !== null) throw new Error(refusal);
-  const servers = parseServerList(config.bus.urls.join(','));
-  if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
+  const named = parseServerList(config.bus.urls.join(','));
+  if (named === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
   let sender: DiagnosticSender | null = null;
   const logger = createLogger(config.log, 'worker', (note) => sender?.heard(note));
   let signals = 1;
@@ -70,6 +73,18 @@ async function work(config: WorkerConfig): Promise<void> {
     () => ids.next(),
     (error) => failStop(logger, 'the journal cannot be written', asError(error)),
   );
+  const spool = await FileLogSpool.open(join(directory, 'log-spool'), {
+    bytesMax: config.worker.logSpoolBytes,
+    warn: (text, attributes) => logger.warn(attributes, text),
+  });
+  const finder = config.discovery === null ? null : new BusFinder(config.discovery, logger);
+  await finder?.first(stopping);
+  if (stopping.aborted) {
+    finder?.close();
+    await journal.close();
+    lock.release();
+    return;
+  }
 
   let depart: () => void = () => undefined;
   const departed = new Promise<void>((resolve) => {
@@ -101,8 +116,14 @@ async function work(config: WorkerConfig): Promise<void> {
   });
   const busLog = new BusLog(logger);
   const bus = joinAsWorker(
-    { servers, name: `callsheet worker ${config.worker.name}` },
-    busListener(post, busLog),
+    {
+      servers: finder === null ? named : () => finder.servers(),
+      name: `callsheet worker ${config.worker.name}`,
+    },
+    busListener(post, (event) => {
+      busLog.note('worker', event);
+      finder?.noticed(event);
+    }),
   );
   if (config.diagnostics.enabled) {
     sender = new DiagnosticSender({
@@ -112,11 +133,12 @@ async function work(config: WorkerConfig): Promise<void> {
       monotonicClock: () => performance.now(),
     });
   }
-  const effects = new AgentEffects(bus, processes, post, {
+  const effects = new AgentEffects({ bus, processes, spool }, post, {
     left: () => depart(),
     welcomed: () => sender?.flush(),
   });
 
+  sendLeftLogs(spool.attempts, post);
   host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
   await untilAborted(stopping);
 
@@ -139,6 +161,8 @@ async function work(config: WorkerConfig): Promise<void> {
   await processes.settled();
   busLog.stopping();
   await bus.close();
+  finder?.close();
+  await spool.close();
   await journal.close();
   lock.release();
   clearTimeout(budget);
@@ -175,8 +199,17 @@ function settingsOf({ worker }: WorkerConfig, sessionsDirectory: string): AgentS
     sessionsDirectory,
     sessionLingerMs: worker.sessionLingerMs,
     keepsSessions: worker.keepSessions,
+    spoolsLogs: worker.logSpoolBytes > 0,
     drainTimeoutMs: worker.drainTimeoutMs,
   };
+}
+
+/** Logs that an earlier daemon has spooled: the attempts are over, and nothing is added to them. */
+function sendLeftLogs(attempts: readonly AttemptId[], post: (envelope: AgentEnvelope) => void): void {
+  for (const id of attempts) {
+    const task = parseAttemptId(id);
+    if (task !== null) post({ actor: 'shipper', id, message: { type: 'logs.left', taskId: taskIdOf(task) } });
+  }
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -232,6 +232,7 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'bus.url': null,
   'bus.addr': '127.0.0.1:14222',
   'bus.server_path': 'nats-server',
+  'discovery.enabled': 'false',
   'scheduler.heartbeat_timeout': '30s',
   'scheduler.unschedulable_grace': '30s',
   'scheduler.max_attempts': '3',
@@ -245,6 +246,8 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'log.level': 'info',
 };
 export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'discovery.name': 'callsheet',
+  'discovery.interfaces': '',
   'scheduler.shards': '1',
   'scheduler.reservation_after': '5m',
   'data.compact_free_percent': '50',
@@ -252,6 +255,7 @@ export const SERVER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
 };
 export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'bus.url': 'nats://127.0.0.1:14222',
+  'discovery.enabled': 'false',
   'worker.name': null,
   'worker.farm': null,
   'worker.queues': null,
@@ -267,8 +271,12 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'log.format': 'json',
   'log.level': 'info',
 };
+export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+  'worker.log_spool_bytes': '67108864',
+  'discovery.name': 'callsheet',
+  'discovery.interfaces': '',
+};
 export const KEYS_NOT_YET: readonly string[] = [
-  'discovery.enabled',
   'events.replay_depth',
   'presets.dir',
   'openjd.expr_memory_limit',

@@ -48,10 +48,38 @@ export function seal(state: ShipperState, context: ShipperContext): void {
   state.sealed.push({ message, holds: open.holds });
 }
 
-/** Hands the next chunks to the bus, unless some are under way or the bus is being spared. */
-export function ship(state: ShipperState, context: ShipperContext): void {
-  if (state.underWay > 0 || state.sealed.length === 0) return;
-  const chunks = state.sealed.slice(0, AGENT_LIMITS.logChunksAtOnce).map(({ message }) => message);
-  state.underWay = chunks.length;
-  context.effect({ kind: 'ship-logs', attemptId: state.attemptId, chunks });
+/** Takes the first `count` sealed chunks as stored: the process may write on. */
+export function settle(state: ShipperState, count: number, context: ShipperContext): void {
+  const gone = state.sealed.splice(0, count);
+  release(
+    state,
+    gone.reduce((sum, { holds }) => sum + holds, 0),
+    context,
+  );
+}
+
+export function release(state: ShipperState, bytes: number, context: ShipperContext): void {
+  const { sessionId } = state;
+  if (bytes > 0 && sessionId !== null) context.effect({ kind: 'output-consumed', sessionId, bytes });
+}
+
+/** Nothing is held back any more for the sake of what is in memory. */
+export function releaseAll(state: ShipperState, context: ShipperContext): void {
+  let holds = 0;
+  for (const chunk of [...state.sealed, ...(state.open === null ? [] : [state.open])]) {
+    holds += chunk.holds;
+    chunk.holds = 0;
+  }
+  release(state, holds, context);
+}
+
+/** A line in the place of what was dropped. What comes now is dropped still if `goesOn`. */
+export function markDropped(state: ShipperState, goesOn: boolean, context: ShipperContext): void {
+  const { dropped } = state;
+  if (dropped === null) return;
+  state.dropped = goesOn ? { lines: 0, bytes: 0 } : null;
+  if (dropped.lines === 0) return;
+  const line = `[callsheet] ${dropped.lines} lines (${dropped.bytes} bytes) of output were dropped here: the bus did not take them`;
+  gather(state, 'stderr', [line], 0, context);
+  seal(state, context);
 }

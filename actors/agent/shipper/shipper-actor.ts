@@ -2,20 +2,33 @@ import type { AttemptId } from '../../../src/core/ids.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
-import { gather, seal, ship } from './chunks.ts';
-import { onLogsStalled, onLogsStored, release, tellDrained } from './on-logs-stored.ts';
+import { gather, markDropped, release, seal } from './chunks.ts';
+import { forward, offer, spool, tellProgress } from './forward.ts';
+import {
+  onLogsDiverted,
+  onLogsGiveUp,
+  onLogsRetry,
+  onLogsSpooled,
+  onLogsStalled,
+  onLogsStored,
+  onLogsUnspooled,
+} from './on-outcome.ts';
 import { newShipper, type ShipperState } from './state.ts';
 
 /**
  * The log shipper of one attempt: gathers lines into chunks, numbers them without gaps, and sends them one batch at a time. What is not stored
- * holds the process back; when the bus takes nothing for a while, output is dropped with a mark in its place.
+ * holds the process back. When the bus takes nothing for a moment, chunks go to a spool on the worker's disk, and to the bus from there,
+ * in order, once it is back; when the spool is full too, output is dropped with a mark in its place. `spools`: whether
+ * there is a spool.
  */
-export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperState> {
+export function shipperActor(spools: boolean): ActorDefinition<AgentWorld, 'shipper', ShipperState> {
   return {
     kind: 'shipper',
     load: () => null,
-    absent: (id, message) =>
-      'sessionId' in message ? newShipper(id as AttemptId, message.taskId, message.sessionId) : null,
+    absent: (id, message) => {
+      if ('sessionId' in message) return newShipper(id as AttemptId, message.taskId, message.sessionId);
+      return message.type === 'logs.left' ? newShipper(id as AttemptId, message.taskId, null) : null;
+    },
     isOver: (state) => state.isOver,
     handlers: {
       'logs.lines': (state, { batch }, context) => {
@@ -34,7 +47,7 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
         if (wasEmpty && state.open !== null) {
           context.after('chunk', AGENT_LIMITS.logChunkMs, { type: 'chunk.due' });
         }
-        if (state.tries === 0) ship(state, context);
+        forward(state, context);
       },
       'logs.drain': drain,
       'logs.finish': (state, _message, context) => {
@@ -42,22 +55,22 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
         drain(state, null, context);
         context.after('give-up', AGENT_LIMITS.logGiveUpMs, { type: 'logs.give-up' });
       },
-      'logs.stored': onLogsStored,
+      'logs.left': (state, _message, context) => {
+        state.isSpooled = true;
+        state.isFinishing = true;
+        offer(state, context);
+      },
+      'logs.stored': onLogsStored(spools),
+      'logs.spooled': onLogsSpooled,
+      'logs.unspooled': onLogsUnspooled(spools),
       'chunk.due': (state, _message, context) => {
         seal(state, context);
-        if (state.tries === 0) ship(state, context);
+        forward(state, context);
       },
-      'logs.retry': (state, _message, context) => {
-        ship(state, context);
-      },
+      'logs.retry': onLogsRetry,
+      'logs.diverted': onLogsDiverted,
       'logs.stalled': onLogsStalled,
-      'logs.give-up': (state, _message, context) => {
-        state.isOver = true;
-        context.log('warn', 'the last lines of a task are given up: the bus does not take them', {
-          attempt_id: state.attemptId,
-          chunks: String(state.sealed.length),
-        });
-      },
+      'logs.give-up': onLogsGiveUp,
     },
   };
 }
@@ -65,6 +78,9 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
 function drain(state: ShipperState, _message: unknown, context: AgentContext<'shipper'>): void {
   state.isDraining = true;
   seal(state, context);
-  if (state.tries === 0) ship(state, context);
-  tellDrained(state, context);
+  // The end of an attempt says what is missing before it.
+  markDropped(state, true, context);
+  if (state.route === 'spool') spool(state, context);
+  else forward(state, context);
+  tellProgress(state, context);
 }

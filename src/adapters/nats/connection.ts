@@ -5,11 +5,14 @@ import { CONNECTION_LIMITS } from './limits.ts';
 import type { ServerList } from './server-address.ts';
 
 export interface ConnectionOptions {
-  readonly servers: ServerList;
+  /** Where to dial; a function is asked before each try. */
+  readonly servers: ServerList | (() => ServerList);
   /** What the server shows of this connection. */
   readonly name: string;
   /** How often the server is asked whether it is there; a connection is given up at the third time without an answer. */
   readonly pingMs?: number;
+  /** Bounds of the wait before the next dial; half of it is left to chance. */
+  readonly redial?: { readonly msMin: number; readonly msMax: number };
 }
 
 interface ConnectionCallbacks {
@@ -95,7 +98,7 @@ export class BusConnection {
   }
 
   async #run(): Promise<void> {
-    const { redialMsMin, redialMsMax } = CONNECTION_LIMITS;
+    const { redial = CONNECTION_LIMITS.redial } = this.#options;
     let isFirst = true;
     let failures = 0;
     while (!this.#isClosing) {
@@ -107,12 +110,14 @@ export class BusConnection {
         isFirst = false;
         failures = 0;
       }
-      await this.#pauses.pause(backoffMs(Math.max(failures, 1), redialMsMin, redialMsMax));
+      await this.#pauses.pause(backoffMs(Math.max(failures, 1), redial.msMin, redial.msMax));
     }
   }
 
   async #dial(isTold: boolean): Promise<NatsConnection | null> {
-    const { servers, name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
+    const { name, pingMs = CONNECTION_LIMITS.pingMs } = this.#options;
+    const { servers: source } = this.#options;
+    const servers = typeof source === 'function' ? source() : source;
     try {
       return await connect({
         servers: [...servers.servers],

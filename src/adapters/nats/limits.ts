@@ -72,8 +72,10 @@ export const SERVER_LIMITS = {
 /** Limits of a connection. */
 export const CONNECTION_LIMITS = {
   dialMs: 5 * SECOND_MS,
-  redialMsMin: 50,
-  redialMsMax: 2 * SECOND_MS,
+  /** The service's own connections. */
+  redial: { msMin: 50, msMax: 2 * SECOND_MS },
+  /** Those of workers, which may be thousands that are cut off in the same moment. */
+  workerRedial: { msMin: 1 * SECOND_MS, msMax: 4 * SECOND_MS },
   /** A server that answers two pings late is given up: well before a worker has to stop its tasks. */
   pingMs: 3 * SECOND_MS,
   pingsOut: 2,

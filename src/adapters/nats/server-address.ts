@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '../../core/discovery/bus-address.ts';
+
 /** Where a server listens. */
 export interface ListenAddress {
   readonly host: string;
@@ -19,8 +21,7 @@ export function parseListenAddress(text: string): ListenAddress | null {
 const ANYWHERE = new Set(['0.0.0.0', '::']);
 
 /** Whether only this machine can reach the address. */
-export const isLoopback = ({ host }: ListenAddress): boolean =>
-  host === 'localhost' || host === '::1' || host.startsWith('127.');
+export const isLoopback = ({ host }: ListenAddress): boolean => isLoopbackHost(host);
 
 export const addressText = ({ host, port }: ListenAddress): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;

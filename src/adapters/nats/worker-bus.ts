@@ -21,7 +21,7 @@ import type { Parsed } from '../../core/wire/json-text.ts';
 import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../core/wire/service-messages.ts';
 import { STREAMS, subjects, type ANY_QUEUE } from '../../core/wire/subjects.ts';
 import { BusConnection, type ConnectionOptions } from './connection.ts';
-import { PUBLISH_LIMITS } from './limits.ts';
+import { CONNECTION_LIMITS, PUBLISH_LIMITS } from './limits.ts';
 import { readText } from './message-text.ts';
 import { RequestMux, type Answer } from './request-mux.ts';
 import { Room } from './room.ts';
@@ -46,11 +46,14 @@ class NatsWorkerBus implements WorkerBus {
 
   constructor(options: ConnectionOptions, listener: WorkerBusListener) {
     this.#listener = listener;
-    this.#connection = new BusConnection(options, {
-      sessionStarted: (nc) => this.#sessionStarted(nc),
-      sessionEnded: () => this.#sessionEnded(),
-      changed: (event) => listener.busChanged(event),
-    });
+    this.#connection = new BusConnection(
+      { redial: CONNECTION_LIMITS.workerRedial, ...options },
+      {
+        sessionStarted: (nc) => this.#sessionStarted(nc),
+        sessionEnded: () => this.#sessionEnded(),
+        changed: (event) => listener.busChanged(event),
+      },
+    );
     this.#mux = new RequestMux(this.#connection, (kind, message) => this.#answeredLate(kind, message));
   }
 

@@ -63,7 +63,7 @@ export class LocalSessions {
     this.events = events;
     const settings = { sessionsDirectory: join(directory, 'sessions'), keepsSessions: false };
     this.host = new ThreadHost<AgentWorld>(
-      [anyActor(sessionActor(settings)), anyActor(shipperActor()), ...localDesks],
+      [anyActor(sessionActor(settings)), anyActor(shipperActor(false)), ...localDesks],
       {
         reader: { workerId: workerId(''), reports: [] },
         newId: () => this.ids.next(),
@@ -184,6 +184,8 @@ export class LocalSessions {
       case 'announce':
       case 'request-lease':
       case 'give-up-leases':
+      case 'spool-logs':
+      case 'ship-spool':
         throw new Error(`there is no service for ${effect.kind}`);
       default:
         executeOnProcesses(this.processes, effect);

@@ -1,7 +1,9 @@
+import { AGENT_LIMITS } from '../../../actors/agent/agent-limits.ts';
 import type { AgentEffect, AgentEnvelope } from '../../../actors/agent/agent-world.ts';
 import type { LeaseFailure } from '../../../actors/agent/poller/messages.ts';
-import type { TaskId } from '../../core/ids.ts';
+import type { AttemptId, TaskId } from '../../core/ids.ts';
 import type { StoreOutcome, Unanswered, WorkerBus } from '../../core/ports/bus.ts';
+import type { LogSpool } from '../../core/ports/log-spool.ts';
 import type { TaskProcesses } from '../../core/ports/task-processes.ts';
 import { executeOnProcesses } from './process-effects.ts';
 
@@ -12,23 +14,31 @@ export interface AgentEvents {
   readonly welcomed: () => void;
 }
 
+/** What effects are done with. */
+interface AgentPorts {
+  readonly bus: WorkerBus;
+  readonly processes: TaskProcesses;
+  readonly spool: LogSpool;
+}
+
 /** Does what the daemon's actors say, and tells them what became of it. */
 export class AgentEffects {
   private readonly bus: WorkerBus;
   private readonly processes: TaskProcesses;
+  private readonly spool: LogSpool;
   private readonly post: (envelope: AgentEnvelope) => void;
   private readonly events: AgentEvents;
   /** How many attempts of a task are followed: more than one only while an earlier one is being stopped. */
   private readonly followed = new Map<TaskId, number>();
 
   constructor(
-    bus: WorkerBus,
-    processes: TaskProcesses,
+    { bus, processes, spool }: AgentPorts,
     post: (envelope: AgentEnvelope) => void,
     events: AgentEvents,
   ) {
     this.bus = bus;
     this.processes = processes;
+    this.spool = spool;
     this.post = post;
     this.events = events;
   }
@@ -52,6 +62,12 @@ export class AgentEffects {
         return;
       case 'ship-logs':
         void this.shipLogs(effect);
+        return;
+      case 'spool-logs':
+        void this.spoolLogs(effect);
+        return;
+      case 'ship-spool':
+        void this.shipSpool(effect.attemptId);
         return;
       case 'follow-cancels':
         this.follow(effect.taskId);
@@ -138,6 +154,24 @@ export class AgentEffects {
       id: attemptId,
       message: { type: 'logs.stored', stored, failure: failure === null ? null : reasonOf(failure) },
     });
+  }
+
+  private async spoolLogs({
+    attemptId,
+    chunks,
+    isLast,
+  }: Extract<AgentEffect, { kind: 'spool-logs' }>): Promise<void> {
+    const { kept, failure } = await this.spool.append(attemptId, chunks, isLast);
+    this.post({ actor: 'shipper', id: attemptId, message: { type: 'logs.spooled', kept, failure } });
+  }
+
+  private async shipSpool(attemptId: AttemptId): Promise<void> {
+    const chunks = await this.spool.front(attemptId, AGENT_LIMITS.logChunksAtOnce);
+    const { stored, failure } = await this.bus.publishLogs(chunks);
+    const isRest = await this.spool.removeFront(attemptId, stored);
+    const reason = failure === null ? null : reasonOf(failure);
+    const message = { type: 'logs.unspooled', stored, isRest, failure: reason } as const;
+    this.post({ actor: 'shipper', id: attemptId, message });
   }
 }
 

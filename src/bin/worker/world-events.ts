@@ -1,7 +1,6 @@
 import type { AgentEnvelope } from '../../../actors/agent/agent-world.ts';
-import type { WorkerBusListener } from '../../core/ports/bus.ts';
+import type { BusEvent, WorkerBusListener } from '../../core/ports/bus.ts';
 import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
-import type { BusLog } from '../daemon/bus-log.ts';
 
 /** What the processes of tasks tell goes to their sessions. */
 export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProcessEvents {
@@ -25,7 +24,10 @@ export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProc
 }
 
 /** What the bus tells unasked. */
-export function busListener(post: (envelope: AgentEnvelope) => void, busLog: BusLog): WorkerBusListener {
+export function busListener(
+  post: (envelope: AgentEnvelope) => void,
+  noticed: (event: BusEvent) => void,
+): WorkerBusListener {
   return {
     cancelRequested: ({ attempt_id: attemptId, reason }) => {
       post({
@@ -38,7 +40,7 @@ export function busListener(post: (envelope: AgentEnvelope) => void, busLog: Bus
       post({ actor: 'poller', id: 'poller', message: { type: 'lease.answered-late', reply } });
     },
     busChanged: (event) => {
-      busLog.note('worker', event);
+      noticed(event);
       if (event.type === 'ready')
         post({ actor: 'registrar', id: 'registrar', message: { type: 'bus.ready' } });
     },

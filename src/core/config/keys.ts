@@ -6,7 +6,9 @@ import {
   choice,
   duration,
   integer,
+  ipv4,
   list,
+  name,
   optional,
   origin,
   tags,
@@ -40,6 +42,10 @@ const LOG_KEYS = {
   'log.format': key(choice(['json', 'text']), 'json', 'How log lines are written to standard error.'),
   'log.level': key(choice(['debug', 'info', 'warn', 'error']), 'info', 'The least level that is logged.'),
 } as const;
+
+const DISCOVERY_NAME = name(63);
+const DISCOVERY_NAME_DEFAULT = 'callsheet';
+const ALL_INTERFACES = 'all interfaces';
 
 /** The keys of `callsheet server`. */
 const SERVER_KEYS = {
@@ -97,6 +103,22 @@ const SERVER_KEYS = {
     'Where the managed nats-server listens. The worker channel has no authentication: bind it beyond the loopback only in a network where every host may act as a worker.',
   ),
   'bus.server_path': key(text(), 'nats-server', 'Program of the managed bus: a name on the PATH or a path.'),
+  'discovery.enabled': key(
+    boolean(),
+    'false',
+    'Whether the service is announced by mDNS, so that workers in its network find its bus by themselves.',
+  ),
+  'discovery.name': key(
+    DISCOVERY_NAME,
+    DISCOVERY_NAME_DEFAULT,
+    'Name that the service is announced by: workers look for the same one. Services in one network that are not the same need different names.',
+  ),
+  'discovery.interfaces': key(
+    list(ipv4()),
+    '',
+    'IPv4 addresses of the network interfaces that the service is announced on.',
+    ALL_INTERFACES,
+  ),
   'scheduler.heartbeat_timeout': key(
     duration(SECOND_MS, HOUR_MS),
     '30s',
@@ -167,6 +189,18 @@ const WORKER_KEYS = {
     'nats://127.0.0.1:14222',
     'The NATS server of the service, or several servers of one cluster.',
   ),
+  'discovery.enabled': key(
+    boolean(),
+    'false',
+    'Whether the service is looked for by mDNS. A `bus.url` that is set anywhere goes before.',
+  ),
+  'discovery.name': key(DISCOVERY_NAME, DISCOVERY_NAME_DEFAULT, 'Name of the service that is looked for.'),
+  'discovery.interfaces': key(
+    list(ipv4()),
+    '',
+    'IPv4 addresses of the network interfaces that the service is looked for on.',
+    ALL_INTERFACES,
+  ),
   'worker.name': key(optional(text()), '', 'Name of this worker, unique in its farm.', 'the host name'),
   'worker.farm': key(
     text(),
@@ -213,6 +247,11 @@ const WORKER_KEYS = {
     duration(0, 24 * HOUR_MS),
     '30s',
     'How long the tasks of a worker that was told to stop may go on; then they are stopped and given back.',
+  ),
+  'worker.log_spool_bytes': key(
+    integer(0, 999_999_999_999_999),
+    '67108864',
+    'Bytes of task logs that are kept on the disk of the worker while the bus is away, of all its tasks together; beyond that output is dropped with a line that says so. 0 keeps none.',
   ),
   'worker.allow_root': key(
     boolean(),

@@ -20,6 +20,12 @@ export type Resolved<Values> =
   | { readonly ok: true; readonly values: Values; readonly notes: readonly string[] }
   | { readonly ok: false; readonly lines: readonly string[] };
 
+/** As they are resolved key by key. */
+export type ResolvedKeys<Values> =
+  /** `given`: the keys that some source has set, whatever the value. */
+  | (Extract<Resolved<Values>, { ok: true }> & { readonly given: ReadonlySet<string> })
+  | Extract<Resolved<Values>, { ok: false }>;
+
 /** Variables of the client commands, which mean nothing to a daemon. */
 const CLIENT_VARIABLES: ReadonlySet<string> = new Set(['SVC_URL', 'SVC_API_KEY']);
 
@@ -97,10 +103,11 @@ function resolve<Keys extends KeySet>(
   daemon: Daemon,
   keys: Keys,
   sources: ConfigSources,
-): Resolved<Readonly<Record<string, unknown>>> {
+): ResolvedKeys<Readonly<Record<string, unknown>>> {
   const own = Object.keys(keys);
   const others = Object.entries(DAEMONS).filter(([name]) => name !== daemon);
   const values: Record<string, unknown> = {};
+  const given = new Set<string>();
   const lines: string[] = [];
   const notes: string[] = [];
 
@@ -123,6 +130,7 @@ function resolve<Keys extends KeySet>(
     const definition = name === undefined ? undefined : keys[name];
     if (name !== undefined && definition !== undefined) {
       const parsed = setting.parse(definition);
+      given.add(name);
       if (parsed.ok) values[name] = parsed.value;
       else lines.push(`${name}: ${parsed.wrong} (set in ${setting.source})`);
       continue;
@@ -143,15 +151,15 @@ function resolve<Keys extends KeySet>(
     else if (later[1] === null || !setting.isOff(later[1]))
       lines.push(`${later[0]}: not supported by this version (set in ${setting.source})`);
   }
-  return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes };
+  return lines.length > 0 ? { ok: false, lines } : { ok: true, values, notes, given };
 }
 
 /** Resolves the keys of `callsheet server`. */
-export function resolveServer(sources: ConfigSources): Resolved<ValuesOf<(typeof DAEMONS)['server']>> {
-  return resolve('server', DAEMONS.server, sources) as Resolved<ValuesOf<(typeof DAEMONS)['server']>>;
+export function resolveServer(sources: ConfigSources): ResolvedKeys<ValuesOf<(typeof DAEMONS)['server']>> {
+  return resolve('server', DAEMONS.server, sources) as ResolvedKeys<ValuesOf<(typeof DAEMONS)['server']>>;
 }
 
 /** Resolves the keys of `callsheet worker`. */
-export function resolveWorker(sources: ConfigSources): Resolved<ValuesOf<(typeof DAEMONS)['worker']>> {
-  return resolve('worker', DAEMONS.worker, sources) as Resolved<ValuesOf<(typeof DAEMONS)['worker']>>;
+export function resolveWorker(sources: ConfigSources): ResolvedKeys<ValuesOf<(typeof DAEMONS)['worker']>> {
+  return resolve('worker', DAEMONS.worker, sources) as ResolvedKeys<ValuesOf<(typeof DAEMONS)['worker']>>;
 }

@@ -25,6 +25,8 @@ export interface ServerConfig {
     readonly addr: ListenAddress;
     readonly serverPath: string;
   };
+  /** Null: the service is not announced. */
+  readonly discovery: DiscoveryConfig | null;
   readonly scheduler: {
     readonly heartbeatTimeoutMs: number;
     readonly maxAttempts: number;
@@ -52,6 +54,12 @@ export interface ServerConfig {
   readonly log: LogConfig;
 }
 
+export interface DiscoveryConfig {
+  readonly name: string;
+  /** IPv4 addresses; empty means all interfaces. */
+  readonly interfaces: readonly string[];
+}
+
 export interface LogConfig {
   readonly format: 'json' | 'text';
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -77,6 +85,9 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
       },
       data: { dir: values['data.dir'], compactFreePercent: values['data.compact_free_percent'] },
       bus: { urls: values['bus.url'], addr: values['bus.addr'], serverPath: values['bus.server_path'] },
+      discovery: values['discovery.enabled']
+        ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }
+        : null,
       scheduler: {
         heartbeatTimeoutMs: values['scheduler.heartbeat_timeout'],
         maxAttempts: values['scheduler.max_attempts'],

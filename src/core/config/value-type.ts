@@ -43,6 +43,25 @@ export function text(): ValueType<string> {
   );
 }
 
+/** A text of 1 to `max` characters without control characters. */
+export function name(max: number): ValueType<string> {
+  return textual(`text of 1 to ${max} characters`, (value) =>
+    value === '' || value.length > max || /[\u0000-\u001f\u007f]/.test(value)
+      ? wrong(`must be 1 to ${max} characters without control characters, got ${shown(value)}`)
+      : right(value),
+  );
+}
+
+const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const IPV4 = new RegExp(`^${OCTET}(\\.${OCTET}){3}$`);
+
+/** An IPv4 address. */
+export function ipv4(): ValueType<string> {
+  return textual('IPv4 address', (value) =>
+    IPV4.test(value) ? right(value) : wrong(`must be an IPv4 address, got ${shown(value)}`),
+  );
+}
+
 /** A whole number within limits, both included. */
 export function integer(min: number, max: number): ValueType<number> {
   const label = `integer, ${min} to ${max}`;

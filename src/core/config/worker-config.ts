@@ -1,10 +1,12 @@
 import type { ConfigSources, Resolved } from './resolve.ts';
 import { resolveWorker } from './resolve.ts';
-import type { LogConfig } from './server-config.ts';
+import type { DiscoveryConfig, LogConfig } from './server-config.ts';
 
 /** What `callsheet worker` runs with. */
 export interface WorkerConfig {
   readonly bus: { readonly urls: readonly string[] };
+  /** Null: the service is at `bus.urls`. Otherwise it is looked for, and they do not count. */
+  readonly discovery: DiscoveryConfig | null;
   readonly worker: {
     readonly name: string;
     /** Id or name; empty means the only farm. */
@@ -20,6 +22,8 @@ export interface WorkerConfig {
     readonly sessionLingerMs: number;
     readonly keepSessions: boolean;
     readonly drainTimeoutMs: number;
+    /** 0 is no spool. */
+    readonly logSpoolBytes: number;
     readonly allowRoot: boolean;
   };
   readonly diagnostics: { readonly enabled: boolean };
@@ -47,6 +51,10 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
     notes: resolved.notes,
     values: {
       bus: { urls: values['bus.url'] },
+      discovery:
+        values['discovery.enabled'] && !resolved.given.has('bus.url')
+          ? { name: values['discovery.name'], interfaces: values['discovery.interfaces'] }
+          : null,
       worker: {
         name,
         farm: values['worker.farm'],
@@ -58,6 +66,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         sessionLingerMs: values['worker.session_linger'],
         keepSessions: values['worker.keep_sessions'],
         drainTimeoutMs: values['worker.drain_timeout'],
+        logSpoolBytes: values['worker.log_spool_bytes'],
         allowRoot: values['worker.allow_root'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },

@@ -40,6 +40,7 @@ export const SETTINGS: AgentSettings = {
   sessionsDirectory: '/w/sessions',
   sessionLingerMs: 5_000,
   keepsSessions: false,
+  spoolsLogs: false,
   drainTimeoutMs: 60_000,
 };
 

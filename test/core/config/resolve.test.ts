@@ -50,6 +50,7 @@ test('the defaults of the server', async (t) => {
       },
       data: { dir: './data', compactFreePercent: 50 },
       bus: { urls: [], addr: { host: '127.0.0.1', port: 14222 }, serverPath: 'nats-server' },
+      discovery: null,
       scheduler: {
         heartbeatTimeoutMs: 30_000,
         maxAttempts: 3,
@@ -75,6 +76,7 @@ test('the defaults of a worker come from its machine', async (t) => {
     notes: [],
     values: {
       bus: { urls: ['nats://127.0.0.1:14222'] },
+      discovery: null,
       worker: {
         name: 'node-7.farm',
         farm: '',
@@ -83,6 +85,7 @@ test('the defaults of a worker come from its machine', async (t) => {
         computeLocation: '',
         tags: {},
         dir: '/tmp/callsheet-worker-node-7%2Efarm',
+        logSpoolBytes: 67_108_864,
         sessionLingerMs: 5_000,
         keepSessions: false,
         drainTimeoutMs: 30_000,
@@ -103,6 +106,24 @@ test('file, environment and flags outrank the default in this order', async (t) 
   t.equal(resolved.ok && resolved.values.data.dir, 'flag');
   t.equal(resolved.ok && resolved.values.log.level, 'error');
   t.equal(resolved.ok && resolved.values.scheduler.shards, 2);
+});
+
+test('a worker that discovers looks for the service, unless it is told where the bus is', async (t) => {
+  const discoveryOf = (args: string[]): unknown => {
+    const resolved = workerConfig(sources({ args }), MACHINE);
+    return resolved.ok ? resolved.values.discovery : resolved.lines;
+  };
+  const interfaces = '--discovery-interfaces=127.0.0.1,10.0.0.4';
+  t.same(discoveryOf(['--discovery-enabled', '--discovery-name=show', interfaces]), {
+    name: 'show',
+    interfaces: ['127.0.0.1', '10.0.0.4'],
+  });
+  t.equal(discoveryOf(['--discovery-enabled', '--bus-url=nats://127.0.0.1:14222']), null);
+  t.equal(discoveryOf(['--discovery-name=show']), null);
+  t.same(discoveryOf(['--discovery-name=', '--discovery-interfaces=eth0']), [
+    'discovery.name: must be 1 to 63 characters without control characters, got "" (set in the flag --discovery-name)',
+    'discovery.interfaces: must be an IPv4 address, got "eth0" (set in the flag --discovery-interfaces)',
+  ]);
 });
 
 test('an empty variable counts as not set', async (t) => {
@@ -163,19 +184,19 @@ test('a key of a later feature is an error unless it turns the feature off', asy
     serverLines({
       document: { auth: { ldap: { group_roles: { 'cn=a': 'admin' } } } },
       environment: { SVC_AUTH_ENABLED: 'true' },
-      args: ['--discovery-enabled'],
+      args: ['--auth-oidc-enabled'],
     }),
     [
       'auth.ldap.group_roles: not supported by this version (set in the file callsheet.yaml)',
       'auth.enabled: not supported by this version (set in the environment variable SVC_AUTH_ENABLED)',
-      'discovery.enabled: not supported by this version (set in the flag --discovery-enabled)',
+      'auth.oidc.enabled: not supported by this version (set in the flag --auth-oidc-enabled)',
     ],
   );
   t.same(
     serverLines({
       document: { auth: { enabled: false } },
       environment: { SVC_AUTH_LDAP_ENABLED: 'false' },
-      args: ['--discovery-enabled=false'],
+      args: ['--auth-oidc-enabled=false'],
     }),
     [],
   );

@@ -1,0 +1,55 @@
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { until } from './until.ts';
+
+/** One message as it went over the bus. */
+export interface TappedMessage {
+  readonly subject: string;
+  /** Where an answer is asked for; empty when none is. */
+  readonly reply: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The payload as JSON; null when it is none. */
+  readonly body: Readonly<Record<string, unknown>> | null;
+}
+
+/** Hears everything that goes over a bus. */
+export interface BusTap {
+  readonly all: readonly TappedMessage[];
+  readonly nc: NatsConnection;
+  /** The first message from `from` on that fits, waited for. */
+  next(what: string, fits: (message: TappedMessage) => boolean, from?: number): Promise<TappedMessage>;
+  close(): Promise<void>;
+}
+
+export async function tapBus(port: number): Promise<BusTap> {
+  const nc = await connect({ servers: [`127.0.0.1:${port}`], reconnect: false });
+  const all: TappedMessage[] = [];
+  nc.subscribe('>', {
+    callback: (error, message) => {
+      if (error !== null) return;
+      const { subject, reply = '', headers } = message;
+      const names = headers?.keys() ?? [];
+      all.push({
+        subject,
+        reply,
+        headers: Object.fromEntries(names.map((name) => [name, headers?.get(name) ?? ''])),
+        body: jsonOf(message.string()),
+      });
+    },
+  });
+  await nc.flush();
+  return {
+    all,
+    nc,
+    next: (what, fits, from = 0) => until(what, () => all.slice(from).find(fits) ?? null),
+    close: () => nc.close(),
+  };
+}
+
+function jsonOf(text: string): TappedMessage['body'] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as TappedMessage['body']) : null;
+  } catch {
+    return null;
+  }
+}
