@@ -3,23 +3,25 @@ import { uptimeNow } from './evidence.ts';
 import {
   FaultFarm,
   lasting,
+  tasksOf,
   type FaultFarmOptions,
   type FaultWorker,
   type SeenAttempt,
 } from './fault-farm.ts';
-import { descendants, startedBy } from './process-list.ts';
+import { descendants } from './process-list.ts';
 import { round2, share, type RowResult } from './row.ts';
 import { Trials } from './trial.ts';
 
 export interface DeathPlan {
   readonly farm: FaultFarmOptions;
-  readonly victims: number;
   readonly rounds: number;
 }
 
 /** No process of a worker may be left this long after the death of its daemon. */
 const ORPHAN_SECONDS = 25;
+/** What the service says of an attempt that it has taken back. */
 const OFFLINE_MESSAGE = 'worker went offline';
+const STARTED_ANEW_MESSAGE = 'the worker was started anew';
 
 /** F10: the daemon is killed while its tasks run. */
 export async function daemonDeaths(plan: DeathPlan): Promise<RowResult> {
@@ -31,7 +33,7 @@ export async function daemonDeaths(plan: DeathPlan): Promise<RowResult> {
     const violations: string[] = [];
     let orphans = 0;
     for (let round = 0; round < plan.rounds; round++) {
-      const victims = trials.victims(plan.victims);
+      const victims = await trials.victims();
       const before = await farm.openAttempts(victims);
       const killedAt = uptimeNow();
       await Promise.all(victims.map(({ daemon }) => daemon.kill('SIGKILL')));
@@ -39,13 +41,13 @@ export async function daemonDeaths(plan: DeathPlan): Promise<RowResult> {
       orphans += left;
       const closed = await farm.closed(before);
       reclaimSeconds.push(uptimeNow() - killedAt);
-      violations.push(...notReclaimed(closed));
+      violations.push(...notReclaimed(closed, OFFLINE_MESSAGE));
       for (const worker of victims) farm.restart(worker);
-      await farm.isBusy(victims);
+      await farm.areOnline(victims);
     }
     if (orphans > 0)
       violations.push(`${orphans} processes were left ${ORPHAN_SECONDS} s after the death of their daemon`);
-    const kills = plan.victims * plan.rounds;
+    const kills = plan.farm.victims * plan.rounds;
     return await settled(farm, trials, violations, {
       row: 'F10',
       title: 'daemons killed while their tasks run',
@@ -72,7 +74,7 @@ export async function reboots(plan: DeathPlan): Promise<RowResult> {
     const latencies: number[] = [];
     const violations: string[] = [];
     for (let round = 0; round < plan.rounds; round++) {
-      const victims = trials.victims(plan.victims);
+      const victims = await trials.victims();
       const before = await farm.openAttempts(victims);
       for (const { daemon } of victims) for (const pid of descendants(daemon.pid)) killIfThere(pid);
       await Promise.all(victims.map(({ daemon }) => daemon.ended));
@@ -80,15 +82,15 @@ export async function reboots(plan: DeathPlan): Promise<RowResult> {
       for (const worker of victims) farm.restart(worker);
       const closed = await farm.closed(before);
       latencies.push(uptimeNow() - startedAt);
-      violations.push(...notReclaimed(closed));
-      await farm.isBusy(victims);
+      violations.push(...notReclaimed(closed, STARTED_ANEW_MESSAGE));
+      await farm.areOnline(victims);
     }
     return await settled(farm, trials, violations, {
       row: 'F11',
       title: 'machines that go down and come back at once',
       means: 'SIGKILL of the daemon, its guards and tasks; a new daemon',
       figures: {
-        reboots: plan.victims * plan.rounds,
+        reboots: plan.farm.victims * plan.rounds,
         'heartbeat timeout s': plan.farm.heartbeatTimeoutSeconds,
         'reclaimed after the start p50 s': round2(share(latencies, 0.5)),
         'reclaimed after the start p99 s': round2(share(latencies, 0.99)),
@@ -105,7 +107,7 @@ async function childrenGone(
   killedAt: number,
   seconds: number[],
 ): Promise<number> {
-  const count = (): number => victims.reduce((sum, { directory }) => sum + startedBy(directory).length, 0);
+  const count = (): number => victims.flatMap(tasksOf).length;
   try {
     await until('the children are gone', () => count() === 0, ORPHAN_SECONDS * 1000);
   } catch {
@@ -116,9 +118,9 @@ async function childrenGone(
 }
 
 /** What had not ended by itself a moment before must have been taken back. */
-const notReclaimed = (attempts: readonly SeenAttempt[]): string[] =>
+const notReclaimed = (attempts: readonly SeenAttempt[], expected: string): string[] =>
   attempts
-    .filter(({ status, message }) => status !== 'succeeded' && message !== OFFLINE_MESSAGE)
+    .filter(({ status, message }) => status !== 'succeeded' && message !== expected)
     .map((attempt) => `an attempt was not taken back: ${JSON.stringify(attempt)}`);
 
 async function settled(

@@ -18,7 +18,7 @@ const PROGRAM = [
   // Every other task does not end when it is asked to.
   '((task % 2 == 0)) || trap "" TERM',
   'record start',
-  'end=$((10#${up/./} + (task % 4 < 2 ? $3 : $2) / 10))',
+  'end=$((10#${up/./} + (task % 4 ? $3 : $2) / 10))',
   `while read -r -t ${BEAT_SECONDS} -u 8; (( 10#\${up/./} < end )); do record beat; done`,
   'record stop',
 ].join('; ');
@@ -27,13 +27,15 @@ export interface EvidenceJob {
   /** Where the processes write. */
   readonly file: string;
   readonly tasks: number;
-  /** How long tasks run: half of them the long time, the others the short one. */
+  /** How long tasks run: every fourth the short time, the others the long one. */
   readonly shortMs: number;
   readonly longMs: number;
+  /** Each task takes a slot of this usage pool; null for none. */
+  readonly pool: string | null;
 }
 
 /** A job whose tasks, of one core each, give signs of life for as long as they run. */
-export function evidenceTemplate({ file, tasks, shortMs, longMs }: EvidenceJob): object {
+export function evidenceTemplate({ file, tasks, shortMs, longMs, pool }: EvidenceJob): object {
   return {
     specificationVersion: 'jobtemplate-2023-09',
     name: `${tasks} tasks that give signs of life`,
@@ -41,7 +43,12 @@ export function evidenceTemplate({ file, tasks, shortMs, longMs }: EvidenceJob):
       {
         name: 'Live',
         parameterSpace: { taskParameterDefinitions: [{ name: 'N', type: 'INT', range: `1-${tasks}` }] },
-        hostRequirements: { amounts: [{ name: 'amount.worker.vcpu', min: 1 }] },
+        hostRequirements: {
+          amounts: [
+            { name: 'amount.worker.vcpu', min: 1 },
+            ...(pool === null ? [] : [{ name: `amount.worker.usagepool.${pool}`, min: 1 }]),
+          ],
+        },
         script: {
           actions: {
             onRun: {
@@ -149,10 +156,16 @@ export function overlaps(processes: readonly TaskProcess[]): Overlap[] {
   return found;
 }
 
-/** For each task that was begun again: seconds from the last sign of one process to the first of the next. */
+/**
+ * For each task that was begun again: seconds from the last sign of one process to the first of the next. Without processes
+ * that were stopped meanwhile: their last sign says nothing.
+ */
 export function gaps(processes: readonly TaskProcess[]): number[] {
   return [...byTask(processes).values()].flatMap((ofTask) =>
-    ofTask.slice(1).map((next, index) => next.startedAt - (ofTask[index]?.lastSignAt ?? 0)),
+    ofTask.slice(1).flatMap((next, index) => {
+      const before = ofTask[index];
+      return before === undefined || before.spans.length > 1 ? [] : [next.startedAt - before.lastSignAt];
+    }),
   );
 }
 

@@ -15,10 +15,13 @@ import { ProxyNetwork } from './proxy-network.ts';
 /** Cores of each worker: so many tasks run on it at once. */
 const CORES = 2;
 const WAIT_MS = 240_000;
+const POOL = 'seat';
 const EVIDENCE = 'evidence.txt';
 
 export interface FaultFarmOptions {
   readonly workers: number;
+  /** Workers that a fault meets at the same time. */
+  readonly victims: number;
   readonly heartbeatTimeoutSeconds: number;
   readonly shortMs: number;
   readonly longMs: number;
@@ -47,13 +50,15 @@ interface WorkerView {
 
 /** A real service, a real nats-server and real workers, each with its own way to the bus, at work on one job. */
 export class FaultFarm {
+  readonly options: FaultFarmOptions;
   readonly network: Network;
   readonly service: RunningService;
   private readonly folder: string;
   private readonly members: FaultWorker[] = [];
   private jobId = '';
 
-  private constructor(folder: string, network: Network, service: RunningService) {
+  private constructor(options: FaultFarmOptions, folder: string, network: Network, service: RunningService) {
+    this.options = options;
     this.folder = folder;
     this.network = network;
     this.service = service;
@@ -73,7 +78,7 @@ export class FaultFarm {
         `--scheduler-heartbeat-timeout=${options.heartbeatTimeoutSeconds}s`,
       ],
     });
-    const farm = new FaultFarm(folder, network, service);
+    const farm = new FaultFarm(options, folder, network, service);
     try {
       await farm.begin(options);
       return farm;
@@ -87,10 +92,15 @@ export class FaultFarm {
     return this.members;
   }
 
-  private async begin({ workers, tasks, shortMs, longMs }: FaultFarmOptions): Promise<void> {
+  private async begin({ workers, victims, tasks, shortMs, longMs }: FaultFarmOptions): Promise<void> {
     const show = await this.service.api.makeFarm('show');
     const file = join(this.folder, EVIDENCE);
-    const { status, body } = await show.submit(evidenceTemplate({ file, tasks, shortMs, longMs }));
+    // Where one task is given away cores are free to begin it again at once: nothing but the order of things keeps it from running twice.
+    const slots = (workers - victims) * CORES;
+    await this.service.api.must('POST', '/api/v1/usage-pools', { name: POOL, max_concurrent: slots });
+    const { status, body } = await show.submit(
+      evidenceTemplate({ file, tasks, shortMs, longMs, pool: POOL }),
+    );
     if (status !== 201) throw new Error(`the job was not taken: ${JSON.stringify(body)}`);
     this.jobId = body.id;
     for (let index = 0; index < workers; index++) {
@@ -101,7 +111,8 @@ export class FaultFarm {
       const daemon = startDaemon(this.folder, name, directory, line, freezer);
       this.members.push({ name, directory, line, freezer, daemon });
     }
-    await this.isBusy(this.workers);
+    await this.areOnline(this.workers);
+    await until('every slot is taken', () => this.workers.flatMap(tasksOf).length >= slots, WAIT_MS);
   }
 
   /** Starts the daemon of a worker again, in the same directory. */
@@ -113,15 +124,14 @@ export class FaultFarm {
     return readProcesses(join(this.folder, EVIDENCE));
   }
 
-  /** Resolves when these workers are online and each of their cores has a task. */
-  async isBusy(workers: readonly FaultWorker[]): Promise<void> {
+  /** Resolves when these workers are online. */
+  async areOnline(workers: readonly FaultWorker[]): Promise<void> {
     const names = new Set(workers.map(({ name }) => name));
     await until(
-      `${[...names].join(', ')} work`,
+      `${[...names].join(', ')} are online`,
       async () => {
         const online = (await this.workerViews()).filter(({ status }) => status === 'online');
-        if (online.filter(({ name }) => names.has(name)).length < names.size) return false;
-        return workers.every(({ directory }) => startedBy(directory).length >= CORES);
+        return online.filter(({ name }) => names.has(name)).length === names.size;
       },
       WAIT_MS,
     );
@@ -172,11 +182,7 @@ export class FaultFarm {
       const job = await this.service.api.job(this.jobId);
       return job.status === 'canceled' ? job : null;
     });
-    await until(
-      'the canceled processes are gone',
-      () => this.workers.every(({ directory }) => startedBy(directory).length === 0),
-      WAIT_MS,
-    );
+    await until('the canceled processes are gone', () => this.workers.flatMap(tasksOf).length === 0, WAIT_MS);
     const processes = this.processes();
     const names = new Map((await this.workerViews()).map(({ id, name }) => [id, name]));
     const wrong: string[] = [];
@@ -275,6 +281,9 @@ function startDaemon(
     [...(freezer?.launcher ?? []), ...line.launcher],
   );
 }
+
+/** The processes of tasks on a worker. */
+export const tasksOf = ({ directory }: FaultWorker): number[] => startedBy(directory);
 
 /** Waits for a time that is part of a fault. */
 export const lasting = (seconds: number): Promise<void> => delay(seconds * 1000);

@@ -53,7 +53,13 @@ export async function logFlood(plan: FloodPlan): Promise<RowResult> {
 
     const file = join(folder, 'evidence.txt');
     const small = await show.submit(
-      evidenceTemplate({ file, tasks: SMALL_TASKS, shortMs: SMALL_TASK_MS, longMs: SMALL_TASK_MS }),
+      evidenceTemplate({
+        file,
+        tasks: SMALL_TASKS,
+        shortMs: SMALL_TASK_MS,
+        longMs: SMALL_TASK_MS,
+        pool: null,
+      }),
     );
     if (small.status !== 201)
       throw new Error(`the small tasks were not taken: ${JSON.stringify(small.body)}`);

@@ -6,7 +6,6 @@ import { Trials, type Trial } from './trial.ts';
 
 export interface LastingPlan {
   readonly farm: FaultFarmOptions;
-  readonly victims: number;
   readonly rounds: number;
   readonly seconds: readonly number[];
 }
@@ -84,10 +83,10 @@ async function lastingFaults(
       for (const seconds of plan.seconds) {
         const done: Trial[] = [];
         for (let round = 0; round < plan.rounds; round++) {
-          const victims = trials.victims(plan.victims);
+          const victims = await trials.victims();
           done.push(await trials.run({ victims, seconds, begin: kind.begin, end: kind.end }));
         }
-        lines.push(lineOf(kind, seconds, plan.victims, done));
+        lines.push(lineOf(kind, seconds, plan.farm.victims, done));
         violations.push(...judge(`${kind.name} for ${seconds} s`, kind, done));
       }
     }

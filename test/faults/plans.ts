@@ -15,34 +15,35 @@ const TASKS = 3_000;
  */
 const FULL_FARM: FaultFarmOptions = {
   workers: 10,
+  victims: 3,
   heartbeatTimeoutSeconds: 30,
   shortMs: 4_000,
   longMs: 40_000,
   tasks: TASKS,
 };
-const FULL_VICTIMS = 3;
 
 export const FULL: Readonly<Record<RowName, Row>> = {
-  F9: (rounds) => pauses({ farm: FULL_FARM, victims: FULL_VICTIMS, rounds, seconds: [10, 35, 90] }),
-  F10: (rounds) => daemonDeaths({ farm: FULL_FARM, victims: FULL_VICTIMS, rounds }),
-  F11: (rounds) => reboots({ farm: FULL_FARM, victims: FULL_VICTIMS, rounds }),
-  F12: (rounds) => partitions({ farm: FULL_FARM, victims: FULL_VICTIMS, rounds, seconds: [5, 25, 40, 120] }),
+  F9: (rounds) => pauses({ farm: FULL_FARM, rounds, seconds: [10, 35, 90] }),
+  F10: (rounds) => daemonDeaths({ farm: FULL_FARM, rounds }),
+  F11: (rounds) => reboots({ farm: FULL_FARM, rounds }),
+  F12: (rounds) => partitions({ farm: FULL_FARM, rounds, seconds: [5, 25, 40, 120] }),
   F16: () => logFlood({ writers: 8, mib: 2048, capMib: 64 }),
 };
 
 /** The same with short times, for CI: contact is lost, and tasks are given away, within seconds. */
 const SHORT_FARM: FaultFarmOptions = {
   workers: 4,
+  victims: 1,
   heartbeatTimeoutSeconds: 6,
   shortMs: 1_000,
-  longMs: 12_000,
+  longMs: 20_000,
   tasks: TASKS,
 };
 
 export const SHORT: Readonly<Record<RowName, Row>> = {
-  F9: (rounds) => pauses({ farm: SHORT_FARM, victims: 1, rounds, seconds: [9] }),
-  F10: (rounds) => daemonDeaths({ farm: SHORT_FARM, victims: 1, rounds }),
-  F11: (rounds) => reboots({ farm: SHORT_FARM, victims: 1, rounds }),
-  F12: (rounds) => partitions({ farm: SHORT_FARM, victims: 1, rounds, seconds: [9] }),
+  F9: (rounds) => pauses({ farm: SHORT_FARM, rounds, seconds: [9] }),
+  F10: (rounds) => daemonDeaths({ farm: SHORT_FARM, rounds }),
+  F11: (rounds) => reboots({ farm: SHORT_FARM, rounds }),
+  F12: (rounds) => partitions({ farm: SHORT_FARM, rounds, seconds: [9] }),
   F16: () => logFlood({ writers: 8, mib: 24, capMib: 4 }),
 };

@@ -1,5 +1,6 @@
+import { until } from '../kit/until.ts';
 import { overlaps, type Overlap } from './evidence.ts';
-import { lasting, type FaultFarm, type FaultWorker, type SeenAttempt } from './fault-farm.ts';
+import { lasting, tasksOf, type FaultFarm, type FaultWorker, type SeenAttempt } from './fault-farm.ts';
 
 export interface Fault {
   readonly victims: readonly FaultWorker[];
@@ -22,21 +23,27 @@ export interface Trial {
 export class Trials {
   private readonly farm: FaultFarm;
   private readonly seen = new Set<string>();
-  private next = 0;
+  private readonly hits = new Map<FaultWorker, number>();
 
   constructor(farm: FaultFarm) {
     this.farm = farm;
   }
 
-  /** The next workers, in turn: so few that the service does not take the loss of them for its own. */
-  victims(count: number): FaultWorker[] {
-    const { workers } = this.farm;
-    const chosen = Array.from(
-      { length: count },
-      (_unused, index) => workers[(this.next + index) % workers.length],
-    );
-    this.next += count;
-    return chosen.filter((worker) => worker !== undefined);
+  /** The next workers that are at work, those first that a fault has met least often. */
+  async victims(): Promise<FaultWorker[]> {
+    const { victims } = this.farm.options;
+    const chosen = await until(`${victims} workers are at work`, () => {
+      const busy = this.farm.workers.filter((worker) => tasksOf(worker).length > 0);
+      return busy.length < victims
+        ? null
+        : busy.sort((a, b) => this.hitsOf(a) - this.hitsOf(b)).slice(0, victims);
+    });
+    for (const worker of chosen) this.hits.set(worker, this.hitsOf(worker) + 1);
+    return chosen;
+  }
+
+  private hitsOf(worker: FaultWorker): number {
+    return this.hits.get(worker) ?? 0;
   }
 
   /** A fault that lasts and goes. Resolves when its victims are at work again. */
@@ -49,7 +56,7 @@ export class Trials {
       ({ ended_at: endedAt }) => endedAt !== undefined,
     );
     for (const worker of fault.victims) fault.end(worker);
-    await farm.isBusy(fault.victims);
+    await farm.areOnline(fault.victims);
     const changed = await Promise.all(reclaimed.map((attempt) => this.hasChanged(attempt)));
     return {
       reclaimed: reclaimed.length,
