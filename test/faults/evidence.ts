@@ -5,6 +5,8 @@ import { basename } from 'node:path';
 const BEAT_SECONDS = 0.05;
 /** A process that gave no sign for longer than this did not run meanwhile (it was stopped or frozen). */
 const SILENCE_SECONDS = 3;
+/** A process whose last sign is not older than this may still run. */
+const LIVE_SECONDS = 0.5;
 
 /**
  * What a task's process writes down itself, each line with one append to one file: `start|beat|stop <task> <action> <pid>
@@ -154,6 +156,14 @@ export function overlaps(processes: readonly TaskProcess[]): Overlap[] {
     if (seconds > 0) found.push({ task: one.task, workers: [one.worker, other.worker], seconds });
   }
   return found;
+}
+
+/** Whether two processes of a task have given a sign within the last moments before `now`. */
+export function runsTwice(processes: readonly TaskProcess[], now: number): boolean {
+  const live = processes.filter(
+    ({ lastSignAt, isFinished }) => !isFinished && now - lastSignAt < LIVE_SECONDS,
+  );
+  return [...byTask(live).values()].some((ofTask) => ofTask.length > 1);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { until } from '../kit/until.ts';
-import { overlaps, type Overlap } from './evidence.ts';
+import { overlaps, runsTwice, uptimeNow, type Overlap } from './evidence.ts';
 import { lasting, tasksOf, type FaultFarm, type FaultWorker, type SeenAttempt } from './fault-farm.ts';
 
 export interface Fault {
@@ -57,6 +57,7 @@ export class Trials {
     );
     for (const worker of fault.victims) fault.end(worker);
     await farm.areOnline(fault.victims);
+    await until('no task runs twice any more', () => !runsTwice(farm.processes(), uptimeNow()));
     const changed = await Promise.all(reclaimed.map((attempt) => this.hasChanged(attempt)));
     return {
       reclaimed: reclaimed.length,
