@@ -10,7 +10,7 @@ export const AGENT_LIMITS = {
   announceTimeoutMs: 10 * SECOND_MS,
   registerRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
   refusedRetry: { firstMs: 1 * SECOND_MS, mostMs: 10 * SECOND_MS },
-  /** Between SIGTERM and SIGKILL when the worker has lost contact, or the service has given the work away. */
+  /** The longest time between SIGTERM and SIGKILL when the worker has lost contact, or the service has given the work away. */
   fenceGraceMs: 3 * SECOND_MS,
   /** Between SIGTERM and SIGKILL when the worker leaves. */
   leaveGraceMs: 5 * SECOND_MS,

@@ -16,10 +16,17 @@ export class Daemon {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   private readonly logFile: string;
 
-  constructor(args: readonly string[], logFile: string, environment: Readonly<Record<string, string>> = {}) {
+  /** `launcher` is a program, with its arguments, that becomes the program named after them (`ip netns exec NAME`). */
+  constructor(
+    args: readonly string[],
+    logFile: string,
+    environment: Readonly<Record<string, string>> = {},
+    launcher: readonly string[] = [],
+  ) {
     this.logFile = logFile;
     const { PATH = '', HOME = '' } = process.env;
-    this.child = spawn(process.execPath, [COMMAND, ...args], {
+    const [program = process.execPath, ...rest] = [...launcher, process.execPath, COMMAND, ...args];
+    this.child = spawn(program, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: `${PATH}:/usr/sbin`, HOME, ...environment },
     });

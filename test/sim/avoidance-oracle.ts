@@ -1,7 +1,7 @@
 import type { JobState } from '../../actors/job/state.ts';
 import { taskIdOf, type TaskId, type WorkerId } from '../../src/core/ids.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
-import { mayRun } from './eligibility-oracle.ts';
+import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 
@@ -25,13 +25,13 @@ export function isPassedOver(
   const failures = taskAt(step, index).own?.failedAttempts ?? 0;
   if (failures === 0) return false;
   const genuine = attemptsOf(taskIdOf({ jobId: job.record.id, stepOrder, index })).filter(
-    ({ status, exitCode }) => status === 'failed' && exitCode !== undefined,
+    ({ status, reclaimed }) => status === 'failed' && reclaimed !== true,
   );
   const failedOn = new Set(genuine.slice(-failures).map((attempt) => attempt.workerId));
   if (!failedOn.has(workerId)) return false;
   return workers.some(
     ({ record }) =>
-      record.status === 'online' &&
+      takesTasks(record) &&
       !failedOn.has(record.id) &&
       mayRun(record, job.record.queueId, step.plan.requirements),
   );

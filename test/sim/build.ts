@@ -1,14 +1,16 @@
 import { serviceActors } from '../../actors/service-actors.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSettings } from '../../actors/service-world.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
+import { agentActors } from '../../actors/agent/agent-actors.ts';
+import type { AgentBuild } from './agent-life.ts';
 import type { MachineRules } from './machine-model.ts';
 import type { SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
-import { SAFE_RULES } from './worker-ports.ts';
 
 /** What a simulation runs: the real thing, unless a bug was planted. */
 export interface Build {
   readonly service: ServiceBuild;
+  readonly agents: AgentBuild;
   readonly machines: MachineRules;
 }
 
@@ -36,6 +38,7 @@ export function soundBuild(settings: Settings): Build {
       tallies,
       commit: (commit) => commit,
     },
-    machines: { ...SAFE_RULES, guardsProcesses: true, guardsCountContact: true },
+    agents: { definitions: agentActors, effect: (effect) => effect },
+    machines: { guardsProcesses: true, guardsCountContact: true },
   };
 }

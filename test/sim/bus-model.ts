@@ -63,13 +63,13 @@ export class BusModel {
     return !this.isDown;
   }
 
-  /** Publishes to a stream. It may be lost on the way; a client that cannot reach the bus keeps it, or loses it. */
-  publish(link: Link, stream: StreamName, message: object): void {
+  /** Publishes to a stream. It may be lost on the way; a client that cannot reach the bus keeps it, or loses it. `onStored`: the stream has it (once for each copy). */
+  publish(link: Link, stream: StreamName, message: object, onStored: () => void = () => undefined): void {
     const text = JSON.stringify(message);
     const loss = stream === 'status' ? this.faults.reportLoss : this.faults.drop / 2;
     if (this.isFaulty && this.random.chance(loss)) return;
     const copies = this.isFaulty && this.random.chance(this.faults.double) ? 2 : 1;
-    for (let copy = 0; copy < copies; copy++) this.send(link, stream, text);
+    for (let copy = 0; copy < copies; copy++) this.send(link, stream, text, onStored);
   }
 
   /**
@@ -136,16 +136,18 @@ export class BusModel {
     for (const send of link.buffered.splice(0)) send();
   }
 
-  private send(link: Link, stream: StreamName, text: string): void {
+  private send(link: Link, stream: StreamName, text: string, onStored: () => void): void {
     if (link.isCut || this.isDown) {
       if (this.random.chance(0.5)) return;
-      if (link.isCut) link.buffered.push(() => this.send(link, stream, text));
-      else this.time.after(1_000, () => this.send(link, stream, text));
+      if (link.isCut) link.buffered.push(() => this.send(link, stream, text, onStored));
+      else this.time.after(1_000, () => this.send(link, stream, text, onStored));
       return;
     }
     const { epoch } = this;
     this.time.after(this.latency(), () => {
-      if (epoch === this.epoch) this.store(stream, text);
+      if (epoch !== this.epoch) return;
+      this.store(stream, text);
+      onStored();
     });
   }
 

@@ -11,6 +11,10 @@ export type OfferedWorker = Pick<
   'cpuCount' | 'memoryMib' | 'os' | 'arch' | 'computeLocation' | 'tags' | 'queueIds'
 >;
 
+/** Only a worker that is online and does not leave gets work. */
+export const takesTasks = (worker: Pick<WorkerRecord, 'status' | 'draining'>): boolean =>
+  worker.status === 'online' && worker.draining !== true;
+
 export const mayRun = (worker: OfferedWorker, queue: QueueId, needs: StepRequirements): boolean =>
   ineligibleAt(worker, queue, needs) === null;
 

@@ -1,5 +1,5 @@
 import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
-import type { AttributeRequirement, JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
+import type { AttributeRequirement, EnvironmentPlan, JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
 import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 
@@ -7,6 +7,8 @@ export const LOCATIONS = ['', '', 'north', 'south'] as const;
 /** Usage pools that are registered at times; the last is never. Names compare without case. */
 export const POOL_NAMES = ['Nuke', 'seats'] as const;
 const UNREGISTERED_POOL = 'ghost';
+/** Share of jobs, and of steps, that have environments. */
+const ENVIRONMENTS_SHARE = 0.3;
 export const TAG_VALUES = ['a4000', 'A5000'] as const;
 
 /** A random job: steps that wait for earlier ones, one task or several, all kinds of requirements. */
@@ -14,7 +16,7 @@ export function randomPlan(name: string, random: Random, options: SimulationOpti
   const steps: StepPlan[] = [];
   const count = random.between(1, 3);
   for (let order = 0; order < count; order++) steps.push(randomStep(order, random, options));
-  return { version: 1, jobName: name, parameters: {}, environments: [], steps };
+  return { version: 1, jobName: name, parameters: {}, environments: randomEnvironments('J', random), steps };
 }
 
 function randomStep(order: number, random: Random, options: SimulationOptions): StepPlan {
@@ -43,9 +45,24 @@ function randomStep(order: number, random: Random, options: SimulationOptions): 
       pools: options.pools && random.chance(0.35) ? randomPools(random) : [],
       attributes: random.chance(0.15) ? [randomAttribute(random)] : [],
     },
-    environments: [],
-    script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
+    environments: randomEnvironments('S', random),
+    script: { onRun: { command: 'run', args: [] }, embeddedFiles: [] },
   };
+}
+
+/** Mostly none; what their actions do is in task-processes-model.ts. */
+function randomEnvironments(prefix: string, random: Random): EnvironmentPlan[] {
+  if (!random.chance(ENVIRONMENTS_SHARE)) return [];
+  return Array.from({ length: random.between(1, 2) }, (_unused, index) => {
+    const name = `${prefix}${index}`;
+    return {
+      name,
+      variables: {},
+      onEnter: { command: 'enter', args: [name] },
+      onExit: { command: 'exit', args: [name] },
+      embeddedFiles: [],
+    };
+  });
 }
 
 function randomPools(random: Random): string[] {

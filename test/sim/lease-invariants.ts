@@ -1,7 +1,7 @@
 import type { StepState } from '../../actors/job/state.ts';
 import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
-import { coresNeeded, mayRun } from './eligibility-oracle.ts';
+import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
 import {
   type Invariant,
@@ -110,7 +110,7 @@ export const noReadyTaskWaits: Invariant = {
   check: ofFarms((view, { now, isClockSteady, attemptsOf }) => {
     for (const worker of view.workers) {
       const { id } = worker.record;
-      if (worker.record.status !== 'online') continue;
+      if (!takesTasks(worker.record)) continue;
       const only = view.lease.reservations.get(id);
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;

@@ -9,7 +9,7 @@ import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
-import type { Build } from './build.ts';
+import { PLANTED_AGENT_BUGS } from './planted-agent-bugs.ts';
 import { PLANTED_RULE_BUGS } from './planted-rule-bugs.ts';
 import { handle, passingOver, withDefinitions, type PlantedBug } from './planting.ts';
 import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
@@ -38,10 +38,6 @@ const forgetListening =
           }),
     };
   };
-
-const machines =
-  (rules: Partial<Build['machines']>) =>
-  (build: Build): Build => ({ ...build, machines: { ...build.machines, ...rules } });
 
 /** The number of the attempt that a task is at. */
 function attemptNumberOf(job: JobState, stepOrder: number, index: number): number {
@@ -225,25 +221,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       original(worker, message, context);
     }),
   },
-  {
-    name: 'guards count from the last beat of a daemon, however long it was without contact',
-    plant: machines({ guardsCountContact: false }),
-  },
-  {
-    name: 'a worker does not stop its tasks without contact',
-    plant: machines({ fencesItself: false }),
-  },
-  {
-    name: 'a worker starts a late assignment without asking',
-    plant: machines({ asksWhenLate: false }),
-  },
-  {
-    name: 'a worker registers before its processes are dead',
-    plant: machines({ waitsForTheDead: false }),
-  },
-  {
-    name: 'processes outlive their daemon',
-    plant: machines({ guardsProcesses: false }),
-  },
+  ...PLANTED_AGENT_BUGS,
   ...PLANTED_RULE_BUGS,
 ];

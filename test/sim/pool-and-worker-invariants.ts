@@ -38,7 +38,7 @@ export const failuresAreCounted: Invariant = {
     const expected = new Map<string, number>();
     for (const { value: attempt } of store.scan('attempt')) {
       const address = parseAttemptId(attempt.id);
-      if (address === null || attempt.status !== 'failed' || attempt.exitCode === undefined) continue;
+      if (address === null || attempt.status !== 'failed' || attempt.reclaimed === true) continue;
       const key = keys.stepFailures(address.jobId, address.stepOrder, attempt.workerId);
       expected.set(key, (expected.get(key) ?? 0) + 1);
     }

@@ -1,6 +1,6 @@
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { JobId } from '../../src/core/ids.ts';
-import { mayRun } from './eligibility-oracle.ts';
+import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
 
@@ -20,7 +20,7 @@ export function judgeReservations(
   readySince: (job: JobId, stepOrder: number) => number,
 ): Violation | null {
   const { reservations } = view.lease;
-  const online = view.workers.filter(({ record }) => record.status === 'online');
+  const online = view.workers.filter(({ record }) => takesTasks(record));
   for (const [workerId, { jobId, stepOrder }] of reservations) {
     if (before.get(workerId) !== undefined) continue;
     const at = `${workerId} for ${jobId} step ${stepOrder}`;

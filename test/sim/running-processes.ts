@@ -45,6 +45,12 @@ export class RunningProcesses {
     if (exitCode !== null) this.exits.set(attemptId, exitCode);
   }
 
+  /** An environment of the attempt could not be entered: its process has exited with that. */
+  exited(attemptId: AttemptId, exitCode: number): void {
+    this.trace.note('environment failed', attemptId, exitCode);
+    this.exits.set(attemptId, exitCode);
+  }
+
   /** With what the process of an attempt exited; undefined when it runs, was killed or never began. */
   exitCodeOf(attemptId: AttemptId): number | undefined {
     return this.exits.get(attemptId);

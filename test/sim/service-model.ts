@@ -27,6 +27,8 @@ import { Violation } from './violation.ts';
 
 /** What machines know of the service: addresses for replies, and where lease requests go. */
 export interface ServiceDoor {
+  /** Whether anybody hears lease requests. */
+  readonly isServing: boolean;
   openInbox(address: string, link: Link, deliver: (reply: unknown) => void): void;
   closeInbox(address: string): void;
   onLeaseRequest(queue: string, message: unknown, inbox: string): void;
@@ -93,6 +95,10 @@ export class ServiceModel implements ServiceDoor {
 
   get tallies(): Tallies {
     return this.env.build.tallies;
+  }
+
+  get isServing(): boolean {
+    return this.running !== null;
   }
 
   get host(): SimulationHost<ServiceWorld> | null {

@@ -1,5 +1,5 @@
 import { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import { farmId } from '../../src/core/ids.ts';
+import { farmId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import { settingsOf, soundBuild, type Build } from './build.ts';
@@ -7,7 +7,9 @@ import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
 import { LOCATIONS, TAG_VALUES } from './job-plans.ts';
-import { MachineModel, type MachineRules, type MachineWorld } from './machine-model.ts';
+import { CancelStream } from './cancel-stream.ts';
+import { LogBook } from './log-book.ts';
+import { MachineModel, type MachineWorld } from './machine-model.ts';
 import { drawOptions, type SimulationOptions } from './options.ts';
 import { PoolClients } from './pool-clients.ts';
 import { Random } from './random.ts';
@@ -40,6 +42,11 @@ const LOOK_EACH_MS = 1_000;
 const POOL_CHANGE_EACH = 8;
 /** Share of reports that are delivered twice more at the end. */
 const TWICE_SHARE = 0.3;
+/** Share of workers that are told to leave at once. */
+const AT_ONCE_SHARE = 0.2;
+/** Share of machines whose clock is off, and by how much at most. */
+const SKEWED_SHARE = 0.3;
+const SKEW_MS_MAX = 300_000;
 const LIFT_EACH_MS = 4_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -68,6 +75,8 @@ class Simulation {
   private readonly service: ServiceModel;
   private readonly checker: Checker;
   private readonly processes: RunningProcesses;
+  private readonly cancels: CancelStream;
+  private readonly logs = new LogBook();
   private readonly machines: MachineModel[] = [];
   private readonly pools: PoolClients;
   private readonly clients: readonly ClientModel[];
@@ -102,14 +111,16 @@ class Simulation {
       newId: () => this.newId(),
     });
     this.processes = new RunningProcesses(trace);
+    this.cancels = new CancelStream(() => time.now);
     this.checker = new Checker(this.service, time, this.processes, settings);
     this.service.watcher = this.checker;
     const farms = Array.from({ length: options.farms }, () => farmId(this.newId()));
     const { service, checker } = this;
     this.clients = farms.map((farm) => new ClientModel({ farm, time, random, service, checker, options }));
     this.pools = new PoolClients({ time, random, service, checker, options });
-    this.makeMachines(farms, build.machines);
+    this.makeMachines(farms, build);
     this.service.onCancel = (message) => {
+      this.cancels.store(message);
       for (const machine of this.machines) {
         this.bus.core(null, machine.link, message, () => {
           machine.onCancel(message);
@@ -190,6 +201,7 @@ class Simulation {
     if (unfinished !== null) throw new Violation('without faults everything comes to rest', unfinished);
     this.rest();
     this.checker.finish();
+    this.logs.check();
   }
 
   private get isAtWork(): boolean {
@@ -200,6 +212,9 @@ class Simulation {
     for (const machine of this.machines) {
       if (machine.unconfirmedReports > 0)
         return `${machine.spec.name} has ${machine.unconfirmedReports} unconfirmed reports`;
+    }
+    for (const machine of this.machines) {
+      if (machine.openSessions > 0) return `${machine.spec.name} has ${machine.openSessions} sessions`;
     }
     if (this.processes.size > 0) return `${this.processes.size} processes run`;
     return this.checker.unfinished();
@@ -247,10 +262,7 @@ class Simulation {
 
   private heal(): void {
     this.bus.isFaulty = false;
-    for (const machine of this.machines) {
-      machine.mend();
-      machine.resume();
-    }
+    for (const machine of this.machines) machine.mend();
     this.every(
       LOOK_EACH_MS,
       () => {
@@ -309,6 +321,7 @@ class Simulation {
       time.after(downMs, () => {
         if (service.host !== null) this.checker.listeningSince = time.now;
         service.connectBus();
+        for (const machine of this.machines) machine.busIsBack();
       });
     });
     // A fault tells most where something runs.
@@ -329,20 +342,16 @@ class Simulation {
       });
     });
     this.every(faults.daemonPauseEveryMs, () => {
-      const machine = some();
-      if (!machine.pause()) return;
-      time.after(random.around(faults.daemonPauseMs), () => {
-        machine.resume();
-      });
+      some().pause(random.around(faults.daemonPauseMs));
     });
     this.every(faults.rebootEveryMs, () => {
       this.startAgain(some(), (machine) => {
-        machine.reboot(random.chance(faults.wipes), this.newId());
+        machine.reboot(random.chance(faults.wipes), workerId(this.newId()));
       });
     });
     this.every(faults.departEveryMs, () => {
       this.startAgain(some(), (machine) => {
-        machine.depart();
+        machine.depart(random.chance(AT_ONCE_SHARE));
       });
     });
   }
@@ -364,7 +373,7 @@ class Simulation {
     });
   }
 
-  private makeMachines(farms: readonly string[], rules: MachineRules): void {
+  private makeMachines(farms: readonly string[], { agents, machines: rules }: Build): void {
     const { random, options } = this;
     const world: MachineWorld = {
       time: this.time,
@@ -374,6 +383,13 @@ class Simulation {
       service: this.service,
       processes: this.processes,
       rules,
+      build: agents,
+      cancels: this.cancels,
+      logs: this.logs,
+      flushMs: options.faults.flushMs,
+      lingerMs: random.pick([0, 500, 5_000]),
+      wallClock: (skewMs) => EPOCH_MS + this.time.now + skewMs,
+      newId: (skewMs) => this.newId(skewMs),
       taskMs: options.taskMs,
       failures: options.failures,
     };
@@ -386,14 +402,15 @@ class Simulation {
         cores: random.pick([1, 1, 2, 3, 4, 8]),
         computeLocation: random.pick(LOCATIONS),
         tags: random.chance(0.3) ? { gpu: random.pick(TAG_VALUES) } : {},
+        skewMs: random.chance(SKEWED_SHARE) ? random.between(-SKEW_MS_MAX, SKEW_MS_MAX) : 0,
       };
-      this.machines.push(new MachineModel(spec, this.newId(), world));
+      this.machines.push(new MachineModel(spec, workerId(this.newId()), world));
     }
   }
 
   /** As UUIDv7: begins with the time, rises always. */
-  private newId(): string {
-    const time = (EPOCH_MS + this.time.now).toString(16).padStart(12, '0');
+  private newId(skewMs = 0): string {
+    const time = (EPOCH_MS + this.time.now + skewMs).toString(16).padStart(12, '0');
     const number = (this.ids++).toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number}`;
   }

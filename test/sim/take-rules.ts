@@ -3,7 +3,7 @@ import type { JobState } from '../../actors/job/state.ts';
 import type { JobMessage } from '../../actors/job/messages.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import { taskIdOf } from '../../src/core/ids.ts';
-import { mayRun } from './eligibility-oracle.ts';
+import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';
 
@@ -67,7 +67,7 @@ export function watchTake(
     const overLimit = checkLimits(state, around, at);
     if (overLimit !== null) return overLimit;
     const worker = around.worker?.record;
-    if (worker === undefined || worker.status !== 'online') {
+    if (worker === undefined || !takesTasks(worker)) {
       return new Violation(
         'only a worker that is online gets work',
         `${at}: ${message.workerId} is ${worker?.status ?? 'unknown'}`,

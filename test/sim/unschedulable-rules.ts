@@ -1,5 +1,5 @@
 import type { JobMessage } from '../../actors/job/messages.ts';
-import { ineligibleAt } from './eligibility-oracle.ts';
+import { ineligibleAt, takesTasks } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';
 import { Violation } from './violation.ts';
@@ -24,8 +24,7 @@ export interface Surroundings {
 /** `all` are the views of every farm. */
 export const surroundingsOf = (view: FarmView, all: readonly FarmView[]): Surroundings => ({
   view,
-  onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => record.status === 'online')
-    .length,
+  onlineInAll: all.flatMap(({ workers }) => workers).filter(({ record }) => takesTasks(record)).length,
   roomOfPool: (name) => {
     const { maxConcurrent, inUse } = view.lease.pools.stateOf(name);
     return maxConcurrent - inUse;
@@ -40,7 +39,7 @@ function reasonOf(
 ): string | null {
   const needs = job.steps[stepOrder]?.plan.requirements;
   if (needs === undefined) return null;
-  const online = view.workers.filter(({ record }) => record.status === 'online');
+  const online = view.workers.filter(({ record }) => takesTasks(record));
   if (online.length === 0) return onlineInAll === 0 ? NO_WORKERS : `${NO_ELIGIBLE}farm mismatch`;
   const gates = ['queue affinity', 'compute location mismatch', 'amount requirement not met'];
   let furthest = -1;

@@ -1,9 +1,8 @@
-import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { registerAnew } from './announce.ts';
 import { stopAll } from './leave.ts';
-import { dropDoubted, type RegistrarPhase, type RegistrarState } from './state.ts';
+import { dropDoubted, fenceGraceMs, type RegistrarPhase, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 
@@ -21,13 +20,14 @@ export const onContactLost =
     context.log('warn', 'no contact with the service: the tasks of this worker are stopped', {
       running: String(state.running.size),
     });
+    const graceMs = fenceGraceMs(state.standing);
     if (state.phase === 'draining') {
-      stopAll(state, AGENT_LIMITS.fenceGraceMs, context);
+      stopAll(state, graceMs, context);
       return;
     }
     context.send('poller', 'poller', { type: 'poller.unregistered' });
     dropDoubted(state);
-    context.send('poller', 'poller', { type: 'attempts.interrupt', graceMs: AGENT_LIMITS.fenceGraceMs });
+    context.send('poller', 'poller', { type: 'attempts.interrupt', graceMs });
     state.phase = 'fencing';
     context.cancelTimer('announce');
     fenceWhenStopped(state, settings, context);

@@ -1,5 +1,6 @@
 import type { AttemptId, FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { JournalReader } from '../../../src/core/ports/agent-journal.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
 
 export type RegistrarPhase =
   | 'idle'
@@ -81,6 +82,15 @@ export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
 
 /** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
 export const fenceAfterMs = (standing: Standing): number => Math.floor((standing.heartbeatTimeoutMs * 2) / 3);
+
+/**
+ * Between SIGTERM and SIGKILL for a worker that has lost contact: half of what is left before its tasks are given away, at the most
+ * `AGENT_LIMITS.fenceGraceMs`.
+ */
+export const fenceGraceMs = (standing: Standing | null): number =>
+  standing === null
+    ? 0
+    : Math.min(AGENT_LIMITS.fenceGraceMs, (standing.heartbeatTimeoutMs - fenceAfterMs(standing)) / 2);
 
 /** Attempts that were never begun are let go: the service takes back what it hears of no more. */
 export function dropDoubted(state: RegistrarState): void {

@@ -1,0 +1,9 @@
+/** `npm run faults [-- --rows F9,F12] [--count N] [--short] [--json]`: breaks real workers on purpose (test/faults). */
+import { join } from 'node:path';
+import { bootstrap } from './bootstrap.js';
+import { root, run, runMain } from './run.js';
+
+await runMain(async () => {
+  const env = await bootstrap();
+  return run(process.execPath, [join(root, 'dist/test/faults/faults.js'), ...process.argv.slice(2)], { env });
+});

@@ -1,0 +1,155 @@
+import { until } from '../kit/until.ts';
+import { uptimeNow } from './evidence.ts';
+import {
+  FaultFarm,
+  lasting,
+  tasksOf,
+  type FaultFarmOptions,
+  type FaultWorker,
+  type SeenAttempt,
+} from './fault-farm.ts';
+import { descendants } from './process-list.ts';
+import { round2, share, type RowResult } from './row.ts';
+import { Trials } from './trial.ts';
+
+export interface DeathPlan {
+  readonly farm: FaultFarmOptions;
+  readonly rounds: number;
+}
+
+/** No process of a worker may be left this long after the death of its daemon. */
+const ORPHAN_SECONDS = 25;
+/** What the service says of an attempt that it has taken back. */
+const OFFLINE_MESSAGE = 'worker went offline';
+const STARTED_ANEW_MESSAGE = 'the worker was started anew';
+
+/** F10: the daemon is killed while its tasks run. */
+export async function daemonDeaths(plan: DeathPlan): Promise<RowResult> {
+  const farm = await FaultFarm.start(plan.farm);
+  try {
+    const trials = new Trials(farm);
+    const childSeconds: number[] = [];
+    const reclaimSeconds: number[] = [];
+    const violations: string[] = [];
+    let orphans = 0;
+    for (let round = 0; round < plan.rounds; round++) {
+      const victims = await trials.victims();
+      const before = await farm.openAttempts(victims);
+      const killedAt = uptimeNow();
+      await Promise.all(victims.map(({ daemon }) => daemon.kill('SIGKILL')));
+      const left = await childrenGone(victims, killedAt, childSeconds);
+      orphans += left;
+      const closed = await farm.closed(before);
+      reclaimSeconds.push(uptimeNow() - killedAt);
+      violations.push(...notReclaimed(closed, OFFLINE_MESSAGE));
+      for (const worker of victims) farm.restart(worker);
+      await farm.areOnline(victims);
+    }
+    if (orphans > 0)
+      violations.push(`${orphans} processes were left ${ORPHAN_SECONDS} s after the death of their daemon`);
+    const kills = plan.farm.victims * plan.rounds;
+    return await settled(farm, trials, violations, {
+      row: 'F10',
+      title: 'daemons killed while their tasks run',
+      means: 'SIGKILL',
+      figures: {
+        kills,
+        [`orphans after ${ORPHAN_SECONDS} s`]: orphans,
+        'last child gone p50 s': round2(share(childSeconds, 0.5)),
+        'last child gone max s': round2(Math.max(...childSeconds)),
+        'reclaimed p50 s': round2(share(reclaimSeconds, 0.5)),
+        'reclaimed max s': round2(Math.max(...reclaimSeconds)),
+      },
+    });
+  } finally {
+    await farm.stop();
+  }
+}
+
+/** F11: the machine goes down with all that runs on it, and comes back within seconds. */
+export async function reboots(plan: DeathPlan): Promise<RowResult> {
+  const farm = await FaultFarm.start(plan.farm);
+  try {
+    const trials = new Trials(farm);
+    const latencies: number[] = [];
+    const violations: string[] = [];
+    for (let round = 0; round < plan.rounds; round++) {
+      const victims = await trials.victims();
+      const before = await farm.openAttempts(victims);
+      for (const { daemon } of victims) for (const pid of descendants(daemon.pid)) killIfThere(pid);
+      await Promise.all(victims.map(({ daemon }) => daemon.ended));
+      const startedAt = uptimeNow();
+      for (const worker of victims) farm.restart(worker);
+      const closed = await farm.closed(before);
+      latencies.push(uptimeNow() - startedAt);
+      violations.push(...notReclaimed(closed, STARTED_ANEW_MESSAGE));
+      await farm.areOnline(victims);
+    }
+    return await settled(farm, trials, violations, {
+      row: 'F11',
+      title: 'machines that go down and come back at once',
+      means: 'SIGKILL of the daemon, its guards and tasks; a new daemon',
+      figures: {
+        reboots: plan.farm.victims * plan.rounds,
+        'heartbeat timeout s': plan.farm.heartbeatTimeoutSeconds,
+        'reclaimed after the start p50 s': round2(share(latencies, 0.5)),
+        'reclaimed after the start p99 s': round2(share(latencies, 0.99)),
+      },
+    });
+  } finally {
+    await farm.stop();
+  }
+}
+
+/** Waits until no child of these is left, for `ORPHAN_SECONDS` at most; gives how many are. */
+async function childrenGone(
+  victims: readonly FaultWorker[],
+  killedAt: number,
+  seconds: number[],
+): Promise<number> {
+  const count = (): number => victims.flatMap(tasksOf).length;
+  try {
+    await until('the children are gone', () => count() === 0, ORPHAN_SECONDS * 1000);
+  } catch {
+    await lasting(Math.max(0, killedAt + ORPHAN_SECONDS - uptimeNow()));
+  }
+  seconds.push(uptimeNow() - killedAt);
+  return count();
+}
+
+/** What had not ended by itself a moment before must have been taken back. */
+const notReclaimed = (attempts: readonly SeenAttempt[], expected: string): string[] =>
+  attempts
+    .filter(({ status, message }) => status !== 'succeeded' && message !== expected)
+    .map((attempt) => `an attempt was not taken back: ${JSON.stringify(attempt)}`);
+
+async function settled(
+  farm: FaultFarm,
+  trials: Trials,
+  violations: readonly string[],
+  {
+    figures,
+    ...row
+  }: Pick<RowResult, 'row' | 'title' | 'means'> & { readonly figures: RowResult['lines'][number] },
+): Promise<RowResult> {
+  const { consumed, wrong } = await farm.finish();
+  const found = trials.newOverlaps();
+  return {
+    ...row,
+    lines: [{ ...figures, overlaps: found.length, 'attempts consumed': consumed }],
+    violations: [
+      ...violations,
+      ...found.map((overlap) => `a task ran twice at once: ${JSON.stringify(overlap)}`),
+      ...(consumed > 0 ? [`${consumed} attempts were consumed`] : []),
+      ...wrong,
+    ],
+  };
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util';
+import { keepResult } from '../../bench/kit/results.ts';
+import { FULL, SHORT } from './plans.ts';
+import { ROWS, type Figures, type RowName, type RowResult } from './row.ts';
+
+/**
+ * Breaks real workers on purpose, and counts what comes of it (docs/faults.md).
+ *
+ * npm run faults [-- --rows F9,F12] [--count N] [--short] [--json]
+ */
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: ROWS.join(',') },
+    count: { type: 'string', default: '1' },
+    short: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const isRow = (name: string): name is RowName => ROWS.some((row) => row === name);
+const rows = values.rows.split(',');
+const rounds = Number(values.count);
+if (!rows.every(isRow)) throw new Error(`Which rows? Some of: ${ROWS.join(', ')}.`);
+if (!Number.isInteger(rounds) || rounds < 1)
+  throw new Error('--count takes how often each fault is made: 1 or more');
+
+const plans = values.short ? SHORT : FULL;
+const results: RowResult[] = [];
+for (const row of rows) {
+  const result = await plans[row](rounds);
+  results.push(result);
+  if (!values.json) print(result);
+}
+keepResult('faults', { rounds, short: values.short, rows: results });
+if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
+process.exitCode = results.every(({ violations }) => violations.length === 0) ? 0 : 1;
+
+function print({ row, title, means, lines, violations }: RowResult): void {
+  process.stdout.write(`\n${row}: ${title} (${means})\n`);
+  for (const line of lines) process.stdout.write(`  ${textOf(line)}\n`);
+  for (const violation of violations) process.stdout.write(`  FORBIDDEN: ${violation}\n`);
+}
+
+function textOf(figures: Figures): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(', ');
+}

@@ -1,0 +1,45 @@
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../kit/until.ts';
+
+const ROOT = '/sys/fs/cgroup/freezer';
+
+/** A control group that stops and continues all its processes at once (the freezer of cgroup v1). */
+export class Freezer {
+  /** What a daemon is started with, so that it and all that it starts are in the group. */
+  readonly launcher: readonly string[];
+  private readonly folder: string;
+
+  /** Null where the kernel or the rights of this process do not allow it. */
+  static make(name: string): Freezer | null {
+    const folder = join(ROOT, name);
+    try {
+      mkdirSync(folder);
+      readFileSync(join(folder, 'freezer.state'));
+      return new Freezer(folder);
+    } catch {
+      return null;
+    }
+  }
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.launcher = ['sh', '-c', `echo $$ > ${join(folder, 'cgroup.procs')} && exec "$@"`, 'sh'];
+  }
+
+  async freeze(): Promise<void> {
+    const state = join(this.folder, 'freezer.state');
+    writeFileSync(state, 'FROZEN');
+    await until('the group is frozen', () => readFileSync(state, 'utf8').trim() === 'FROZEN');
+  }
+
+  thaw(): void {
+    writeFileSync(join(this.folder, 'freezer.state'), 'THAWED');
+  }
+
+  /** To be called when no process of it is left. */
+  async remove(): Promise<void> {
+    await until('the group is empty', () => readFileSync(join(this.folder, 'cgroup.procs'), 'utf8') === '');
+    rmdirSync(this.folder);
+  }
+}

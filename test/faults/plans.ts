@@ -1,0 +1,49 @@
+import { daemonDeaths, reboots } from './deaths.ts';
+import type { FaultFarmOptions } from './fault-farm.ts';
+import { logFlood } from './flood.ts';
+import { partitions, pauses } from './lasting-faults.ts';
+import type { RowName, RowResult } from './row.ts';
+
+/** What a row runs: `rounds` times each of its faults. */
+export type Row = (rounds: number) => Promise<RowResult>;
+
+const TASKS = 3_000;
+
+/**
+ * The matrix as it is (reliability.md, 2.4), with the heartbeat timeout that a service has by default. Three of ten workers at a time:
+ * more at once would be held back by the service as its own fault.
+ */
+const FULL_FARM: FaultFarmOptions = {
+  workers: 10,
+  victims: 3,
+  heartbeatTimeoutSeconds: 30,
+  shortMs: 4_000,
+  longMs: 40_000,
+  tasks: TASKS,
+};
+
+export const FULL: Readonly<Record<RowName, Row>> = {
+  F9: (rounds) => pauses({ farm: FULL_FARM, rounds, seconds: [10, 35, 90] }),
+  F10: (rounds) => daemonDeaths({ farm: FULL_FARM, rounds }),
+  F11: (rounds) => reboots({ farm: FULL_FARM, rounds }),
+  F12: (rounds) => partitions({ farm: FULL_FARM, rounds, seconds: [5, 25, 40, 120] }),
+  F16: () => logFlood({ writers: 8, mib: 2048, capMib: 64 }),
+};
+
+/** The same with short times, for CI: contact is lost, and tasks are given away, within seconds. */
+const SHORT_FARM: FaultFarmOptions = {
+  workers: 4,
+  victims: 1,
+  heartbeatTimeoutSeconds: 6,
+  shortMs: 1_000,
+  longMs: 20_000,
+  tasks: TASKS,
+};
+
+export const SHORT: Readonly<Record<RowName, Row>> = {
+  F9: (rounds) => pauses({ farm: SHORT_FARM, rounds, seconds: [9] }),
+  F10: (rounds) => daemonDeaths({ farm: SHORT_FARM, rounds }),
+  F11: (rounds) => reboots({ farm: SHORT_FARM, rounds }),
+  F12: (rounds) => partitions({ farm: SHORT_FARM, rounds, seconds: [9] }),
+  F16: () => logFlood({ writers: 8, mib: 24, capMib: 4 }),
+};

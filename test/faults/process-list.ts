@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The processes, zombies not counted, that a worker with this directory has started and that are still there. */
+export function startedBy(workerDirectory: string): number[] {
+  const mark = `CALLSHEET_WORKER_DIR=${workerDirectory}`;
+  return pids().filter((pid) => readProc(pid, 'environ').split('\0').includes(mark) && !isZombie(pid));
+}
+
+/** The resident memory of a process; 0 when it is gone. */
+export function residentMib(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readProc(pid, 'status'))?.[1] ?? 0) / 1024;
+}
+
+const pids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number);
+
+const isZombie = (pid: number): boolean => /^State:\s+[ZX]/m.test(readProc(pid, 'status'));
+
+/** Empty when the process is gone, or none of ours. */
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A process with all that it and its children have started, as far as they have not been adopted by others. */
+export function descendants(pid: number): number[] {
+  const parents = new Map(
+    pids().map((each) => [each, Number(/^PPid:\s+(\d+)/m.exec(readProc(each, 'status'))?.[1])]),
+  );
+  const found = new Set([pid]);
+  for (let before = 0; before !== found.size;) {
+    before = found.size;
+    for (const [each, parent] of parents) if (found.has(parent)) found.add(each);
+  }
+  return [...found];
+}

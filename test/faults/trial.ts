@@ -1,0 +1,82 @@
+import { until } from '../kit/until.ts';
+import { overlaps, runsTwice, uptimeNow, type Overlap } from './evidence.ts';
+import { lasting, tasksOf, type FaultFarm, type FaultWorker, type SeenAttempt } from './fault-farm.ts';
+
+export interface Fault {
+  readonly victims: readonly FaultWorker[];
+  readonly seconds: number;
+  begin(worker: FaultWorker): Promise<void>;
+  end(worker: FaultWorker): void;
+}
+
+/** What one fault did to the workers that it met. */
+export interface Trial {
+  /** Attempts that were open on them, and that the service has closed without a word from them. */
+  readonly reclaimed: number;
+  /** Of those: what the service has changed once they were heard again. */
+  readonly staleAccepted: number;
+  /** Tasks that ran twice at once, found since the last trial. */
+  readonly overlaps: readonly Overlap[];
+}
+
+/** Tries faults on a farm, one after another, and keeps apart what each of them did. */
+export class Trials {
+  private readonly farm: FaultFarm;
+  private readonly seen = new Set<string>();
+  private readonly hits = new Map<FaultWorker, number>();
+
+  constructor(farm: FaultFarm) {
+    this.farm = farm;
+  }
+
+  /** The next workers that are at work, those first that a fault has met least often. */
+  async victims(): Promise<FaultWorker[]> {
+    const { victims } = this.farm.options;
+    const chosen = await until(`${victims} workers are at work`, () => {
+      const busy = this.farm.workers.filter((worker) => tasksOf(worker).length > 0);
+      return busy.length < victims
+        ? null
+        : busy.sort((a, b) => this.hitsOf(a) - this.hitsOf(b)).slice(0, victims);
+    });
+    for (const worker of chosen) this.hits.set(worker, this.hitsOf(worker) + 1);
+    return chosen;
+  }
+
+  private hitsOf(worker: FaultWorker): number {
+    return this.hits.get(worker) ?? 0;
+  }
+
+  /** A fault that lasts and goes. Resolves when its victims are at work again. */
+  async run(fault: Fault): Promise<Trial> {
+    const { farm } = this;
+    const before = await farm.openAttempts(fault.victims);
+    await Promise.all(fault.victims.map((worker) => fault.begin(worker)));
+    await lasting(fault.seconds);
+    const reclaimed = (await Promise.all(before.map((attempt) => farm.attemptNow(attempt)))).filter(
+      ({ ended_at: endedAt }) => endedAt !== undefined,
+    );
+    for (const worker of fault.victims) fault.end(worker);
+    await farm.areOnline(fault.victims);
+    await until('no task runs twice any more', () => !runsTwice(farm.processes(), uptimeNow()));
+    const changed = await Promise.all(reclaimed.map((attempt) => this.hasChanged(attempt)));
+    return {
+      reclaimed: reclaimed.length,
+      staleAccepted: changed.filter(Boolean).length,
+      overlaps: this.newOverlaps(),
+    };
+  }
+
+  /** Those that have not been told before. */
+  newOverlaps(): Overlap[] {
+    return overlaps(this.farm.processes()).filter(({ task, workers }) => {
+      const key = `${task} ${workers.join(' ')}`;
+      const isNew = !this.seen.has(key);
+      this.seen.add(key);
+      return isNew;
+    });
+  }
+
+  private async hasChanged(attempt: SeenAttempt): Promise<boolean> {
+    return JSON.stringify(await this.farm.attemptNow(attempt)) !== JSON.stringify(attempt);
+  }
+}

@@ -1,0 +1,245 @@
+import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-world.ts';
+import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import type { TaskId } from '../../src/core/ids.ts';
+import type { CancelMessage, LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import type { BusModel, Link } from './bus-model.ts';
+import type { CancelStream } from './cancel-stream.ts';
+import type { LogBook } from './log-book.ts';
+import type { Random } from './random.ts';
+import type { ServiceDoor } from './service-model.ts';
+
+/** How long the acknowledgement of a stream is waited for (src/adapters/nats/limits.ts, PUBLISH_LIMITS). */
+const ACKNOWLEDGE_MS = 5_000;
+/** Longest time from a request that nobody serves to word of it. */
+const NO_RESPONDERS_MS = 5;
+/** Share of connections that are made anew after a cut: shorter ones are not noticed. */
+const RECONNECT_SHARE = 0.5;
+
+type EffectOf<Kind extends AgentEffect['kind']> = Extract<AgentEffect, { kind: Kind }>;
+
+export interface AgentBusWorld {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  readonly bus: BusModel;
+  readonly service: ServiceDoor;
+  readonly cancels: CancelStream;
+  readonly logs: LogBook;
+}
+
+/** The daemon whose connection it is. */
+export interface AgentEnd {
+  readonly name: string;
+  readonly link: Link;
+  post(envelope: AgentEnvelope): void;
+  /** Does something in the daemon: at once, when it runs again, or never. */
+  inLife(action: () => void): void;
+  /** The service has answered an announcement that was sent at that time. */
+  heard(reply: PresenceReply, sentAt: number): void;
+}
+
+/** The worker's end of the bus, as src/adapters/nats/worker-bus.ts and src/bin/worker/agent-effects.ts are it together. */
+export class AgentBus {
+  private readonly world: AgentBusWorld;
+  private readonly end: AgentEnd;
+  private readonly address: string;
+  private inboxes = 0;
+  private readonly openLeases = new Set<string>();
+  private readonly followed = new Map<TaskId, number>();
+
+  /** `life` tells this life of the daemon from its other ones. */
+  constructor(world: AgentBusWorld, end: AgentEnd, life: number) {
+    this.world = world;
+    this.end = end;
+    this.address = `${end.name}.${life}`;
+  }
+
+  announce({ token, announcement, timeoutMs }: EffectOf<'announce'>): void {
+    const { time, bus } = this.world;
+    const sentAt = time.now;
+    const inbox = this.inbox((reply) => {
+      const answer = reply as PresenceReply;
+      if (!close()) return;
+      this.end.heard(answer, sentAt);
+      this.end.post({
+        actor: 'registrar',
+        id: 'registrar',
+        message: { type: 'presence.answered', token, reply: answer },
+      });
+    });
+    const close = once(() => {
+      this.world.service.closeInbox(inbox);
+    });
+    bus.publish(this.end.link, 'presence', { ...announcement, reply_to: inbox });
+    this.later(timeoutMs, () => {
+      if (!close()) return;
+      this.end.post({
+        actor: 'registrar',
+        id: 'registrar',
+        message: { type: 'presence.unanswered', token, reason: 'timedOut' },
+      });
+    });
+  }
+
+  requestLease({ requestId, queue, request, timeoutMs }: EffectOf<'request-lease'>): void {
+    const { bus, service } = this.world;
+    const { link } = this.end;
+    this.openLeases.add(requestId);
+    const inbox = this.inbox((reply) => {
+      this.leaseAnswered(requestId, reply as LeaseReply);
+    });
+    bus.core(link, null, request, (message) => {
+      if (service.isServing) service.onLeaseRequest(queue, message, inbox);
+      else
+        bus.core(null, link, {}, () => {
+          this.later(NO_RESPONDERS_MS, () => {
+            this.leaseUnanswered(requestId, 'no-responders');
+          });
+        });
+    });
+    this.later(timeoutMs, () => {
+      this.leaseUnanswered(requestId, 'timed-out');
+    });
+  }
+
+  giveUpLeases(): void {
+    for (const requestId of [...this.openLeases]) this.leaseUnanswered(requestId, 'timed-out');
+  }
+
+  report({ report }: EffectOf<'report'>): void {
+    const { bus } = this.world;
+    const { attempt_id: attemptId, status } = report;
+    const settle = once(() => undefined);
+    bus.publish(this.end.link, 'status', report, () => {
+      bus.core(null, this.end.link, {}, () => {
+        this.end.inLife(() => {
+          if (!settle()) return;
+          this.end.post({
+            actor: 'outbox',
+            id: 'outbox',
+            message: { type: 'report.stored', attemptId, status },
+          });
+        });
+      });
+    });
+    this.later(ACKNOWLEDGE_MS, () => {
+      if (!settle()) return;
+      this.end.post({
+        actor: 'outbox',
+        id: 'outbox',
+        message: { type: 'report.unstored', attemptId, status, reason: 'timedOut' },
+      });
+    });
+  }
+
+  /** Chunks after one that was lost may have been stored all the same. */
+  shipLogs({ attemptId, chunks }: EffectOf<'ship-logs'>): void {
+    const { bus, logs } = this.world;
+    const acknowledged = new Set<number>();
+    const settle = once(() => undefined);
+    const answer = (failure: string | null): void => {
+      if (!settle()) return;
+      const firstMissing = chunks.findIndex(({ seq_num: number }) => !acknowledged.has(number));
+      const stored = firstMissing < 0 ? chunks.length : firstMissing;
+      this.end.post({ actor: 'shipper', id: attemptId, message: { type: 'logs.stored', stored, failure } });
+    };
+    for (const chunk of chunks) {
+      bus.core(this.end.link, null, chunk, () => {
+        logs.take(chunk);
+        bus.core(null, this.end.link, {}, () => {
+          this.end.inLife(() => {
+            acknowledged.add(chunk.seq_num);
+            if (acknowledged.size === chunks.length) answer(null);
+          });
+        });
+      });
+    }
+    this.later(ACKNOWLEDGE_MS, () => {
+      answer('timedOut');
+    });
+  }
+
+  follow(taskId: TaskId): void {
+    const attempts = this.followed.get(taskId) ?? 0;
+    this.followed.set(taskId, attempts + 1);
+    if (attempts === 0) this.lookUp(taskId);
+  }
+
+  unfollow(taskId: TaskId): void {
+    const attempts = (this.followed.get(taskId) ?? 0) - 1;
+    if (attempts > 0) this.followed.set(taskId, attempts);
+    else this.followed.delete(taskId);
+  }
+
+  /** From the bus. */
+  cancelRequested(message: CancelMessage): void {
+    if (!this.followed.has(message.task_id)) return;
+    const { attempt_id: attemptId, reason } = message;
+    this.end.post({ actor: 'poller', id: 'poller', message: { type: 'attempt.cancel', attemptId, reason } });
+  }
+
+  /** The way to the bus is there again; the connection may have to be made anew. */
+  mended(): void {
+    if (!this.world.random.chance(RECONNECT_SHARE)) return;
+    for (const taskId of this.followed.keys()) this.lookUp(taskId);
+    this.end.post({ actor: 'registrar', id: 'registrar', message: { type: 'bus.ready' } });
+  }
+
+  /** A cancel that was said before this connection listened is still in the stream. A look-up that is lost is not repeated. */
+  private lookUp(taskId: TaskId): void {
+    const { bus, cancels } = this.world;
+    const { link } = this.end;
+    bus.core(link, null, {}, () => {
+      const last = cancels.lastOf(taskId);
+      if (last === null) return;
+      bus.core(null, link, last, (message) => {
+        this.end.inLife(() => {
+          this.cancelRequested(message as CancelMessage);
+        });
+      });
+    });
+  }
+
+  private leaseAnswered(requestId: string, reply: LeaseReply): void {
+    if (this.openLeases.delete(requestId)) {
+      this.end.post({ actor: 'poller', id: 'poller', message: { type: 'lease.answered', requestId, reply } });
+    } else if (reply.type === 'leases' && reply.assignments.length > 0) {
+      this.end.post({ actor: 'poller', id: 'poller', message: { type: 'lease.answered-late', reply } });
+    }
+  }
+
+  private leaseUnanswered(requestId: string, reason: 'timed-out' | 'no-responders'): void {
+    if (!this.openLeases.delete(requestId)) return;
+    this.end.post({
+      actor: 'poller',
+      id: 'poller',
+      message: { type: 'lease.unanswered', requestId, reason },
+    });
+  }
+
+  private inbox(onReply: (reply: unknown) => void): string {
+    const address = `${this.address}/${this.inboxes++}`;
+    this.world.service.openInbox(address, this.end.link, (reply) => {
+      this.end.inLife(() => {
+        onReply(reply);
+      });
+    });
+    return address;
+  }
+
+  private later(delayMs: number, action: () => void): void {
+    this.world.time.after(delayMs, () => {
+      this.end.inLife(action);
+    });
+  }
+}
+
+/** Does it the first time that it is asked to; true then. */
+function once(action: () => void): () => boolean {
+  let isDone = false;
+  return () => {
+    if (isDone) return false;
+    isDone = true;
+    action();
+    return true;
+  };
+}
