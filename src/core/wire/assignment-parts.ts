@@ -10,6 +10,7 @@ export const stepAssignmentOf = (job: JobPlan, step: StepPlan): StepAssignment =
   step_environments: step.environments,
   script: step.script,
   compute_location: step.requirements.computeLocation,
+  ...(step.deliveries === undefined ? {} : { deliveries: step.deliveries }),
 });
 
 /** The values of a task's parameters with their types, by name. */
