@@ -1,7 +1,9 @@
+import { mappingOf, type PathMapping } from '../../../src/core/delivery/path-map.ts';
 import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
+import { handToSession } from './session-pool.ts';
 import type { PollerState, WaitingAssignment } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -14,6 +16,7 @@ export function takeAssignments(
   context: PollerContext,
 ): void {
   const taken: WaitingAssignment[] = [];
+  const mapping = mappingOfReply(reply);
   for (const assignment of reply.assignments) {
     const attemptId = assignment.attempt_id;
     if (state.held.has(attemptId) || state.ended.has(attemptId)) continue;
@@ -25,7 +28,7 @@ export function takeAssignments(
       continue;
     }
     state.held.set(attemptId, { taskId: assignment.task_id, cores: assignment.cores });
-    taken.push({ assignment, step });
+    taken.push({ assignment, step, mapping });
   }
   if (taken.length === 0) return;
   const attemptIds = taken.map(({ assignment }) => assignment.attempt_id);
@@ -34,6 +37,12 @@ export function takeAssignments(
     if (doubted) state.doubted.set(each.assignment.attempt_id, each);
     else begin(state, each, context);
   }
+}
+
+/** Where storage is found from this worker's place, or null. */
+function mappingOfReply({ path_map: map }: Extract<LeaseReply, { type: 'leases' }>): PathMapping | null {
+  if (map === undefined) return null;
+  return mappingOf({ computeLocation: map.compute_location, locations: map.locations });
 }
 
 /** The service has confirmed these: they are begun. */
@@ -69,7 +78,7 @@ export function beginQueued(state: PollerState, context: PollerContext): void {
 
 /** No task runs twice at once: an attempt waits for an earlier one of its task that is still being stopped here. */
 function begin(state: PollerState, waiting: WaitingAssignment, context: PollerContext): void {
-  const { assignment, step } = waiting;
+  const { assignment } = waiting;
   const attemptId = assignment.attempt_id;
   if (isHeldByEarlier(state, assignment.task_id, attemptId)) {
     state.queued.set(attemptId, waiting);
@@ -78,12 +87,7 @@ function begin(state: PollerState, waiting: WaitingAssignment, context: PollerCo
   state.queued.delete(attemptId);
   const { registration } = state;
   if (registration === null) throw new Error(`the attempt ${attemptId} is begun without a registration`);
-  context.send('session', attemptId, {
-    type: 'session.begin',
-    assignment,
-    step,
-    workerId: registration.workerId,
-  });
+  handToSession(state, waiting, registration, context);
 }
 
 function isHeldByEarlier(state: PollerState, taskId: TaskId, attemptId: AttemptId): boolean {

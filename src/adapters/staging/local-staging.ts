@@ -1,4 +1,5 @@
 import type { StagingTransfer } from '../../core/delivery/staging-plan.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { FileOwner, Staging, StagingEvents, StagingRequest } from '../../core/ports/staging.ts';
 import { FilesystemPlace } from './filesystem-place.ts';
 import { STAGING_LIMITS } from './limits.ts';
@@ -33,7 +34,7 @@ const CANCELED = 'the copy was canceled';
 /** Copies between storage locations and the directories of sessions on this host. */
 export class LocalStaging implements Staging {
   private readonly options: LocalStagingOptions;
-  private readonly sessions = new Map<string, SessionCopies>();
+  private readonly sessions = new Map<SessionId, SessionCopies>();
   private readonly slots = new Slots(STAGING_LIMITS.filesAtOnce);
   private s3: Promise<S3> | null = null;
 
@@ -41,7 +42,7 @@ export class LocalStaging implements Staging {
     this.options = options;
   }
 
-  begin(sessionId: string, request: StagingRequest): void {
+  begin(sessionId: SessionId, request: StagingRequest): void {
     const session = this.sessions.get(sessionId) ?? { copied: new Map(), underWay: null };
     this.sessions.set(sessionId, session);
     const underWay = new AbortController();
@@ -52,11 +53,11 @@ export class LocalStaging implements Staging {
     });
   }
 
-  stop(sessionId: string): void {
+  stop(sessionId: SessionId): void {
     this.sessions.get(sessionId)?.underWay?.abort();
   }
 
-  forget(sessionId: string): void {
+  forget(sessionId: SessionId): void {
     this.stop(sessionId);
     this.sessions.delete(sessionId);
   }

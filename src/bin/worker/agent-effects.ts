@@ -2,8 +2,10 @@ import type { AgentEffect, AgentEnvelope } from '../../../actors/agent/agent-wor
 import type { LeaseFailure } from '../../../actors/agent/poller/messages.ts';
 import type { TaskId } from '../../core/ids.ts';
 import type { StoreOutcome, Unanswered, WorkerBus } from '../../core/ports/bus.ts';
+import type { Staging } from '../../core/ports/staging.ts';
 import type { TaskProcesses } from '../../core/ports/task-processes.ts';
 import { executeOnProcesses } from './process-effects.ts';
+import { executeOnStaging } from './staging-effects.ts';
 
 export interface AgentEvents {
   /** The worker has left the service. */
@@ -16,6 +18,7 @@ export interface AgentEvents {
 export class AgentEffects {
   private readonly bus: WorkerBus;
   private readonly processes: TaskProcesses;
+  private readonly staging: Staging;
   private readonly post: (envelope: AgentEnvelope) => void;
   private readonly events: AgentEvents;
   /** How many attempts of a task are followed: more than one only while an earlier one is being stopped. */
@@ -24,11 +27,13 @@ export class AgentEffects {
   constructor(
     bus: WorkerBus,
     processes: TaskProcesses,
+    staging: Staging,
     post: (envelope: AgentEnvelope) => void,
     events: AgentEvents,
   ) {
     this.bus = bus;
     this.processes = processes;
+    this.staging = staging;
     this.post = post;
     this.events = events;
   }
@@ -55,6 +60,11 @@ export class AgentEffects {
         return;
       case 'unfollow-cancels':
         this.unfollow(effect.taskId);
+        return;
+      case 'stage':
+      case 'stop-staging':
+      case 'forget-staging':
+        executeOnStaging(this.staging, effect);
         return;
       case 'left':
         this.events.left();

@@ -9,7 +9,7 @@ import {
   type EnvironmentVariable,
   type PathDelivery,
 } from './deliveries.ts';
-import { rootsOf, rulesOf, type PathMap } from './path-map.ts';
+import type { PathMapping } from './path-map.ts';
 import { planStaging, type StagingTransfer } from './staging-plan.ts';
 
 /** What the deliveries of a step change in a session. */
@@ -27,12 +27,14 @@ export interface DeliveredPaths {
   readonly transfers: readonly StagingTransfer[];
   /** `Param.X` of what is staged, by parameter: it wins over the mapping. */
   readonly staged: ReadonlyMap<string, string>;
+  /** Why tasks cannot run with this, in words for the one whose they are, or null. */
+  readonly fault: string | null;
 }
 
 /** What is delivered, and where to. */
 export interface DeliveryContext {
   /** Null when no storage is known at the worker's place. */
-  readonly pathMap: PathMap | null;
+  readonly mapping: PathMapping | null;
   /** Undefined where the template says nothing. */
   readonly deliveries: readonly PathDelivery[] | undefined;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
@@ -40,21 +42,14 @@ export interface DeliveryContext {
   readonly directory: string;
 }
 
-export type Delivered =
-  | { readonly ok: true; readonly paths: DeliveredPaths }
-  /** In words for the one whose task it is. */
-  | { readonly ok: false; readonly detail: string };
-
-const NO_MAP: PathMap = { computeLocation: '', locations: [] };
 const PATH_MAPPING_VERSION = 'pathmapping-1.0';
 
 /**
- * What each delivery changes, in their fixed order. A root on S3 is no path of this host: only `stage_locally` reaches it. Errors: a
- * path that is to be staged and is found in no storage location of the worker's place.
+ * What each delivery changes, in their fixed order. A root on S3 is no path of this host: only `stage_locally` reaches it. A path that is to
+ * be staged and is found in no storage location of the worker's place is a fault.
  */
-export function deliver(context: DeliveryContext): Delivered {
-  const map = context.pathMap ?? NO_MAP;
-  const every = rulesOf(map);
+export function deliver(context: DeliveryContext): DeliveredPaths {
+  const { rules: every, roots } = context.mapping ?? { rules: [], roots: [] };
   const rules = every.filter(({ destination }) => !isUriPath(destination));
   let paths: DeliveredPaths = {
     mapPath: (path) => path,
@@ -65,6 +60,7 @@ export function deliver(context: DeliveryContext): Delivered {
     variables: {},
     transfers: [],
     staged: new Map(),
+    fault: null,
   };
   for (const delivery of inOrder(context.deliveries ?? DEFAULT_DELIVERIES)) {
     switch (delivery.type) {
@@ -86,14 +82,17 @@ export function deliver(context: DeliveryContext): Delivered {
         break;
       case 'stage_locally': {
         const mapped = pathMapper(every, 'POSIX');
-        const plan = planStaging(context.parameters, mapped, rootsOf(map), context.directory);
-        if (!plan.ok) return plan;
+        const plan = planStaging(context.parameters, mapped, roots, context.directory);
+        if (!plan.ok) {
+          paths = { ...paths, fault: plan.detail };
+          break;
+        }
         const staged = new Map(plan.transfers.map(({ parameter, local }) => [parameter, local]));
         paths = { ...paths, transfers: plan.transfers, staged };
       }
     }
   }
-  return { ok: true, paths };
+  return paths;
 }
 
 const inOrder = (deliveries: readonly PathDelivery[]): readonly PathDelivery[] =>

@@ -48,11 +48,25 @@ export function formatOf(root: string): PathFormat {
   return /^(?:[A-Za-z]:|\\\\)/.test(root) ? 'WINDOWS' : 'POSIX';
 }
 
+/** What a session does with paths: how they are mapped, and where files may be copied from and to. */
+export interface PathMapping {
+  /** The longest source first. */
+  readonly rules: readonly PathMappingRule[];
+  /** Nothing outside them is staged. */
+  readonly roots: readonly string[];
+}
+
+/** How a worker that has this path map deals with paths. */
+export const mappingOf = (map: PathMap): PathMapping => ({
+  rules: rulesOf(map),
+  roots: map.locations.map(({ root }) => root),
+});
+
 /**
  * The rules of a path map, the longest source first (session_behaviours.md, 7.4). A root that lies below another location's source gets a
  * rule of its own that leaves it alone, so that what is right already stays so.
  */
-export function rulesOf({ locations }: PathMap): readonly PathMappingRule[] {
+function rulesOf({ locations }: PathMap): readonly PathMappingRule[] {
   const rules = locations.flatMap(({ root, sources }) =>
     sources.map(({ format, path }) => ({ sourceFormat: format, source: path, destination: root })),
   );
@@ -65,9 +79,6 @@ export function rulesOf({ locations }: PathMap): readonly PathMappingRule[] {
   });
   return [...rules, ...kept].sort((a, b) => b.source.length - a.source.length);
 }
-
-/** The roots that hold at the place of the path map: nothing outside them is staged. */
-export const rootsOf = ({ locations }: PathMap): readonly string[] => locations.map(({ root }) => root);
 
 /**
  * The path maps of a service by compute location: worked out once for each place after a change of the storage locations, so that a lease

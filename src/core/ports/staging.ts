@@ -1,4 +1,5 @@
 import type { StagingTransfer } from '../delivery/staging-plan.ts';
+import type { SessionId } from '../ids.ts';
 
 /**
  * Copies of a job's files in the directories of sessions (extension SVC_PATH_TRANSLATION, `stage_locally`). A session has one copy under way
@@ -6,11 +7,11 @@ import type { StagingTransfer } from '../delivery/staging-plan.ts';
  */
 export interface Staging {
   /** Answered by `ended`. */
-  begin(sessionId: string, request: StagingRequest): void;
+  begin(sessionId: SessionId, request: StagingRequest): void;
   /** Ends what is under way for the session: it is answered as a failure. */
-  stop(sessionId: string): void;
+  stop(sessionId: SessionId): void;
   /** Ends what is under way, and forgets what was copied: the session is over. */
-  forget(sessionId: string): void;
+  forget(sessionId: SessionId): void;
 }
 
 export interface StagingRequest {
@@ -34,5 +35,5 @@ export interface FileOwner {
 
 export interface StagingEvents {
   /** `failure` names the file, in words for the one whose task it is; null when all is copied. */
-  ended(sessionId: string, run: number, failure: string | null): void;
+  ended(sessionId: SessionId, run: number, failure: string | null): void;
 }

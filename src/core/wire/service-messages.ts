@@ -211,6 +211,7 @@ const stepAssignment = record<StepAssignment>({
   script,
   compute_location: planText,
   deliveries: optional(planList(delivery)),
+  ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 
 const leases = checked(

@@ -16,7 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'tap';
-import { harvest, plant, StagingBench } from './staging-bench.ts';
+import { harvest, plant, SESSION, StagingBench } from './staging-bench.ts';
 
 void test('a directory is copied in, and back what is new or changed in it', async (t) => {
   const bench = await StagingBench.open(t);
@@ -301,7 +301,7 @@ void test('a copy that is stopped says so, once', async (t) => {
   await plant(bench.storage, { 'show/a.txt': 'a' });
   const show = bench.transfer({ below: ['show'] });
   t.equal(
-    await bench.copy('in', [show], null, () => bench.staging.stop('session')),
+    await bench.copy('in', [show], null, () => bench.staging.stop(SESSION)),
     'stage_locally: copy in of parameter P: the copy was canceled',
   );
   t.equal(await bench.copy('in', [show]), null, 'the next one is not');

@@ -1,8 +1,11 @@
 import { mkdir, readdir, readFile, lstat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LocalStaging } from '../../../src/adapters/staging/local-staging.ts';
+import { sessionId } from '../../../src/core/ids.ts';
 import type { StagingTransfer } from '../../../src/core/delivery/staging-plan.ts';
 import type { FileOwner, StagingDirection } from '../../../src/core/ports/staging.ts';
+
+export const SESSION = sessionId('session');
 
 interface Test {
   testdir(): string;
@@ -61,7 +64,7 @@ export class StagingBench {
       this.waiting.set(run, (failure) => {
         resolve(failure?.replaceAll(this.storage, '$STORAGE').replaceAll(this.session, '$SESSION') ?? null);
       });
-      this.staging.begin('session', { run, direction, transfers, owner });
+      this.staging.begin(SESSION, { run, direction, transfers, owner });
       begun();
     });
   }
