@@ -18,7 +18,6 @@ void test('a submission may ask for what this version runs, and for nothing else
   t.same(refusals(template({ extensions: ['TASK_CHUNKING', 'SVC_CHUNK_BOUNDS'] })), []);
   t.same(refusals(template({ extensions: ['REDACTED_ENV_VARS', 'SVC_PATH_TRANSLATION'] })), [
     '/extensions/0: the extension REDACTED_ENV_VARS is not supported yet',
-    '/extensions/1: the extension SVC_PATH_TRANSLATION is not supported yet',
   ]);
   const pool = { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] };
   t.same(refusals(withStep({ hostRequirements: pool })), []);
