@@ -1,5 +1,6 @@
 import type { AttemptId, QueueId, SessionId, TaskId } from '../../src/core/ids.ts';
 import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
+import type { StagingRequest } from '../../src/core/ports/staging.ts';
 import type { ActionStart, SessionClosing, SessionOpening } from '../../src/core/ports/task-processes.ts';
 import type {
   DeregisterMessage,
@@ -87,6 +88,12 @@ export type AgentEffect =
   | { readonly kind: 'output-consumed'; readonly sessionId: SessionId; readonly bytes: number }
   /** Answered by the session's `session.closed`. */
   | { readonly kind: 'close-session'; readonly sessionId: SessionId; readonly closing: SessionClosing }
+  /** Answered by the session's `staging.ended`. */
+  | { readonly kind: 'stage'; readonly sessionId: SessionId; readonly request: StagingRequest }
+  /** Ends the copy that is under way, which is answered as a failure. */
+  | { readonly kind: 'stop-staging'; readonly sessionId: SessionId }
+  /** The session is over. */
+  | { readonly kind: 'forget-staging'; readonly sessionId: SessionId }
   /** The worker has left: the daemon may end. */
   | { readonly kind: 'left' };
 

@@ -80,6 +80,10 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
         serveAll(state, context);
         clearMatched(state, context);
       },
+      // For later leases: what was handed out keeps the map that it came with.
+      'storage.changed': (state, { storage }) => {
+        state.pathMaps.replace(storage);
+      },
       'tally.fell': (state, { slot }, context) => {
         const pool = state.pools.nameOf(slot);
         if (pool === null) return;

@@ -1,5 +1,6 @@
 import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
@@ -100,6 +101,8 @@ export type LeaseMessage =
     }
   /** From the catalog: the usage pools of the service, in place of what was known of them. */
   | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }
+  /** From the catalog: the storage locations of the service, in place of what was known of them. */
+  | { readonly type: 'storage.changed'; readonly storage: readonly StorageLocationRecord[] }
   /** The total of a tally that the actor waits for has fallen. */
   | { readonly type: 'tally.fell'; readonly slot: number }
   /** From a client. Answer: LeaseExplanation. 404 for a task that is not there. */

@@ -1,10 +1,12 @@
-import { parseStepId, stepIdOf, type StepId } from '../../src/core/ids.ts';
+import { parseStepId, stepIdOf, type StepId, type WorkerId } from '../../src/core/ids.ts';
 import type { LeaseReply, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import { replyTo } from '../kernel/address.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
 import { commitCores, park, serve, serveAll, serveWorker } from './serve.ts';
 import type { LeaseState, PendingLease } from './state.ts';
+
+type Leases = Extract<LeaseReply, { type: 'leases' }>;
 
 /** A job has taken the tasks that were picked of it; with the last of a lease's jobs the reply is complete. */
 export function onTasksTaken(
@@ -35,6 +37,15 @@ export function onTasksTaken(
   if (madeRoom) serveAll(state, context);
 }
 
+/** Absent for a worker that is gone meanwhile, and where no storage is found. */
+function pathMapFor(state: LeaseState, workerId: WorkerId): Pick<Leases, 'path_map'> {
+  const place = state.workers.get(workerId)?.offer.computeLocation;
+  const map = place === undefined ? null : state.pathMaps.of(place);
+  return map === null
+    ? {}
+    : { path_map: { compute_location: map.computeLocation, locations: map.locations } };
+}
+
 function endLease(
   state: LeaseState,
   leaseId: string,
@@ -48,6 +59,7 @@ function endLease(
       type: 'leases',
       assignments: pending.assignments,
       steps: withReadyLeft(state, pending.steps),
+      ...pathMapFor(state, pending.request.workerId),
     };
     context.reply(replyTo(pending.request.replyTo), reply);
   } else if (!serve(state, pending.request, context)) {

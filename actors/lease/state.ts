@@ -1,5 +1,6 @@
 import type { FarmId, JobId, WorkerId } from '../../src/core/ids.ts';
 import { farmId, jobId } from '../../src/core/ids.ts';
+import { PathMaps } from '../../src/core/delivery/path-map.ts';
 import { FarmPools } from '../../src/core/lease/farm-pools.ts';
 import { ParkedRequests } from '../../src/core/lease/parked-requests.ts';
 import type { ParkedRequest } from '../../src/core/lease/parked-requests.ts';
@@ -42,6 +43,8 @@ export interface LeaseState {
   readonly index: ReadyIndex;
   readonly pools: FarmPools;
   readonly kinds: WorkerKinds;
+  /** Where storage is found from each place. */
+  readonly pathMaps: PathMaps;
   readonly parked: ParkedRequests;
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: Map<string, PendingLease>;
@@ -65,6 +68,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     index: new ReadyIndex(pools, kinds),
     pools,
     kinds,
+    pathMaps: new PathMaps(),
     parked: new ParkedRequests(),
     workers: new Map(),
     pending: new Map(),
@@ -90,6 +94,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
     ),
   };
   state.pools.register([...reader.scan('usagePool')].map((row) => row.value));
+  state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
   for (const { value: queue } of reader.scan('queue')) {
     if (queue.farmId === farm.id)

@@ -14,6 +14,7 @@ import { fenceLeftovers, removeLeftovers } from '../adapters/process/boot-fence.
 import { PROCESS_LIMITS } from '../adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../adapters/process/local-task-processes.ts';
 import { supervisorScript } from '../adapters/process/supervisor.ts';
+import { LocalStaging } from '../adapters/staging/local-staging.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import { parseAttemptId, taskIdOf, type AttemptId } from '../core/ids.ts';
 import type { WorkerConfig } from '../core/config/worker-config.ts';
@@ -25,6 +26,7 @@ import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
 import { BusFinder } from './worker/bus-finder.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
+import { stagingEvents } from './worker/staging-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
 /** A worker that leaves has this long after its drain: tasks that are stopped get their grace, the last reports and logs their time. */
@@ -114,6 +116,11 @@ async function work(config: WorkerConfig): Promise<void> {
     events: processEvents(post),
     warn: (text, attributes) => logger.warn(attributes, text),
   });
+  const staging = new LocalStaging({
+    events: stagingEvents(post),
+    platform: process.platform,
+    environment: process.env,
+  });
   const busLog = new BusLog(logger);
   const bus = joinAsWorker(
     {
@@ -133,7 +140,7 @@ async function work(config: WorkerConfig): Promise<void> {
       monotonicClock: () => performance.now(),
     });
   }
-  const effects = new AgentEffects({ bus, processes, spool }, post, {
+  const effects = new AgentEffects({ bus, processes, spool, staging }, post, {
     left: () => depart(),
     welcomed: () => sender?.flush(),
   });

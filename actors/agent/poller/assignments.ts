@@ -1,3 +1,4 @@
+import { mappingOf, type PathMapping } from '../../../src/core/delivery/path-map.ts';
 import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
@@ -15,6 +16,7 @@ export function takeAssignments(
   context: PollerContext,
 ): void {
   const taken: WaitingAssignment[] = [];
+  const mapping = mappingOfReply(reply);
   for (const assignment of reply.assignments) {
     const attemptId = assignment.attempt_id;
     if (state.held.has(attemptId) || state.ended.has(attemptId)) continue;
@@ -26,7 +28,7 @@ export function takeAssignments(
       continue;
     }
     state.held.set(attemptId, { taskId: assignment.task_id, cores: assignment.cores });
-    taken.push({ assignment, step });
+    taken.push({ assignment, step, mapping });
   }
   if (taken.length === 0) return;
   const attemptIds = taken.map(({ assignment }) => assignment.attempt_id);
@@ -38,6 +40,12 @@ export function takeAssignments(
   for (const { assignment, step } of taken) {
     if (step.ready_left === 0) stepIsOut(state, assignment.step_id, context);
   }
+}
+
+/** Where storage is found from this worker's place, or null. */
+function mappingOfReply({ path_map: map }: Extract<LeaseReply, { type: 'leases' }>): PathMapping | null {
+  if (map === undefined) return null;
+  return mappingOf({ computeLocation: map.compute_location, locations: map.locations });
 }
 
 /** The service has confirmed these: they are begun. */

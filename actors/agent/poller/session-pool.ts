@@ -1,3 +1,4 @@
+import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
 import {
   sessionId as sessionIdOf,
   type AttemptId,
@@ -26,18 +27,18 @@ export interface PooledSession {
 /** Hands the task to an idle session of its step, or to a new one. */
 export function handToSession(
   state: PollerState,
-  { assignment, step }: WaitingAssignment,
+  { assignment, step, mapping }: WaitingAssignment,
   { workerId }: Registration,
   context: PollerContext,
 ): void {
   const { attempt_id: attemptId, step_id: stepId } = assignment;
-  const terms = termsOf(step);
+  const terms = termsOf(step, mapping);
   const task = { assignment, workerId, isLast: step.ready_left === 0 };
   const idle = idleSession(state, stepId, terms);
   const id = idle ?? sessionIdOf(context.newId());
   state.sessions.set(id, { stepId, terms, attemptId, isIdle: false });
   if (idle === null) {
-    context.send('session', id, { type: 'session.begin', step, task });
+    context.send('session', id, { type: 'session.begin', step, mapping, task });
   } else {
     context.cancelTimer(lingerTimer(id));
     context.send('session', id, { type: 'session.task', task });
@@ -128,7 +129,8 @@ function idleSession(state: PollerState, stepId: StepId, terms: string): Session
   return null;
 }
 
-/** All that tasks of the step share, but for what changes with each reply. */
-const termsOf = (step: StepAssignment): string => JSON.stringify({ ...step, ready_left: undefined });
+/** All that tasks of the step share, but for what changes with each reply; and where their files are. */
+const termsOf = (step: StepAssignment, mapping: PathMapping | null): string =>
+  JSON.stringify([{ ...step, ready_left: undefined }, mapping]);
 
 const lingerTimer = (id: SessionId): string => `linger ${id}`;

@@ -1,3 +1,4 @@
+import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
 import type { AttemptId, QueueId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
@@ -17,6 +18,8 @@ export interface OpenRequest {
 export interface WaitingAssignment {
   readonly assignment: Assignment;
   readonly step: StepAssignment;
+  /** As it came with the assignment. */
+  readonly mapping: PathMapping | null;
 }
 
 export interface PollerState {

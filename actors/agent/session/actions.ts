@@ -23,8 +23,10 @@ export function startAction(
   plan: ActionPlan,
   context: SessionContext,
 ): string | null {
-  const resolved = resolveAction(script, plan, state.directory);
+  const { paths, directory } = state;
+  const resolved = resolveAction(script, plan, directory, paths.rulesFile);
   if (!resolved.ok) return resolved.detail;
+  const { args } = resolved.value;
   state.runs++;
   state.action = {
     run: state.runs,
@@ -41,6 +43,7 @@ export function startAction(
   const action = {
     run: state.runs,
     ...resolved.value,
+    args: kind === 'run' ? [...paths.argumentsBefore, ...args, ...paths.argumentsAfter] : args,
     variables: variablesOf(state),
     // What an environment starts is there for the tasks: a server, an application that holds the scene.
     keepsChildren: kind !== 'run',
@@ -49,9 +52,12 @@ export function startAction(
   return null;
 }
 
-/** Of the process (session_behaviours.md, 2.8): outer environments first, each one's directives over its own variables. */
+/** Of the process (session_behaviours.md, 2.8): what is delivered, then outer environments first, each one's directives over its own variables. */
 function variablesOf(state: SessionState): Readonly<Record<string, string | null>> {
-  const variables = new Map<string, string | null>([['OPENJD_SESSION_WORKING_DIR', state.directory]]);
+  const variables = new Map<string, string | null>([
+    ...Object.entries(state.paths.variables),
+    ['OPENJD_SESSION_WORKING_DIR', state.directory],
+  ]);
   for (const environment of state.entered) {
     for (const [name, value] of Object.entries(environment.variables)) variables.set(name, value);
     for (const [name, value] of environment.directives) variables.set(name, value);

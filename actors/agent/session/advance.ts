@@ -4,6 +4,7 @@ import type { AttemptOutcome } from '../registrar/messages.ts';
 import { startAction } from './actions.ts';
 import { reportOf, resetProgress } from './report.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
+import { forgetStaging, isToStageIn, stageIn, stageOut } from './staging.ts';
 import type { CurrentAttempt, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -14,7 +15,7 @@ type SessionContext = AgentContext<'session'>;
  * reported at once; that of the last one after the exits, and when nothing of the session runs any more.
  */
 export function advance(state: SessionState, context: SessionContext): void {
-  while (state.action === null) {
+  while (state.action === null && state.staging.underWay === null) {
     switch (state.phase) {
       case 'working':
         work(state, context);
@@ -47,7 +48,11 @@ function work(state: SessionState, context: SessionContext): void {
   const { attempt } = state;
   if (attempt === null || state.stop !== null || state.isHurried) state.phase = 'exiting';
   else if (attempt.result === null) {
-    if (state.tried < state.environments.length) enterNext(state, attempt, context);
+    if (attempt.outcome !== null) stageOut(state, context);
+    else if (isToStageIn(state)) {
+      reportRunning(state, attempt, context);
+      stageIn(state, context);
+    } else if (state.tried < state.environments.length) enterNext(state, attempt, context);
     else runTask(state, attempt, context);
   } else if (attempt.result.status !== 'succeeded' || attempt.isLast) state.phase = 'exiting';
   else {
@@ -132,6 +137,7 @@ function drainLog({ sessionId, log }: SessionState, context: SessionContext): vo
 function close(state: SessionState, context: SessionContext): void {
   state.phase = 'closing';
   const { sessionId, keepsDirectory, attempt } = state;
+  forgetStaging(state, context);
   context.effect({ kind: 'close-session', sessionId, closing: { keepDirectory: keepsDirectory } });
   finishLog(state, context);
   if (attempt === null) return;
@@ -180,4 +186,12 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
   }
   context.effect({ kind: 'unfollow-cancels', taskId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
+}
+
+/** Something is under way for the attempt: its task is running. */
+export function reportRunning(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  if (attempt.isReportedRunning) return;
+  attempt.isReportedRunning = true;
+  const report = reportOf(state, attempt, 'running', context);
+  context.send('outbox', 'outbox', { type: 'report.running', report });
 }

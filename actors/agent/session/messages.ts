@@ -1,3 +1,4 @@
+import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
 import type { AttemptId, WorkerId } from '../../../src/core/ids.ts';
 import type { ActionEnd, OutputBatch } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
@@ -14,7 +15,13 @@ export interface SessionTask {
 /** A session: the tasks of one step that run in one working directory and one set of environments, one after another. Id: session id. */
 export type SessionMessage =
   /** From the poller: begin, with this task. */
-  | { readonly type: 'session.begin'; readonly step: StepAssignment; readonly task: SessionTask }
+  | {
+      readonly type: 'session.begin';
+      readonly step: StepAssignment;
+      /** Where storage is found from the worker's place; null when none is. */
+      readonly mapping: PathMapping | null;
+      readonly task: SessionTask;
+    }
   /** From the poller, to a session that has said that it is idle: the next task. */
   | { readonly type: 'session.task'; readonly task: SessionTask }
   /** From the poller: no task of the step is left beside the one that the session has. */
@@ -32,6 +39,8 @@ export type SessionMessage =
   | { readonly type: 'action.started'; readonly run: number }
   | { readonly type: 'action.output'; readonly run: number; readonly batch: OutputBatch }
   | { readonly type: 'action.ended'; readonly run: number; readonly end: ActionEnd }
+  /** From the staging: all is copied, or why not. */
+  | { readonly type: 'staging.ended'; readonly run: number; readonly failure: string | null }
   /** From the processes: nothing of the session runs any more. */
   | { readonly type: 'session.closed' }
   /** Own timer: the action's timeout has passed. */

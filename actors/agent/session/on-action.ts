@@ -1,8 +1,8 @@
 import type { AgentContext } from '../agent-world.ts';
 import { cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
-import { advance, noteExitFailure, noteOf } from './advance.ts';
+import { advance, noteExitFailure, noteOf, reportRunning } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
-import { reportOf } from './report.ts';
+import { taskSucceeded } from './staging.ts';
 import type { RunningAction, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -20,11 +20,7 @@ export function onActionStarted(
   if (action === null) return;
   action.isStarted = true;
   const { attempt } = state;
-  if (attempt?.isReportedRunning === false) {
-    attempt.isReportedRunning = true;
-    const report = reportOf(state, attempt, 'running', context);
-    context.send('outbox', 'outbox', { type: 'report.running', report });
-  }
+  if (attempt !== null) reportRunning(state, attempt, context);
   const seconds = timeoutSecondsOf(action);
   if (seconds !== null) context.after('timeout', seconds * SECOND_MS, { type: 'action.overdue', run });
 }
@@ -89,7 +85,7 @@ function note(
     const code = verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode };
     attempt.result = { status: 'failed', message, ...code };
   } else if (action.kind === 'run') {
-    attempt.result = { status: 'succeeded', message: '', exitCode: exitCode ?? 0 };
+    taskSucceeded(state, attempt, { status: 'succeeded', message: '', exitCode: exitCode ?? 0 });
   }
 }
 

@@ -1,3 +1,4 @@
+import { deliver, type DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
 import type { SessionId } from '../../../src/core/ids.ts';
 import type { ExtensionName } from '../../../src/core/openjd/extensions.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
@@ -8,6 +9,7 @@ import { advance, finishLog } from './advance.ts';
 import type { SessionMessage, SessionTask } from './messages.ts';
 import { Redactor } from './redaction.ts';
 import { environmentScripts, taskScript } from './scripts.ts';
+import { newStaging, stopStaging } from './staging.ts';
 import type { CurrentAttempt, LogOwner, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -20,11 +22,12 @@ export type SessionSettings = Pick<AgentSettings, 'sessionsDirectory' | 'keepsSe
 /** A session for the first task of its step, not yet begun. */
 export function newSession(
   sessionId: SessionId,
-  { step, task }: Message<'session.begin'>,
+  { step, mapping, task }: Message<'session.begin'>,
   { sessionsDirectory, keepsSessions }: SessionSettings,
   context: SessionContext,
 ): SessionState {
   const directory = `${sessionsDirectory}/${sessionId}`;
+  const paths = deliver({ mapping, deliveries: step.deliveries, parameters: step.job_parameters, directory });
   return {
     sessionId,
     directory,
@@ -33,9 +36,11 @@ export function newSession(
     setsRedacted: step.extensions?.includes(REDACTED_ENV_VARS) === true,
     redactor: new Redactor(),
     logLevel: 'INFO',
-    environments: environmentScripts(step, directory, () => context.newId()),
+    environments: environmentScripts(step, directory, paths, () => context.newId()),
+    paths,
+    staging: newStaging(),
     phase: 'opening',
-    attempt: attemptOf(task, step, directory, context),
+    attempt: attemptOf(task, step, directory, paths, context),
     log: logOf(task),
     tried: 0,
     entered: [],
@@ -66,7 +71,7 @@ export function onSessionTask(
 ): void {
   if (state.phase !== 'idle') throw new Error(`a task came to a session that is ${state.phase}`);
   finishLog(state, context);
-  state.attempt = attemptOf(task, state.step, state.directory, context);
+  state.attempt = attemptOf(task, state.step, state.directory, state.paths, context);
   state.log = logOf(task);
   state.phase = 'working';
   context.effect({ kind: 'follow-cancels', taskId: task.assignment.task_id });
@@ -86,9 +91,8 @@ export function onSessionOpened(
   context: SessionContext,
 ): void {
   state.phase = 'working';
-  if (failure !== null && state.attempt !== null) {
-    state.attempt.result ??= { status: 'failed', message: failure };
-  }
+  const message = failure ?? state.paths.fault;
+  if (message !== null && state.attempt !== null) state.attempt.result ??= { status: 'failed', message };
   advance(state, context);
 }
 
@@ -102,6 +106,7 @@ export function onSessionCancel(
   if (attempt === null) return;
   attempt.result = { status: 'canceled', message: reason };
   if (state.action !== null) cancelAction(state, state.action, context);
+  stopStaging(state, context);
 }
 
 /** The service has closed the attempt: the task may run elsewhere by now. A session that is being canceled or is done goes its way. */
@@ -116,6 +121,7 @@ export function onSessionVoid(
   });
   state.stop = 'void';
   if (state.action !== null) interruptAction(state, state.action, AGENT_LIMITS.fenceGraceMs, context);
+  stopStaging(state, context);
 }
 
 /** The worker stops what it has. A task that has ended keeps its result; what is left of the exits is skipped. */
@@ -128,11 +134,13 @@ export function onSessionInterrupt(
   if (state.attempt?.result === null) state.stop ??= 'interrupted';
   state.isHurried = true;
   if (state.action !== null) interruptAction(state, state.action, graceMs, context);
+  stopStaging(state, context);
   advance(state, context);
 }
 
 /** Whatever is said of a session that is not here: its state was lost with a handler that threw. Its processes are ended, and its attempt is given back. */
 export function giveBackLost(sessionId: SessionId, context: SessionContext): void {
+  context.effect({ kind: 'forget-staging', sessionId });
   context.effect({ kind: 'close-session', sessionId, closing: { keepDirectory: false } });
   context.send('poller', 'poller', { type: 'session.lost', sessionId });
 }
@@ -148,13 +156,15 @@ const attemptOf = (
   task: SessionTask,
   step: SessionState['step'],
   directory: string,
+  paths: DeliveredPaths,
   context: SessionContext,
 ): CurrentAttempt => ({
   ...task,
-  script: taskScript(task.assignment, step, directory, () => context.newId()),
+  script: taskScript(task.assignment, step, directory, paths, () => context.newId()),
   isReportedRunning: false,
   progress: null,
   statusMessage: '',
+  outcome: null,
   result: null,
   isDrained: false,
 });

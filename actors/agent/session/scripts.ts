@@ -1,5 +1,6 @@
+import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
 import { parseFormatString, resolveFormatString } from '../../../src/core/openjd/format-string.ts';
-import { hostSymbols, unmappedPath, type HostContext } from '../../../src/core/openjd/host-symbols.ts';
+import { hostSymbols, type HostContext } from '../../../src/core/openjd/host-symbols.ts';
 import type {
   ActionPlan,
   EmbeddedFilePlan,
@@ -36,7 +37,6 @@ export interface ResolvedAction {
 }
 
 const PATH_MAPPING_FILE = 'path_mapping_rules.json';
-const NO_PATH_MAPPING = '{}';
 const FILES_DIRECTORY = 'embedded_files';
 const NAMELESS = new Set(['', '.', '..']);
 const NOT_IN_A_NAME = /[/\\\0]/;
@@ -47,6 +47,7 @@ const pathMappingFileOf = (directory: string): string => `${directory}/${PATH_MA
 export function environmentScripts(
   step: StepAssignment,
   directory: string,
+  delivered: DeliveredPaths,
   newName: () => string,
 ): readonly EnvironmentScript[] {
   return [...step.job_environments, ...step.step_environments].map((plan, index) => {
@@ -55,7 +56,10 @@ export function environmentScripts(
       `${directory}/${FILES_DIRECTORY}/environment-${index}`,
       newName,
     );
-    const symbols = hostSymbols({ ...hostContext(step, directory, paths), scope: { kind: 'environment' } });
+    const symbols = hostSymbols({
+      ...hostContext(step, directory, delivered, paths),
+      scope: { kind: 'environment' },
+    });
     return { plan, embeddedFiles: plan.embeddedFiles, paths, symbols };
   });
 }
@@ -64,6 +68,7 @@ export function taskScript(
   assignment: Assignment,
   step: StepAssignment,
   directory: string,
+  delivered: DeliveredPaths,
   newName: () => string,
 ): TaskScript {
   const plan = step.script;
@@ -73,7 +78,10 @@ export function taskScript(
     definitions: parameters.map(([name, { type }]) => ({ name, type })),
     values: Object.fromEntries(parameters.map(([name, { value }]) => [name, value])),
   };
-  const symbols = hostSymbols({ ...hostContext(step, directory, paths), scope: { kind: 'task', task } });
+  const symbols = hostSymbols({
+    ...hostContext(step, directory, delivered, paths),
+    scope: { kind: 'task', task },
+  });
   return { plan, embeddedFiles: plan.embeddedFiles, paths, symbols };
 }
 
@@ -82,9 +90,10 @@ export function resolveAction(
   script: Script,
   action: ActionPlan,
   directory: string,
+  pathMappingRules: string,
 ): Resolved<ResolvedAction> {
   const files: SessionFile[] = [
-    { path: pathMappingFileOf(directory), data: NO_PATH_MAPPING, runnable: false },
+    { path: pathMappingFileOf(directory), data: pathMappingRules, runnable: false },
   ];
   for (const file of script.embeddedFiles) {
     const path = script.paths.get(file.name);
@@ -121,6 +130,7 @@ export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<R
 function hostContext(
   step: StepAssignment,
   workingDirectory: string,
+  { hasRules, mapPath, staged }: DeliveredPaths,
   files: ReadonlyMap<string, string>,
 ): Omit<HostContext, 'scope'> {
   return {
@@ -128,10 +138,11 @@ function hostContext(
     session: {
       workingDirectory,
       pathMappingRulesFile: pathMappingFileOf(workingDirectory),
-      hasPathMappingRules: false,
+      hasPathMappingRules: hasRules,
     },
     files,
-    mapPath: unmappedPath,
+    mapPath,
+    staged,
   };
 }
 

@@ -17,6 +17,7 @@ import {
   onSessionVoid,
   type SessionSettings,
 } from './on-session.ts';
+import { noteStaged } from './staging.ts';
 import type { SessionState } from './state.ts';
 
 /**
@@ -45,6 +46,9 @@ export function sessionActor(
       'session.closed': (state, _message, context) => {
         state.isClosed = true;
         advance(state, context);
+      },
+      'staging.ended': (state, message, context) => {
+        if (noteStaged(state, message)) advance(state, context);
       },
       'action.started': onActionStarted,
       'action.output': onActionOutput,
@@ -92,6 +96,7 @@ function absent(
       return null;
     // Late word of a session that is over.
     case 'session.closed':
+    case 'staging.ended':
     case 'action.overdue':
     case 'action.kill-due':
     case 'logs.drained':

@@ -1,3 +1,4 @@
+import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
@@ -5,6 +6,7 @@ import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';
 import type { Redactor } from './redaction.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
+import type { SessionStaging } from './staging.ts';
 
 export type SessionPhase =
   /** The directory and the guard are being made. */
@@ -68,6 +70,8 @@ export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
   /** What its running action has said last, from 0 to 100, or null; see statusLineOf. */
   progress: number | null;
   statusMessage: string;
+  /** How its action ended, when its files are still to be copied out. */
+  outcome: SessionResult | null;
   result: SessionResult | null;
   isDrained: boolean;
 }
@@ -91,6 +95,9 @@ export interface SessionState {
   logLevel: LogLevel;
   /** In the order of entering: the job's, then the step's. */
   readonly environments: readonly EnvironmentScript[];
+  /** What the deliveries of the step change. */
+  readonly paths: DeliveredPaths;
+  readonly staging: SessionStaging;
   phase: SessionPhase;
   /** Null when there is none whose end is still to be reported. */
   attempt: CurrentAttempt | null;

@@ -11,11 +11,14 @@ import { PROCESS_LIMITS } from '../../adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../../adapters/process/local-task-processes.ts';
 import { supervisorScript } from '../../adapters/process/supervisor.ts';
 import { removeWorkspace } from '../../adapters/process/workspace.ts';
+import { LocalStaging } from '../../adapters/staging/local-staging.ts';
 import { Uuid7 } from '../../adapters/system/uuid7.ts';
+import type { PathMapping } from '../../core/delivery/path-map.ts';
 import { sessionId, workerId, type AttemptId, type SessionId } from '../../core/ids.ts';
 import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
 import type { Assignment, LogMessage, StatusMessage, StepAssignment } from '../../core/wire/bus-messages.ts';
 import { executeOnProcesses } from '../worker/process-effects.ts';
+import { executeOnStaging, stagingEvents } from '../worker/staging-effects.ts';
 import { processEvents } from '../worker/world-events.ts';
 import { localDesks } from './local-desks.ts';
 
@@ -49,6 +52,8 @@ export class LocalSessions {
   private readonly events: LocalSessionsEvents;
   private readonly host: ThreadHost<AgentWorld>;
   private readonly processes: LocalTaskProcesses;
+  private readonly staging: LocalStaging;
+  private readonly mapping: PathMapping;
   private readonly ids = new Uuid7(() => Date.now());
   private current: Current | null = null;
   /** The session that waits for the next task of its step. */
@@ -58,8 +63,9 @@ export class LocalSessions {
   /** Ends when all output so far has been dealt with: chunks of different sessions keep their order. */
   private shown: Promise<void> = Promise.resolve();
 
-  private constructor(directory: string, events: LocalSessionsEvents) {
+  private constructor(directory: string, mapping: PathMapping, events: LocalSessionsEvents) {
     this.directory = directory;
+    this.mapping = mapping;
     this.events = events;
     const settings = { sessionsDirectory: join(directory, 'sessions'), keepsSessions: false };
     this.host = new ThreadHost<AgentWorld>(
@@ -85,12 +91,17 @@ export class LocalSessions {
       events: this.processEvents(),
       warn: (text) => this.events.warn(text),
     });
+    this.staging = new LocalStaging({
+      events: stagingEvents((envelope) => this.post(envelope)),
+      platform: process.platform,
+      environment: process.env,
+    });
   }
 
   /** Makes a directory for the sessions below the system's temporary directory. */
-  static async open(events: LocalSessionsEvents): Promise<LocalSessions> {
+  static async open(mapping: PathMapping, events: LocalSessionsEvents): Promise<LocalSessions> {
     const directory = await mkdtemp(join(tmpdir(), 'callsheet-run-'));
-    return new LocalSessions(await prepareWorkerDirectory(directory), events);
+    return new LocalSessions(await prepareWorkerDirectory(directory), mapping, events);
   }
 
   newJobId(): string {
@@ -113,7 +124,7 @@ export class LocalSessions {
       this.current = { sessionId: id, attemptId, isFollowed, report: null, over, failed };
       const message =
         idle === null
-          ? ({ type: 'session.begin', step, task } as const)
+          ? ({ type: 'session.begin', step, mapping: this.mapping, task } as const)
           : ({ type: 'session.task', task } as const);
       this.post({ actor: 'session', id, message });
     });
@@ -187,6 +198,11 @@ export class LocalSessions {
       case 'spool-logs':
       case 'ship-spool':
         throw new Error(`there is no service for ${effect.kind}`);
+      case 'stage':
+      case 'stop-staging':
+      case 'forget-staging':
+        executeOnStaging(this.staging, effect);
+        return;
       default:
         executeOnProcesses(this.processes, effect);
     }

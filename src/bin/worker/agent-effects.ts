@@ -4,8 +4,10 @@ import type { LeaseFailure } from '../../../actors/agent/poller/messages.ts';
 import type { AttemptId, TaskId } from '../../core/ids.ts';
 import type { StoreOutcome, Unanswered, WorkerBus } from '../../core/ports/bus.ts';
 import type { LogSpool } from '../../core/ports/log-spool.ts';
+import type { Staging } from '../../core/ports/staging.ts';
 import type { TaskProcesses } from '../../core/ports/task-processes.ts';
 import { executeOnProcesses } from './process-effects.ts';
+import { executeOnStaging } from './staging-effects.ts';
 
 export interface AgentEvents {
   /** The worker has left the service. */
@@ -19,6 +21,7 @@ interface AgentPorts {
   readonly bus: WorkerBus;
   readonly processes: TaskProcesses;
   readonly spool: LogSpool;
+  readonly staging: Staging;
 }
 
 /** Does what the daemon's actors say, and tells them what became of it. */
@@ -26,19 +29,21 @@ export class AgentEffects {
   private readonly bus: WorkerBus;
   private readonly processes: TaskProcesses;
   private readonly spool: LogSpool;
+  private readonly staging: Staging;
   private readonly post: (envelope: AgentEnvelope) => void;
   private readonly events: AgentEvents;
   /** How many attempts of a task are followed: more than one only while an earlier one is being stopped. */
   private readonly followed = new Map<TaskId, number>();
 
   constructor(
-    { bus, processes, spool }: AgentPorts,
+    { bus, processes, spool, staging }: AgentPorts,
     post: (envelope: AgentEnvelope) => void,
     events: AgentEvents,
   ) {
     this.bus = bus;
     this.processes = processes;
     this.spool = spool;
+    this.staging = staging;
     this.post = post;
     this.events = events;
   }
@@ -74,6 +79,11 @@ export class AgentEffects {
         return;
       case 'unfollow-cancels':
         this.unfollow(effect.taskId);
+        return;
+      case 'stage':
+      case 'stop-staging':
+      case 'forget-staging':
+        executeOnStaging(this.staging, effect);
         return;
       case 'left':
         this.events.left();

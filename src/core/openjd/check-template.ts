@@ -14,6 +14,7 @@ import { checkHostRequirements } from './validate/06-host-requirements.ts';
 import { checkParameterSpaces } from './validate/07-parameter-spaces.ts';
 import { checkDependencies } from './validate/08-dependencies.ts';
 import { checkFormatStrings } from './validate/09-format-strings.ts';
+import { checkPathDelivery } from './validate/10-path-delivery.ts';
 
 /** A template without findings. */
 export interface CheckedTemplate {
@@ -50,5 +51,6 @@ export function checkTemplate(
   checkParameterSpaces(findings, shape, limits);
   checkDependencies(findings, shape);
   checkFormatStrings(findings, shape, limits);
+  checkPathDelivery(findings, shape, limits);
   return findings.count === 0 ? { ok: true, template: { shape, parameters } } : refused();
 }

@@ -11,6 +11,8 @@ export interface HostContext {
   readonly files: ReadonlyMap<string, string>;
   /** Maps the value of a PATH to this host. */
   readonly mapPath: (path: string) => string;
+  /** Job parameters of type PATH that are found elsewhere than their mapping says: copies in the session's directory. */
+  readonly staged?: ReadonlyMap<string, string>;
 }
 
 export interface SessionValues {
@@ -44,7 +46,8 @@ export function hostSymbols(context: HostContext): (symbol: string) => string | 
     ['Session.HasPathMappingRules', session.hasPathMappingRules ? 'true' : 'false'],
   ]);
   for (const [name, { type, value }] of Object.entries(context.parameters)) {
-    symbols.set(`Param.${name}`, type === 'PATH' ? context.mapPath(value) : value);
+    const mapped = type === 'PATH' ? (context.staged?.get(name) ?? context.mapPath(value)) : value;
+    symbols.set(`Param.${name}`, mapped);
     symbols.set(`RawParam.${name}`, value);
   }
   const prefix = scope.kind === 'task' ? 'Task' : 'Env';

@@ -46,7 +46,7 @@ function mapByRule(
   if (value.anchor !== source.anchor || value.parts.length < source.parts.length) return null;
   const fold = (part: string): string => (rule.sourceFormat === 'WINDOWS' ? part.toLowerCase() : part);
   if (!source.parts.every((part, index) => fold(part) === fold(value.parts[index] ?? ''))) return null;
-  const separator = host === 'WINDOWS' && !isUri(rule.destination) ? '\\' : '/';
+  const separator = host === 'WINDOWS' && !isUriPath(rule.destination) ? '\\' : '/';
   const rest = value.parts.slice(source.parts.length);
   const tail = value.trailingSeparator ? separator : '';
   if (rest.length === 0) return withoutTail(rule.destination, tail) + tail;
@@ -57,7 +57,19 @@ function mapByRule(
 const withoutTail = (destination: string, separator: string): string =>
   separator !== '' && /[/\\]$/.test(destination) ? destination.slice(0, -1) : destination;
 
-const isUri = (path: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path);
+/** Whether a path is a URI: `scheme://…`. */
+export const isUriPath = (path: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path);
+
+/** A path as rules compare it: equal keys for what one rule takes for the same, of the whole path and of every directory above it. */
+export function pathKeys(
+  path: string,
+  format: PathFormat,
+): { readonly whole: string; readonly above: readonly string[] } {
+  const { anchor, parts } = splitPath(path, format);
+  const folded = format === 'WINDOWS' ? parts.map((part) => part.toLowerCase()) : parts;
+  const key = (count: number): string => JSON.stringify([format, anchor, ...folded.slice(0, count)]);
+  return { whole: key(parts.length), above: parts.map((_, count) => key(count)) };
+}
 
 function splitPath(path: string, format: PathFormat): SplitPath {
   switch (format) {

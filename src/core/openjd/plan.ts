@@ -1,3 +1,4 @@
+import type { PathDelivery } from '../delivery/deliveries.ts';
 import type { RangeConstraint, SpaceDescription } from './space-description.ts';
 
 /**
@@ -18,7 +19,16 @@ export type BaseType = 'INT' | 'FLOAT' | 'STRING' | 'PATH';
 export interface ParameterValue {
   readonly type: BaseType;
   readonly value: string;
+  /** Of a PATH that the job reads or writes; absent is NONE. */
+  readonly dataFlow?: DataFlow;
+  /** Of a PATH with a dataFlow; absent is DIRECTORY. */
+  readonly objectType?: ObjectType;
 }
+
+/** What a job does with a PATH (specification, section 2.2). */
+export type DataFlow = 'IN' | 'OUT' | 'INOUT';
+
+export type ObjectType = 'FILE' | 'DIRECTORY';
 
 export interface TaskParameterValue {
   readonly type: TaskParameterType;
@@ -40,6 +50,8 @@ export interface StepPlan {
   readonly requirements: StepRequirements;
   readonly environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
+  /** How mapped paths reach its tasks; absent where the template says nothing. */
+  readonly deliveries?: readonly PathDelivery[];
 }
 
 export interface TaskParameterPlan {

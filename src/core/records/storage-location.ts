@@ -21,13 +21,15 @@ export interface StorageRoot {
 }
 
 /** The place whose root is the fallback (interface.md, "Storage location"). */
-const DEFAULT_ROOT = 'default';
+export const DEFAULT_ROOT = 'default';
 
 export const STORAGE_LIMITS = {
   /** Roots of one location. */
   roots: 1000,
   /** Characters of one root. */
   rootLength: 4096,
+  /** Characters of the roots of all locations together: they travel with every lease. */
+  rootsLength: 128 * 1024,
 } as const;
 
 export type StorageType = 'filesystem' | 's3' | 'mixed';

@@ -15,6 +15,7 @@ export const stepAssignmentOf = (
   script: step.script,
   compute_location: step.requirements.computeLocation,
   ...(extensions.length > 0 && { extensions }),
+  ...(step.deliveries === undefined ? {} : { deliveries: step.deliveries }),
 });
 
 /** The values of a task's parameters with their types, by name. */

@@ -1,3 +1,5 @@
+import type { PathDelivery } from '../delivery/deliveries.ts';
+import type { PathMap } from '../delivery/path-map.ts';
 import type { DiagnosticLevel } from '../diagnostics/record.ts';
 import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../ids.ts';
 import type { EnvironmentPlan, ParameterValue, ScriptPlan, TaskParameterValue } from '../openjd/plan.ts';
@@ -97,8 +99,17 @@ export type LeaseReply =
       readonly assignments: readonly Assignment[];
       /** What the assignments of a step share, by step id. */
       readonly steps: Readonly<Record<StepId, StepAssignment>>;
+      /** Where storage is found from the worker's place; absent when no storage location is found from there. */
+      readonly path_map?: PathMapMessage;
     }
   | { readonly v: 1; readonly type: 'unknown' };
+
+/** A path map as it travels: what stands below a source is found below the root of its location. */
+export interface PathMapMessage {
+  /** Of the worker; empty when it reports none. */
+  readonly compute_location: PathMap['computeLocation'];
+  readonly locations: PathMap['locations'];
+}
 
 /** One task handed to a worker (interface.md, "Lease (assignment) algorithm", rule 5). */
 export interface Assignment {
@@ -121,6 +132,8 @@ export interface StepAssignment {
   readonly compute_location: string;
   /** Extensions that the template declares. Absent means none. */
   readonly extensions?: readonly string[];
+  /** How mapped paths reach the tasks; absent is the default (interface.md, extensions). */
+  readonly deliveries?: readonly PathDelivery[];
   /** Tasks of the step that were ready and not given out when the reply was made. Absent means unknown. */
   readonly ready_left?: number;
 }

@@ -35,6 +35,8 @@ export const WIRE_LIMITS = {
   /** Steps that one lease takes tasks of: with the tasks themselves their assignments fit a lease reply. */
   stepsPerLease: 5,
   tasksPerLease: 128,
+  /** Storage locations of a path map, and sources of one of them. */
+  pathMapEntries: 16_384,
   /** Entries of any list or map inside an assignment, and any text there. */
   planEntries: 65_536,
   planText: 8 * 1024 * 1024,

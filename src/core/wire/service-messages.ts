@@ -1,15 +1,27 @@
+import type { CommandFlags, EnvironmentVariable, PathDelivery } from '../delivery/deliveries.ts';
+import type { MappedLocation, PathSource } from '../delivery/path-map.ts';
+import type { PathFormat } from '../openjd/path-mapping.ts';
 import type {
   ActionPlan,
   BaseType,
   CancelationPlan,
+  DataFlow,
   EmbeddedFilePlan,
   EnvironmentPlan,
+  ObjectType,
   ParameterValue,
   ScriptPlan,
   TaskParameterType,
   TaskParameterValue,
 } from '../openjd/plan.ts';
-import type { Assignment, CancelMessage, LeaseReply, PresenceReply, StepAssignment } from './bus-messages.ts';
+import type {
+  Assignment,
+  CancelMessage,
+  LeaseReply,
+  PathMapMessage,
+  PresenceReply,
+  StepAssignment,
+} from './bus-messages.ts';
 import {
   checked,
   door,
@@ -96,6 +108,8 @@ const planMap = <T>(read: Reader<T>): Reader<Readonly<Record<string, T>>> =>
 const parameterValue = record<ParameterValue>({
   type: oneOf<BaseType>({ INT: true, FLOAT: true, STRING: true, PATH: true }),
   value: planText,
+  dataFlow: optional(oneOf<DataFlow>({ IN: true, OUT: true, INOUT: true })),
+  objectType: optional(oneOf<ObjectType>({ FILE: true, DIRECTORY: true })),
 });
 
 const taskParameterValue = record<TaskParameterValue>({
@@ -135,6 +149,42 @@ const environment = record<EnvironmentPlan>({
   embeddedFiles: planList(embeddedFile),
 });
 
+const delivery = variant<PathDelivery>('type', {
+  swap_in_place: record<Extract<PathDelivery, { type: 'swap_in_place' }>>({ type: literal('swap_in_place') }),
+  translation_file: record<Extract<PathDelivery, { type: 'translation_file' }>>({
+    type: literal('translation_file'),
+  }),
+  command_flags: record<CommandFlags>({
+    type: literal('command_flags'),
+    args: planList(planText),
+    position: oneOf<CommandFlags['position']>({ START: true, END: true }),
+  }),
+  environment: record<EnvironmentVariable>({
+    type: literal('environment'),
+    variable: planText,
+    entry: optional(planText),
+    separator: optional(planText),
+  }),
+  stage_locally: record<Extract<PathDelivery, { type: 'stage_locally' }>>({ type: literal('stage_locally') }),
+});
+
+const pathMap = record<PathMapMessage>({
+  compute_location: text(LIMITS.name),
+  locations: list(
+    record<MappedLocation>({
+      root: planText,
+      sources: list(
+        record<PathSource>({
+          format: oneOf<PathFormat>({ POSIX: true, WINDOWS: true, URI: true }),
+          path: planText,
+        }),
+        LIMITS.pathMapEntries,
+      ),
+    }),
+    LIMITS.pathMapEntries,
+  ),
+});
+
 const assignment = checked(
   record<Assignment>({
     task_id: readTaskId,
@@ -161,6 +211,7 @@ const stepAssignment = record<StepAssignment>({
   script,
   compute_location: planText,
   extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
+  deliveries: optional(planList(delivery)),
   ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 
@@ -170,6 +221,7 @@ const leases = checked(
     type: literal('leases'),
     assignments: list(assignment, LIMITS.assignments),
     steps: map(readStepId, stepAssignment, LIMITS.assignments),
+    path_map: optional(pathMap),
   }),
   (value) =>
     value.assignments.every((one) => Object.hasOwn(value.steps, one.step_id))

@@ -604,6 +604,7 @@ test('a session whose state is lost is ended and given back', (t) => {
   const task = { assignment: assignmentOf('b'), workerId: WORKER, isLast: true };
   house.tellSession('a', { type: 'session.task', task });
   t.match(house.said(), [
+    { kind: 'forget-staging', sessionId: 'a' },
     { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
     { kind: 'announce', announcement: { type: 'register', open_attempts: [] } },
   ]);

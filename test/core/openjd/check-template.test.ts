@@ -761,7 +761,6 @@ void test('who runs templates refuses what it cannot run, at its place', (t) => 
     ),
     [
       '/extensions/1: the extension REDACTED_ENV_VARS is not supported yet',
-      '/extensions/2: the extension SVC_PATH_TRANSLATION is not supported yet',
       '/extensions/3: the extension EXPR is not supported yet',
     ],
   );

@@ -69,6 +69,10 @@ function runCommand(): Command {
       collectAssignment,
       new Map(),
     )
+    .option(
+      '--path-mapping-rules <rules>',
+      'map paths by these rules: JSON (pathmapping-1.0), or a file of it',
+    )
     .action(async (template: string, options: RunOptions) => {
       const { runCommandOf } = await import('./run.ts');
       await runCommandOf(template, options);

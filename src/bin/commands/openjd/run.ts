@@ -10,6 +10,7 @@ import { CommandError, EXIT } from '../exit-codes.ts';
 import { table, type Column } from '../table.ts';
 import { readTemplateFile } from '../template-file.ts';
 import { painted, printable, processTerminal, type Terminal } from '../terminal.ts';
+import { pathMappingOf } from './path-mapping-option.ts';
 import { PrefixedLines } from './prefixed-lines.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 
@@ -17,6 +18,7 @@ export interface RunOptions {
   readonly param: ReadonlyMap<string, string>;
   readonly step?: string;
   readonly task: ReadonlyMap<string, string>;
+  readonly pathMappingRules?: string;
 }
 
 const PREFIX_LENGTH_MAX = 60;
@@ -46,8 +48,9 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   const selection = selectTasks(job.plan, options.step ?? null, options.task);
   if (!selection.ok) throw new CommandError(EXIT.usage, selection.detail);
 
+  const mapping = await pathMappingOf(options.pathMappingRules);
   const printer = new TaskPrinter(terminal);
-  const sessions = await LocalSessions.open({
+  const sessions = await LocalSessions.open(mapping, {
     output: (chunk) => printer.output(chunk),
     warn: (text) => terminal.err(`callsheet: ${printable(text)}\n`),
   });

@@ -26,13 +26,20 @@ export function parameterValues(
     const name = parameter.shape.name?.value ?? '';
     const given = submitted.get(name);
     const text = given === undefined ? parameter.default : accepted(findings, parameter, name, given, limits);
-    if (text !== null) values.set(name, { type: parameter.rules.type, value: text });
+    if (text !== null) values.set(name, { type: parameter.rules.type, value: text, ...flowOf(parameter) });
     else if (given === undefined) {
       findings.add(parameter.shape.at, `the parameter ${shown(name)} has no default and needs a value`);
     }
   }
   reportUnknown(findings, template, parameters, submitted);
   return values;
+}
+
+/** What the job does with a PATH, where it says so. */
+function flowOf({ rules, shape }: CheckedParameter): Pick<ParameterValue, 'dataFlow' | 'objectType'> {
+  const dataFlow = shape.dataFlow?.value;
+  if (rules.type !== 'PATH' || dataFlow === undefined || dataFlow === 'NONE') return {};
+  return { dataFlow, objectType: shape.objectType?.value ?? 'DIRECTORY' };
 }
 
 /** The canonical form of a submitted value; null when it was reported. */

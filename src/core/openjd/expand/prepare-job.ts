@@ -11,6 +11,7 @@ import { CreationValues } from './creation-values.ts';
 import { parameterValues } from './parameter-values.ts';
 import { resolveRequirements } from './resolve-requirements.ts';
 import { resolveSpace } from './resolve-space.ts';
+import { deliveryPlans } from './delivery-plans.ts';
 import { environmentPlan, scriptPlan } from './script-plans.ts';
 
 /** A job as it is created from a template: its plan, and what else is shown of it. */
@@ -100,6 +101,7 @@ function resolveSteps(
 ): StepPlan[] {
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
+    const deliveries = step.deliveries ?? shape.deliveries;
     const space = resolveSpace(findings, creation, step, limits);
     const requirements = resolveRequirements(findings, creation, step.hostRequirements, limits);
     if (space === undefined || step.name === undefined) return [];
@@ -111,6 +113,7 @@ function resolveSteps(
       requirements,
       environments: step.environments.map(environmentPlan),
       script: scriptPlan(step),
+      ...(deliveries === undefined ? {} : { deliveries: deliveryPlans(deliveries) }),
     };
   });
 }

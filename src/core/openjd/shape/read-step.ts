@@ -2,6 +2,7 @@ import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
+import { deliveryKeys, readDeliveries } from './read-delivery.ts';
 import { readAction, readEmbeddedFiles, readEnvironments } from './read-script.ts';
 import type {
   AmountShape,
@@ -38,6 +39,7 @@ export function readStep(
     node: { needs: 'FEATURE_BUNDLE_1' },
     powershell: { needs: 'FEATURE_BUNDLE_1' },
     python: { needs: 'FEATURE_BUNDLE_1' },
+    ...deliveryKeys(extensions),
   });
   if (fields === undefined) return undefined;
   const script = reader.object(fields.get('script'), {
@@ -56,6 +58,7 @@ export function readStep(
     space: readSpace(reader, fields.get('parameterSpace'), extensions, limits),
     onRun: readAction(reader, actions?.get('onRun')),
     embeddedFiles: readEmbeddedFiles(reader, script?.get('embeddedFiles')),
+    deliveries: readDeliveries(reader, fields.get('pathDelivery')),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Findings } from '../findings.ts';
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { ObjectReader } from './object-reader.ts';
+import { deliveryKeys, readDeliveries } from './read-delivery.ts';
 import { readEnvironments } from './read-script.ts';
 import { readParameter } from './read-parameter.ts';
 import { readStep } from './read-step.ts';
@@ -30,6 +31,7 @@ export function readTemplate(
     parameterDefinitions: 'optional',
     jobEnvironments: 'optional',
     steps: 'required',
+    ...deliveryKeys(extensions),
   });
   if (fields === undefined) return undefined;
   const parameters = reader.list(fields.get('parameterDefinitions'), limits.maxParameters) ?? [];
@@ -42,5 +44,6 @@ export function readTemplate(
     parameters: parameters.flatMap((item) => readParameter(reader, item, limits) ?? []),
     jobEnvironments: readEnvironments(reader, fields.get('jobEnvironments')),
     steps: steps.flatMap((item) => readStep(reader, item, extensions, limits) ?? []),
+    deliveries: readDeliveries(reader, fields.get('pathDelivery')),
   };
 }

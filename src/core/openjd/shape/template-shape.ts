@@ -1,5 +1,6 @@
 import type { Located, Text } from '../located.ts';
-import type { BaseType, TaskParameterType } from '../plan.ts';
+import type { BaseType, DataFlow, ObjectType, TaskParameterType } from '../plan.ts';
+import type { DeliveryType } from '../../delivery/deliveries.ts';
 
 /**
  * A template as far as it could be read. A field is undefined when it is absent or when what stands there was reported already, so that every
@@ -13,6 +14,13 @@ export interface TemplateShape {
   readonly parameters: readonly ParameterShape[];
   readonly jobEnvironments: readonly EnvironmentShape[];
   readonly steps: readonly StepShape[];
+  readonly deliveries: readonly DeliveryShape[] | undefined;
+}
+
+/** One of the words of a field and where it stands. */
+export interface Word<Value extends string> {
+  readonly value: Value;
+  readonly at: Located;
 }
 
 export interface ParameterShape {
@@ -26,8 +34,8 @@ export interface ParameterShape {
   readonly maxLength: Located | undefined;
   readonly minValue: Located | undefined;
   readonly maxValue: Located | undefined;
-  readonly objectType: Text | undefined;
-  readonly dataFlow: Text | undefined;
+  readonly objectType: Word<ObjectType> | undefined;
+  readonly dataFlow: Word<DataFlow | 'NONE'> | undefined;
   readonly userInterface: UserInterfaceShape | undefined;
 }
 
@@ -97,6 +105,19 @@ export interface StepShape {
   readonly space: SpaceShape | undefined;
   readonly onRun: ActionShape | undefined;
   readonly embeddedFiles: readonly EmbeddedFileShape[];
+  /** In place of the template's. */
+  readonly deliveries: readonly DeliveryShape[] | undefined;
+}
+
+/** An element of `pathDelivery` (docs/decisions/path-delivery.md). Fields that its type does not have are undefined. */
+export interface DeliveryShape {
+  readonly at: Located;
+  readonly type: Word<DeliveryType> | undefined;
+  readonly args: readonly Text[];
+  readonly position: Word<'START' | 'END'> | undefined;
+  readonly variable: Text | undefined;
+  readonly entry: Text | undefined;
+  readonly separator: Text | undefined;
 }
 
 export interface HostRequirementsShape {

@@ -1,0 +1,31 @@
+import type { BigIntStats } from 'node:fs';
+import type { FileOwner } from '../../core/ports/staging.ts';
+
+const READ = 4n;
+const WRITE = 2n;
+const SEARCH = 1n;
+const STICKY = 0o1000n;
+
+/** Whether the account may read the file, by its mode. Access lists that say otherwise are not known here. */
+export const mayRead = (stat: BigIntStats, owner: FileOwner): boolean => allows(stat, owner, READ);
+
+/** Whether the account may go through the directory. */
+export const maySearch = (stat: BigIntStats, owner: FileOwner): boolean => allows(stat, owner, SEARCH);
+
+/** Whether the account may make files in the directory. */
+export const mayCreate = (stat: BigIntStats, owner: FileOwner): boolean =>
+  allows(stat, owner, WRITE) && allows(stat, owner, SEARCH);
+
+/** Whether the account may put another file in place of one in a directory where it may make files. */
+export const mayReplace = (directory: BigIntStats, file: BigIntStats, { uid }: FileOwner): boolean =>
+  (directory.mode & STICKY) === 0n || directory.uid === BigInt(uid) || file.uid === BigInt(uid);
+
+function allows(stat: BigIntStats, { uid, gid, groups = [] }: FileOwner, wanted: bigint): boolean {
+  const bits =
+    stat.uid === BigInt(uid)
+      ? stat.mode >> 6n
+      : [gid, ...groups].some((group) => stat.gid === BigInt(group))
+        ? stat.mode >> 3n
+        : stat.mode;
+  return (bits & wanted) !== 0n;
+}

@@ -1,0 +1,161 @@
+import { readlink, realpath } from 'node:fs/promises';
+import type { FileOwner } from '../../core/ports/staging.ts';
+import { maySearch } from './access.ts';
+import { HeldFile } from './held-file.ts';
+import { STAGING_LIMITS } from './limits.ts';
+import { naming, refuse } from './staging-error.ts';
+
+/** `inside`: links are followed as long as they stay inside the root. `refuse`: a link is an error. */
+export type LinkRule = 'inside' | 'refuse';
+
+/**
+ * A directory that no way leads out of: each step is taken from a held directory to a name in it, so that nothing that is swapped
+ * meanwhile, and no link and no `..`, leads elsewhere.
+ */
+export class ConfinedRoot {
+  readonly path: string;
+  private readonly realPath: string;
+  private readonly root: HeldFile;
+  private readonly owner: FileOwner | null;
+
+  private constructor(path: string, realPath: string, root: HeldFile, owner: FileOwner | null) {
+    this.path = path;
+    this.realPath = realPath;
+    this.root = root;
+    this.owner = owner;
+  }
+
+  /** The root itself is given by whoever runs the service and may be a link. With an owner, only what its account may search is gone through. */
+  static async open(path: string, owner: FileOwner | null): Promise<ConfinedRoot> {
+    try {
+      const root = await HeldFile.at(path);
+      if (root.stat.isDirectory()) return new ConfinedRoot(path, await realpath(path), root, owner);
+      await root.close();
+    } catch (error) {
+      throw naming(path, error);
+    }
+    throw refuse(path, 'is no directory');
+  }
+
+  close(): Promise<void> {
+    return this.root.close();
+  }
+
+  /** The text of a way from the root. */
+  textOf(below: readonly string[]): string {
+    return below.length === 0 ? this.path : `${this.path.replace(/\/+$/, '')}/${below.join('/')}`;
+  }
+
+  /** Goes to what `below` leads to, and gives what `use` makes of it. It is held until then. Errors name the path. */
+  async use<T>(below: readonly string[], links: LinkRule, use: (found: HeldFile) => Promise<T>): Promise<T> {
+    const found = await this.walk(below, links, null);
+    try {
+      return await use(found);
+    } finally {
+      if (found !== this.root) await found.close();
+    }
+  }
+
+  /**
+   * As `use`, for a directory: what is missing on the way is made by `make`. Links on the first `resolved` steps are followed inside the
+   * root; after them they are refused.
+   */
+  async useDirectory<T>(
+    below: readonly string[],
+    resolved: number,
+    make: ((parent: HeldFile, name: string) => Promise<void>) | null,
+    use: (directory: HeldFile) => Promise<T>,
+  ): Promise<T> {
+    const base = await this.walk(below.slice(0, resolved), 'inside', make);
+    const held = base === this.root ? [] : [base];
+    try {
+      let here = base;
+      for (const [index, name] of below.slice(resolved).entries()) {
+        here = await this.step(here, name, below.slice(0, resolved + index + 1), make);
+        held.push(here);
+        if (here.stat.isSymbolicLink()) throw refuse(this.textOf(below), 'lies below a symbolic link');
+      }
+      if (!here.stat.isDirectory()) throw refuse(this.textOf(below), 'is no directory');
+      return await use(here);
+    } finally {
+      for (const each of held) await each.close();
+    }
+  }
+
+  private async walk(
+    below: readonly string[],
+    links: LinkRule,
+    make: ((parent: HeldFile, name: string) => Promise<void>) | null,
+  ): Promise<HeldFile> {
+    const stack: HeldFile[] = [];
+    const todo = [...below];
+    let hops = 0;
+    try {
+      for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
+        const here = stack.at(-1) ?? this.root;
+        if (name === '..') {
+          const left = stack.pop();
+          if (left === undefined) throw refuse(this.textOf(below), 'leads out of its storage location');
+          await left.close();
+          continue;
+        }
+        const next = await this.step(here, name, below, make);
+        if (!next.stat.isSymbolicLink()) {
+          stack.push(next);
+          continue;
+        }
+        await next.close();
+        if (links === 'refuse') throw refuse(this.textOf(below), 'is a symbolic link, or lies below one');
+        if (++hops > STAGING_LIMITS.linkHops)
+          throw refuse(this.textOf(below), 'has too many links on its way');
+        const target = await readlink(here.pathOf(name));
+        if (target.startsWith('/')) {
+          for (const each of stack.splice(0)) await each.close();
+          todo.unshift(...this.insideOf(target, below));
+        } else todo.unshift(...stepsOf(target));
+      }
+      return stack.pop() ?? this.root;
+    } catch (error) {
+      throw naming(this.textOf(below), error);
+    } finally {
+      for (const each of stack) await each.close();
+    }
+  }
+
+  private async step(
+    here: HeldFile,
+    name: string,
+    below: readonly string[],
+    make: ((parent: HeldFile, name: string) => Promise<void>) | null,
+  ): Promise<HeldFile> {
+    if (!here.stat.isDirectory())
+      throw refuse(this.textOf(below), 'lies below something that is no directory');
+    if (this.owner !== null && !maySearch(here.stat, this.owner)) throw deniedAt(this.textOf(below));
+    try {
+      return await here.child(name);
+    } catch (error) {
+      if (make === null || !isMissing(error)) throw naming(this.textOf(below), error);
+      await make(here, name);
+      return here.child(name);
+    }
+  }
+
+  /** The steps from the root to an absolute target inside it. */
+  private insideOf(target: string, below: readonly string[]): readonly string[] {
+    for (const root of [this.path, this.realPath]) {
+      const base = root.replace(/\/+$/, '');
+      if (target === base || target.startsWith(`${base}/`)) return stepsOf(target.slice(base.length));
+    }
+    throw refuse(this.textOf(below), 'leads out of its storage location');
+  }
+}
+
+/** What the account of a task may not do. */
+export const deniedAt = (path: string): Error =>
+  refuse(path, 'may not be read or written by the account of the task');
+
+const stepsOf = (path: string): readonly string[] =>
+  path.split('/').filter((step) => step !== '' && step !== '.');
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

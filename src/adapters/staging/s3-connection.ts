@@ -1,0 +1,26 @@
+import type { S3 } from './s3-place.ts';
+
+/** Of a server that is not Amazon's, which asks for one and does not mind which. */
+const ANY_REGION = 'us-east-1';
+
+/**
+ * Connects to S3 as the SDK's own chain says: credentials, profile and region from the environment, the configuration files, or the machine. An
+ * endpoint in `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` is another server than Amazon's, whose buckets stand in the path. Redirects to
+ * other regions are not followed, and checksums that older servers do not know are left out where nothing asks for them.
+ */
+export async function connectS3(environment: Readonly<Record<string, string | undefined>>): Promise<S3> {
+  const sdk = await import('@aws-sdk/client-s3');
+  const endpoint = environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL'];
+  const hasRegion = (environment['AWS_REGION'] ?? environment['AWS_PROFILE']) !== undefined;
+  const elsewhere =
+    endpoint === undefined
+      ? {}
+      : { endpoint, forcePathStyle: true, ...(hasRegion ? {} : { region: ANY_REGION }) };
+  const client = new sdk.S3Client({
+    ...elsewhere,
+    followRegionRedirects: false,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return { client, sdk };
+}

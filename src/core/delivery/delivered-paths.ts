@@ -1,0 +1,140 @@
+import { parseFormatString, resolveFormatString } from '../openjd/format-string.ts';
+import { isUriPath, pathMapper, type PathMappingRule } from '../openjd/path-mapping.ts';
+import type { ParameterValue } from '../openjd/plan.ts';
+import {
+  DEFAULT_DELIVERIES,
+  DELIVERY_ORDER,
+  RULE_SYMBOLS,
+  type CommandFlags,
+  type EnvironmentVariable,
+  type PathDelivery,
+} from './deliveries.ts';
+import type { PathMapping } from './path-map.ts';
+import { planStaging, type StagingTransfer } from './staging-plan.ts';
+
+/** What the deliveries of a step change in a session. */
+export interface DeliveredPaths {
+  /** Of `Param.X` and `Task.Param.X` of type PATH. */
+  readonly mapPath: (path: string) => string;
+  /** What `Session.PathMappingRulesFile` holds. */
+  readonly rulesFile: string;
+  readonly hasRules: boolean;
+  /** Around the arguments of onRun. */
+  readonly argumentsBefore: readonly string[];
+  readonly argumentsAfter: readonly string[];
+  /** Of every action of the session. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly transfers: readonly StagingTransfer[];
+  /** `Param.X` of what is staged, by parameter: it wins over the mapping. */
+  readonly staged: ReadonlyMap<string, string>;
+  /** Why tasks cannot run with this, in words for the one whose they are, or null. */
+  readonly fault: string | null;
+}
+
+/** What is delivered, and where to. */
+export interface DeliveryContext {
+  /** Null when no storage is known at the worker's place. */
+  readonly mapping: PathMapping | null;
+  /** Undefined where the template says nothing. */
+  readonly deliveries: readonly PathDelivery[] | undefined;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Of the session, absolute: what is staged lies below it. */
+  readonly directory: string;
+}
+
+const PATH_MAPPING_VERSION = 'pathmapping-1.0';
+
+/**
+ * What each delivery changes, in their fixed order. A root on S3 is no path of this host: only `stage_locally` reaches it. A path that is to
+ * be staged and is found in no storage location of the worker's place is a fault.
+ */
+export function deliver(context: DeliveryContext): DeliveredPaths {
+  const { rules: every, roots } = context.mapping ?? { rules: [], roots: [] };
+  const rules = every.filter(({ destination }) => !isUriPath(destination));
+  let paths: DeliveredPaths = {
+    mapPath: (path) => path,
+    rulesFile: '{}',
+    hasRules: false,
+    argumentsBefore: [],
+    argumentsAfter: [],
+    variables: {},
+    transfers: [],
+    staged: new Map(),
+    fault: null,
+  };
+  for (const delivery of inOrder(context.deliveries ?? DEFAULT_DELIVERIES)) {
+    switch (delivery.type) {
+      case 'swap_in_place':
+        paths = { ...paths, mapPath: pathMapper(rules, 'POSIX') };
+        break;
+      case 'translation_file':
+        paths = { ...paths, ...translationFile(rules) };
+        break;
+      case 'command_flags': {
+        const flags = flagsOf(delivery, rules);
+        const place = delivery.position === 'START' ? 'argumentsBefore' : 'argumentsAfter';
+        paths = { ...paths, [place]: flags };
+        break;
+      }
+      case 'environment':
+        if (rules.length > 0)
+          paths = { ...paths, variables: { [delivery.variable]: variableOf(delivery, rules) } };
+        break;
+      case 'stage_locally': {
+        const mapped = pathMapper(every, 'POSIX');
+        const plan = planStaging(context.parameters, mapped, roots, context.directory);
+        if (!plan.ok) {
+          paths = { ...paths, fault: plan.detail };
+          break;
+        }
+        const staged = new Map(plan.transfers.map(({ parameter, local }) => [parameter, local]));
+        paths = { ...paths, transfers: plan.transfers, staged };
+      }
+    }
+  }
+  return paths;
+}
+
+const inOrder = (deliveries: readonly PathDelivery[]): readonly PathDelivery[] =>
+  deliveries.toSorted((a, b) => DELIVERY_ORDER.indexOf(a.type) - DELIVERY_ORDER.indexOf(b.type));
+
+/** session_behaviours.md, 7.1: without EXPR, sources that are URIs are no part of the file. */
+function translationFile(rules: readonly PathMappingRule[]): Pick<DeliveredPaths, 'rulesFile' | 'hasRules'> {
+  const listed = rules.filter(({ sourceFormat }) => sourceFormat !== 'URI');
+  const file = {
+    version: PATH_MAPPING_VERSION,
+    path_mapping_rules: listed.map(({ sourceFormat, source, destination }) => ({
+      source_path_format: sourceFormat,
+      source_path: source,
+      destination_path: destination,
+    })),
+  };
+  return listed.length === 0
+    ? { rulesFile: '{}', hasRules: false }
+    : { rulesFile: JSON.stringify(file), hasRules: true };
+}
+
+const flagsOf = ({ args }: CommandFlags, rules: readonly PathMappingRule[]): readonly string[] =>
+  rules.flatMap((rule) => args.map((argument) => filledIn(argument, rule)));
+
+function variableOf(
+  { entry, separator = '' }: EnvironmentVariable,
+  rules: readonly PathMappingRule[],
+): string {
+  if (entry !== undefined) return rules.map((rule) => filledIn(entry, rule)).join(separator);
+  // Of two rules for one source the first holds.
+  const pairs = new Map(rules.toReversed().map(({ source, destination }) => [source, destination]));
+  return JSON.stringify(Object.fromEntries([...pairs].reverse()));
+}
+
+/** A format string of a checked template, for one rule. */
+function filledIn(text: string, { source, destination }: PathMappingRule): string {
+  const values = new Map<string, string>([
+    [RULE_SYMBOLS.source, source],
+    [RULE_SYMBOLS.destination, destination],
+  ]);
+  const format = parseFormatString(text);
+  const resolved = format.ok ? resolveFormatString(format.value, (symbol) => values.get(symbol)) : format;
+  if (!resolved.ok) throw new Error(`a checked delivery holds ${JSON.stringify(text)}`);
+  return resolved.text;
+}

@@ -1,0 +1,52 @@
+import type { PathFormat, PathMappingRule } from '../openjd/path-mapping.ts';
+import { checked, door, list, literal, oneOf, optional, record, text } from '../wire/field-readers.ts';
+import type { Parsed } from '../wire/json-text.ts';
+
+/** Rules as other OpenJD tools write them (specification, "How Jobs Are Run", path mapping). */
+interface PathMappingFile {
+  readonly version?: 'pathmapping-1.0';
+  readonly path_mapping_rules?: readonly RuleOfFile[];
+}
+
+interface RuleOfFile {
+  readonly source_path_format: PathFormat;
+  readonly source_path: string;
+  readonly destination_path: string;
+}
+
+/** Of the whole text, and of the rules in it. */
+const LIMITS = { length: 1024 * 1024, nesting: 8, rules: 10_000, path: 4096 } as const;
+const path = text(LIMITS.path, 1);
+
+const readFile = door(
+  checked(
+    record<PathMappingFile>({
+      version: optional(literal('pathmapping-1.0')),
+      path_mapping_rules: optional(
+        list(
+          record<RuleOfFile>({
+            source_path_format: oneOf<PathFormat>({ POSIX: true, WINDOWS: true, URI: true }),
+            source_path: path,
+            destination_path: path,
+          }),
+          LIMITS.rules,
+        ),
+      ),
+    }),
+    ({ version, path_mapping_rules: rules }) =>
+      rules !== undefined && version === undefined ? 'version must be "pathmapping-1.0"' : null,
+  ),
+  LIMITS,
+);
+
+/** The rules in a text of the format `pathmapping-1.0`, the longest source first; or what is wrong with it. `{}` has none. */
+export function readPathMapping(source: string): Parsed<readonly PathMappingRule[]> {
+  const parsed = readFile(source);
+  if (!parsed.ok) return parsed;
+  const rules = (parsed.value.path_mapping_rules ?? []).map((rule) => ({
+    sourceFormat: rule.source_path_format,
+    source: rule.source_path,
+    destination: rule.destination_path,
+  }));
+  return { ok: true, value: rules.sort((a, b) => b.source.length - a.source.length) };
+}

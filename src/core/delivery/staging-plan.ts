@@ -1,0 +1,78 @@
+import { isUriPath } from '../openjd/path-mapping.ts';
+import type { DataFlow, ObjectType, ParameterValue } from '../openjd/plan.ts';
+
+/** A PATH parameter of a job that is copied between its storage location and the session's directory. */
+export interface StagingTransfer {
+  readonly parameter: string;
+  readonly objectType: ObjectType;
+  readonly flow: DataFlow;
+  /** The root of the storage location: an absolute path, or `s3://bucket[/prefix]`. Nothing outside it is touched. */
+  readonly root: string;
+  /** The way from the root, without `.` and `..`; empty when it is the root itself. */
+  readonly below: readonly string[];
+  /** The session's directory, absolute. */
+  readonly directory: string;
+  /** The way from the session's directory to the local copy. */
+  readonly localBelow: readonly string[];
+  /** The local copy, absolute: what the task sees. */
+  readonly local: string;
+}
+
+type StagingPlan =
+  | { readonly ok: true; readonly transfers: readonly StagingTransfer[] }
+  | { readonly ok: false; readonly detail: string };
+
+/** Below the session's directory. */
+const STAGED_DIRECTORY = 'staged';
+/** Name of the local copy of a root itself. */
+const ROOT_NAME = 'root';
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/**
+ * What is to be copied: every PATH with the dataFlow IN, OUT or INOUT and a value. `mapPath` gives the value as it is found from the worker's
+ * place. Errors: a path that is below none of `roots`, or that climbs.
+ */
+export function planStaging(
+  parameters: Readonly<Record<string, ParameterValue>>,
+  mapPath: (path: string) => string,
+  roots: readonly string[],
+  directory: string,
+): StagingPlan {
+  const transfers: StagingTransfer[] = [];
+  const longestFirst = roots.toSorted((a, b) => b.length - a.length);
+  for (const [parameter, { type, value, dataFlow, objectType = 'DIRECTORY' }] of Object.entries(parameters)) {
+    if (type !== 'PATH' || dataFlow === undefined || value === '') continue;
+    const path = mapPath(value);
+    const found = findRoot(path, longestFirst);
+    if (typeof found === 'string') {
+      return { ok: false, detail: `stage_locally: parameter ${parameter}: ${JSON.stringify(path)} ${found}` };
+    }
+    const localBelow = [STAGED_DIRECTORY, parameter, found.below.at(-1) ?? ROOT_NAME];
+    const local = `${directory}/${localBelow.join('/')}`;
+    transfers.push({ parameter, objectType, flow: dataFlow, ...found, directory, localBelow, local });
+  }
+  return { ok: true, transfers };
+}
+
+interface Found {
+  readonly root: string;
+  readonly below: readonly string[];
+}
+
+/** The root that a path is below, or why it cannot be staged. */
+function findRoot(path: string, roots: readonly string[]): Found | string {
+  if (CONTROL.test(path)) return 'holds control characters';
+  const parts = partsOf(path);
+  if (parts.includes('..')) return 'must not climb with ".."';
+  for (const root of roots) {
+    if (isUriPath(root) !== isUriPath(path) || (!isUriPath(root) && !path.startsWith('/'))) continue;
+    const rootParts = partsOf(root);
+    if (rootParts.every((part, index) => part === parts[index])) {
+      return { root, below: parts.slice(rootParts.length) };
+    }
+  }
+  return "is in no storage location of this worker's place";
+}
+
+const partsOf = (path: string): readonly string[] =>
+  path.split('/').filter((part) => part !== '' && part !== '.');

@@ -1,0 +1,389 @@
+import { execFileSync } from 'node:child_process';
+import {
+  link,
+  mkdir,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+  chmod,
+  stat,
+  lstat,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { harvest, plant, SESSION, StagingBench } from './staging-bench.ts';
+
+void test('a directory is copied in, and back what is new or changed in it', async (t) => {
+  const bench = await StagingBench.open(t);
+  await plant(bench.storage, {
+    'show/a.txt': 'a',
+    'show/deep/b.txt': 'b',
+    'show/run.sh': '#!',
+    'other/c.txt': 'c',
+  });
+  await mkdir(join(bench.storage, 'show/empty'));
+  await chmod(join(bench.storage, 'show/run.sh'), 0o755);
+  const show = bench.transfer({ below: ['show'] });
+  t.equal(await bench.copy('in', [show]), null);
+  t.strictSame(await harvest(show.local), {
+    'a.txt': 'a',
+    'deep/b.txt': 'b',
+    empty: '(empty)',
+    'run.sh': '#!',
+  });
+  t.equal(
+    (await stat(join(show.local, 'run.sh'))).mode & 0o777,
+    0o700,
+    'for its owner alone, and still a program',
+  );
+
+  await plant(show.local, { 'a.txt': 'A', 'new/d.txt': 'd' });
+  await writeFile(join(bench.storage, 'show/deep/b.txt'), 'changed by another worker');
+  t.equal(await bench.copy('out', [show]), null);
+  t.strictSame(
+    await harvest(bench.storage),
+    {
+      'other/c.txt': 'c',
+      'show/a.txt': 'A',
+      'show/deep/b.txt': 'changed by another worker',
+      'show/empty': '(empty)',
+      'show/new/d.txt': 'd',
+      'show/run.sh': '#!',
+    },
+    'what the task has not touched stays as others have made it',
+  );
+  await writeFile(join(bench.storage, 'show/new/d.txt'), 'by another task');
+  t.equal(await bench.copy('out', [show]), null);
+  t.equal((await harvest(bench.storage))['show/new/d.txt'], 'by another task', 'a file is copied out once');
+});
+
+void test('files are copied by their dataFlow', async (t) => {
+  const bench = await StagingBench.open(t);
+  await plant(bench.storage, { 'in.txt': 'in', 'both.txt': 'both', 'out/old.exr': 'old' });
+  const file = (name: string, flow: 'IN' | 'OUT' | 'INOUT') =>
+    bench.transfer({
+      parameter: name,
+      objectType: 'FILE',
+      flow,
+      below: [name],
+      localBelow: ['staged', name, name],
+    });
+  const transfers = [
+    file('in.txt', 'IN'),
+    file('both.txt', 'INOUT'),
+    file('made.txt', 'OUT'),
+    file('never.txt', 'OUT'),
+    bench.transfer({
+      parameter: 'out',
+      flow: 'OUT',
+      below: ['out', 'new'],
+      localBelow: ['staged', 'out', 'new'],
+    }),
+  ];
+  t.equal(await bench.copy('in', transfers), null);
+  t.strictSame(await harvest(bench.session), {
+    'staged/both.txt/both.txt': 'both',
+    'staged/in.txt/in.txt': 'in',
+    'staged/made.txt': '(empty)',
+    'staged/never.txt': '(empty)',
+    'staged/out/new': '(empty)',
+  });
+  await plant(bench.session, {
+    'staged/in.txt/in.txt': 'spoilt',
+    'staged/both.txt/both.txt': 'both!',
+    'staged/made.txt/made.txt': 'made',
+    'staged/out/new/f.exr': 'frame',
+  });
+  t.equal(await bench.copy('out', transfers), null);
+  t.strictSame(await harvest(bench.storage), {
+    'both.txt': 'both!',
+    'in.txt': 'in',
+    'made.txt': 'made',
+    'out/new/f.exr': 'frame',
+    'out/old.exr': 'old',
+  });
+});
+
+void test('what is not there or is of another kind is named', async (t) => {
+  const bench = await StagingBench.open(t);
+  await plant(bench.storage, { 'a.txt': 'a', 'd/e.txt': 'e' });
+  const reasonOf = (parts: Parameters<StagingBench['transfer']>[0]) =>
+    bench.copy('in', [bench.transfer(parts)]);
+  const start = 'stage_locally: copy in of parameter P: "$STORAGE';
+  t.equal(await reasonOf({ below: ['no', 'where'] }), `${start}/no/where" is not there`);
+  t.equal(await reasonOf({ below: ['a.txt'] }), `${start}/a.txt" is no directory`);
+  t.equal(
+    await reasonOf({ below: ['d'], objectType: 'FILE' }),
+    `${start}/d" is a directory, and the parameter is a FILE`,
+  );
+  t.equal(
+    await reasonOf({ below: ['a.txt', 'x'] }),
+    `${start}/a.txt/x" lies below something that is no directory`,
+  );
+  t.equal(
+    await bench.copy('in', [bench.transfer({ below: [], root: '/no/such/root' })]),
+    'stage_locally: copy in of parameter P: "/no/such/root" is not there',
+  );
+  t.strictSame(
+    Object.values(await harvest(bench.session)).filter((kind) => kind !== '(empty)'),
+    [],
+  );
+});
+
+void test('links inside a storage location are followed, and none leads out of it', async (t) => {
+  const bench = await StagingBench.open(t);
+  const { storage } = bench;
+  await plant(storage, { 'v2/a.txt': 'a2', 'tex/wood.png': 'wood', 'secret/x.txt': 'x' });
+  await symlink('v2', join(storage, 'latest'));
+  await symlink(join(storage, 'tex'), join(storage, 'v2/textures'));
+  await symlink('../tex/./wood.png', join(storage, 'v2/wood'));
+  const latest = bench.transfer({ below: ['latest'], flow: 'IN' });
+  t.equal(await bench.copy('in', [latest]), null);
+  t.strictSame(await harvest(latest.local), { 'a.txt': 'a2', 'textures/wood.png': 'wood', wood: 'wood' });
+
+  const cases: readonly (readonly [target: string, reason: RegExp])[] = [
+    ['/etc/passwd', /v3\/bad" leads out of its storage location$/],
+    ['../../storage-of-another/x', /v3\/bad" leads out of its storage location$/],
+    ['../v3', /v3\/bad" is a link to a directory that it is in$/],
+    ['bad', /v3\/bad" has too many links on its way$/],
+    ['nowhere', /v3\/bad" is not there$/],
+    ['/proc/self/root/etc/passwd', /v3\/bad" leads out of its storage location$/],
+  ];
+  for (const [target, reason] of cases) {
+    await rm(join(storage, 'v3'), { recursive: true, force: true });
+    await mkdir(join(storage, 'v3'));
+    await symlink(target, join(storage, 'v3/bad'));
+    t.match(await bench.copy('in', [bench.transfer({ below: ['v3'], flow: 'IN' })]), reason, target);
+  }
+});
+
+void test('what is no file is refused and not opened', async (t) => {
+  const bench = await StagingBench.open(t);
+  const { storage } = bench;
+  const show = bench.transfer({ below: ['show'], flow: 'IN' });
+  const socket = join(storage, 'show/thing');
+  const make: readonly (readonly [kind: string, () => Promise<unknown>])[] = [
+    ['is a FIFO', () => Promise.resolve(execFileSync('mkfifo', [socket]))],
+    ['is a device', () => Promise.resolve(execFileSync('mknod', [socket, 'c', '1', '3']))],
+    [
+      'is a socket',
+      () =>
+        new Promise<void>((resolve) => {
+          // The path of a socket has to be short when it is made.
+          const short = join(tmpdir(), `callsheet-${process.pid}`);
+          const server = createServer().listen(short, () => void rename(short, socket).then(resolve));
+          t.teardown(() => server.close());
+        }),
+    ],
+  ];
+  for (const [kind, plantIt] of make) {
+    await rm(join(storage, 'show'), { recursive: true, force: true });
+    await mkdir(join(storage, 'show'));
+    await plantIt();
+    t.equal(
+      await bench.copy('in', [show]),
+      `stage_locally: copy in of parameter P: "$STORAGE/show/thing" ${kind}`,
+    );
+  }
+});
+
+void test('a task leads no copy out of its directory', async (t) => {
+  const bench = await StagingBench.open(t);
+  const { storage, session } = bench;
+  await plant(storage, { 'show/a.txt': 'a' });
+  const show = bench.transfer({ below: ['show'], flow: 'OUT' });
+  const plants: readonly (readonly [what: string, plantIt: () => Promise<unknown>, reason: string])[] = [
+    [
+      'a link to a file',
+      () => symlink('/etc/passwd', join(show.local, 'passwd')),
+      '"$SESSION/staged/P/show/passwd" is a symbolic link, or lies below one',
+    ],
+    [
+      'a link to a directory',
+      () => symlink('/etc', join(show.local, 'etc')),
+      '"$SESSION/staged/P/show/etc" is a symbolic link, or lies below one',
+    ],
+    [
+      'a link in place of the directory',
+      async () => {
+        await rm(show.local, { recursive: true });
+        await symlink('/etc', show.local);
+      },
+      '"$SESSION/staged/P/show" is a symbolic link, or lies below one',
+    ],
+    [
+      'a link in place of a directory above it',
+      async () => {
+        await rm(join(session, 'staged'), { recursive: true });
+        await symlink('/etc', join(session, 'staged'));
+      },
+      '"$SESSION/staged/P/show" is a symbolic link, or lies below one',
+    ],
+    [
+      'a FIFO',
+      () => Promise.resolve(execFileSync('mkfifo', [join(show.local, 'pipe')])),
+      '"$SESSION/staged/P/show/pipe" is a FIFO',
+    ],
+    [
+      'a file that is as good as empty',
+      async () => {
+        await writeFile(join(show.local, 'huge'), 'x');
+        await truncate(join(show.local, 'huge'), 2 ** 40);
+      },
+      `"$SESSION/staged/P/show/huge" is sparse: ${2 ** 40} bytes, of which almost none are there`,
+    ],
+  ];
+  for (const [what, plantIt, reason] of plants) {
+    await rm(join(session, 'staged'), { recursive: true, force: true });
+    t.equal(await bench.copy('in', [show]), null);
+    await plantIt();
+    t.equal(await bench.copy('out', [show]), `stage_locally: copy out of parameter P: ${reason}`, what);
+  }
+  t.strictSame(await harvest(storage), { 'show/a.txt': 'a' }, 'and nothing of it came to the storage');
+});
+
+void test('links that are planted at the destination lead nowhere', async (t) => {
+  const bench = await StagingBench.open(t);
+  const { storage } = bench;
+  const outside = join(storage, '../outside');
+  await plant(outside, { 'victim.txt': 'untouched' });
+  await mkdir(join(storage, 'show'));
+  await symlink(join(outside, 'victim.txt'), join(storage, 'show/frame.exr'));
+  await symlink(outside, join(storage, 'show/sub'));
+  await symlink(outside, join(storage, 'away'));
+  const show = bench.transfer({ below: ['show'], flow: 'OUT' });
+  const away = bench.transfer({
+    parameter: 'Q',
+    below: ['away', 'x'],
+    localBelow: ['staged', 'Q', 'x'],
+    flow: 'OUT',
+  });
+  t.equal(await bench.copy('in', [show, away]), null);
+
+  await plant(show.local, { 'frame.exr': 'frame' });
+  t.equal(await bench.copy('out', [show]), null, 'the file takes the place of the link');
+  t.strictSame(await harvest(join(storage, 'show')), { 'frame.exr': 'frame', sub: '(link)' });
+
+  await plant(show.local, { 'sub/victim.txt': 'taken' });
+  t.equal(
+    await bench.copy('out', [show]),
+    'stage_locally: copy out of parameter P: "$STORAGE/show/sub" lies below a symbolic link',
+  );
+  await plant(away.local, { 'victim.txt': 'taken' });
+  t.equal(
+    await bench.copy('out', [away]),
+    'stage_locally: copy out of parameter Q: "$STORAGE/away/x" leads out of its storage location',
+  );
+  t.strictSame(await harvest(outside), { 'victim.txt': 'untouched' });
+});
+
+void test('a copy that fails leaves nothing half', async (t) => {
+  const bench = await StagingBench.open(t);
+  const { storage } = bench;
+  await mkdir(join(storage, 'show/frame.exr'), { recursive: true });
+  const show = bench.transfer({ below: ['show'], flow: 'OUT' });
+  t.equal(await bench.copy('in', [show]), null);
+  await plant(show.local, { 'frame.exr': 'frame' });
+  t.equal(
+    await bench.copy('out', [show]),
+    'stage_locally: copy out of parameter P: "$STORAGE/show/frame.exr" is a directory, and a file is to take its place',
+  );
+  t.strictSame(await harvest(storage), { 'show/frame.exr': '(empty)' });
+});
+
+void test('a copy that is stopped says so, once', async (t) => {
+  const bench = await StagingBench.open(t);
+  await plant(bench.storage, { 'show/a.txt': 'a' });
+  const show = bench.transfer({ below: ['show'] });
+  t.equal(
+    await bench.copy('in', [show], null, () => bench.staging.stop(SESSION)),
+    'stage_locally: copy in of parameter P: the copy was canceled',
+  );
+  t.equal(await bench.copy('in', [show]), null, 'the next one is not');
+});
+
+void test(
+  'an isolated account gets what it may read, and owns it',
+  { skip: process.getuid?.() !== 0 },
+  async (t) => {
+    const bench = await StagingBench.open(t);
+    const { storage } = bench;
+    const owner = { uid: 64001, gid: 64002, groups: [64003] };
+    await plant(storage, { 'show/a.txt': 'a', 'private/b.txt': 'b', 'sticky/theirs.txt': 'old' });
+    execFileSync('chown', [`${owner.uid}:${owner.gid}`, bench.session]);
+    await chmod(join(storage, 'private/b.txt'), 0o600);
+    const show = bench.transfer({ below: ['show'] });
+    t.equal(await bench.copy('in', [show], owner), null);
+    const { uid, gid, mode } = await stat(join(show.local, 'a.txt'));
+    t.strictSame([uid, gid, mode & 0o777], [64001, 64002, 0o600]);
+    t.strictSame((await stat(show.local)).uid, 64001);
+
+    const denied = 'may not be read or written by the account of the task';
+    t.equal(
+      await bench.copy('in', [bench.transfer({ below: ['private'], flow: 'IN' })], owner),
+      `stage_locally: copy in of parameter P: "$STORAGE/private/b.txt" ${denied}`,
+    );
+    await plant(show.local, { 'a.txt': 'made by root' });
+    await rm(join(show.local, 'a.txt'));
+    await plant(show.local, { 'linked.txt': 'of root' });
+    t.equal(
+      await bench.copy('out', [show], owner),
+      `stage_locally: copy out of parameter P: "$SESSION/staged/P/show/linked.txt" ${denied}`,
+      'a hard link to what another owns is not copied',
+    );
+    await rm(join(show.local, 'linked.txt'));
+    await plant(show.local, { 'new.txt': 'new' });
+    execFileSync('chown', ['64001', join(show.local, 'new.txt')]);
+    t.equal(
+      await bench.copy('out', [show], owner),
+      `stage_locally: copy out of parameter P: "$STORAGE/show/new.txt" ${denied}`,
+      'the directory is not its own',
+    );
+    await chmod(join(storage, 'show'), 0o777);
+    t.equal(await bench.copy('out', [show], owner), null);
+    t.equal((await stat(join(storage, 'show/new.txt'))).uid, 64001);
+  },
+);
+
+void test('a directory that is swapped all the time leads no copy astray', async (t) => {
+  const bench = await StagingBench.open(t);
+  const { storage } = bench;
+  const show = bench.transfer({ below: ['show'], flow: 'OUT' });
+  t.equal(await bench.copy('in', [show]), null);
+  await plant(show.local, { 'sub/passwd': 'mine' });
+  const sub = join(show.local, 'sub');
+  const aside = join(show.local, '../aside');
+  let isOver = false;
+  const attacker = (async () => {
+    while (!isOver) {
+      await rename(sub, aside);
+      await symlink('/etc', sub);
+      await rm(sub);
+      await rename(aside, sub);
+    }
+  })();
+  for (let round = 0; round < 200; round++) {
+    await bench.copy('out', [show]);
+    await utimes(join(sub, 'passwd'), round, round).catch(() => undefined);
+  }
+  isOver = true;
+  await attacker;
+  t.equal(await bench.copy('out', [show]), null);
+  t.strictSame(await harvest(storage), { 'show/sub/passwd': 'mine' });
+  t.equal((await lstat(join(storage, 'show/sub'))).isDirectory(), true);
+});
+
+void test('files that tasks link inside their own directory are copied as files', async (t) => {
+  const bench = await StagingBench.open(t);
+  const show = bench.transfer({ below: ['show'], flow: 'OUT' });
+  t.equal(await bench.copy('in', [show]), null);
+  await plant(show.local, { 'a.exr': 'frame' });
+  await link(join(show.local, 'a.exr'), join(show.local, 'b.exr'));
+  t.equal(await bench.copy('out', [show]), null);
+  t.strictSame(await harvest(bench.storage), { 'show/a.exr': 'frame', 'show/b.exr': 'frame' });
+});
