@@ -117,6 +117,15 @@ export interface StepAssignment {
   readonly step_environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
   readonly compute_location: string;
+  /** The account that the tasks run as; absent for the worker's own. */
+  readonly isolation?: IsolationIdentity;
+}
+
+/** Names of an account and a group, as the worker's machine knows them (interface.md, "Task isolation"). */
+export interface IsolationIdentity {
+  readonly user: string;
+  /** In place of the account's primary group. */
+  readonly group?: string;
 }
 
 export type ReportedStatus = 'running' | 'succeeded' | 'failed' | 'canceled';
