@@ -17,6 +17,9 @@ export interface WorkerConfig {
     readonly tags: Readonly<Record<string, string>>;
     /** As given; a default is absolute. */
     readonly dir: string;
+    readonly sessionLingerMs: number;
+    readonly keepSessions: boolean;
+    readonly drainTimeoutMs: number;
     readonly allowRoot: boolean;
   };
   readonly diagnostics: { readonly enabled: boolean };
@@ -52,6 +55,9 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         computeLocation: values['worker.compute_location'],
         tags: values['worker.tags'],
         dir: values['worker.dir'] ?? `${machine.temporaryDirectory}/callsheet-worker-${asFileName(name)}`,
+        sessionLingerMs: values['worker.session_linger'],
+        keepSessions: values['worker.keep_sessions'],
+        drainTimeoutMs: values['worker.drain_timeout'],
         allowRoot: values['worker.allow_root'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },

@@ -170,6 +170,7 @@ const stepAssignment = record<StepAssignment>({
   isolation: optional(
     record<IsolationIdentity>({ user: text(LIMITS.name), group: optional(text(LIMITS.name)) }),
   ),
+  ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 
 const leases = checked(
