@@ -260,6 +260,8 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'worker.tags': null,
   'worker.dir': null,
   'worker.allow_root': 'false',
+  'isolation.enabled': 'true',
+  'isolation.env_passthrough': null,
   'diagnostics.enabled': 'true',
   'log.format': 'json',
   'log.level': 'info',
@@ -270,7 +272,6 @@ export const KEYS_NOT_YET: readonly string[] = [
   'presets.dir',
   'openjd.expr_memory_limit',
   'openjd.expr_submission_deadline',
-  'isolation.env_passthrough',
   'auth.enabled',
   'auth.validate_job_owner',
   'auth.bootstrap.username',
@@ -305,5 +306,3 @@ export const KEYS_NOT_YET: readonly string[] = [
   'auth.oidc.default_role',
   'auth.oidc.logout_mode',
 ];
-/** Beyond the contract: `isolation.enabled` names the feature that `isolation.*` stands for. */
-export const KEYS_NOT_YET_ADDITIVE: readonly string[] = ['isolation.enabled'];
