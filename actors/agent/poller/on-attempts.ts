@@ -67,5 +67,6 @@ function dropUnbegun(
 ): void {
   const wasQueued = state.queued.delete(attemptId);
   const wasDoubted = state.doubted.delete(attemptId);
-  if (wasQueued || wasDoubted) context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
+  if (wasQueued || wasDoubted)
+    context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
 }

@@ -1,4 +1,9 @@
-import { sessionId as sessionIdOf, type AttemptId, type SessionId, type StepId } from '../../../src/core/ids.ts';
+import {
+  sessionId as sessionIdOf,
+  type AttemptId,
+  type SessionId,
+  type StepId,
+} from '../../../src/core/ids.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { AgentContext } from '../agent-world.ts';
 import type { PollerMessage, Registration } from './messages.ts';
@@ -82,6 +87,15 @@ export function onSessionLost(
   if (attemptId === null) return;
   context.send('outbox', 'outbox', { type: 'report.void', attemptId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome: 'interrupted' });
+}
+
+/** Nothing of the step is ready any more: its sessions end with what they have. */
+export function stepIsOut(state: PollerState, stepId: StepId, context: PollerContext): void {
+  for (const [id, session] of state.sessions) {
+    if (session.stepId !== stepId) continue;
+    if (session.isIdle) endIdle(id, session, context);
+    else if (session.attemptId !== null) context.send('session', id, { type: 'session.last' });
+  }
 }
 
 /** The session that runs the attempt, or null. */

@@ -85,7 +85,7 @@ export function cancelAction(state: SessionState, action: RunningAction, context
   context.after('kill', periodMs, { type: 'action.kill-due', run: action.run });
 }
 
-/** Ends the running action without regard to its method: SIGTERM, and SIGKILL after the grace. */
+/** Ends the running action without regard to its method: SIGTERM, and SIGKILL after the grace; without a grace SIGKILL alone. */
 export function interruptAction(
   state: SessionState,
   action: RunningAction,
@@ -93,7 +93,12 @@ export function interruptAction(
   context: SessionContext,
 ): void {
   action.isStopping = true;
-  context.effect({ kind: 'terminate-action', sessionId: state.sessionId, run: action.run });
+  const { sessionId } = state;
+  if (graceMs === 0) {
+    context.effect({ kind: 'kill-action', sessionId, run: action.run });
+    return;
+  }
+  context.effect({ kind: 'terminate-action', sessionId, run: action.run });
   context.after('kill', graceMs, { type: 'action.kill-due', run: action.run });
 }
 

@@ -51,7 +51,10 @@ function obey(state: SessionState, action: RunningAction, line: string, context:
   if (directive === null) return line;
   switch (directive.kind) {
     case 'progress':
-      context.log('debug', 'progress', { attempt_id: state.log.attemptId, percent: String(directive.percent) });
+      context.log('debug', 'progress', {
+        attempt_id: state.log.attemptId,
+        percent: String(directive.percent),
+      });
       return line;
     case 'status':
       context.log('debug', 'status', { attempt_id: state.log.attemptId, status: directive.text });

@@ -96,7 +96,7 @@ export class RecordedProcesses {
       args,
       variables: {},
       files: [],
-      keepsChildren: false,
+      keepsChildren: true,
       ...rest,
     });
     return this.run;
