@@ -5,7 +5,7 @@ import { dirname, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import type { SessionFile } from '../../core/ports/task-processes.ts';
-import { switchArguments } from './account-launch.ts';
+import { switchArguments } from './launch.ts';
 import { errorCode } from './error-code.ts';
 
 /**

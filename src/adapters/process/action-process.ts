@@ -2,21 +2,17 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import type { ActionEnd, OutputBatch } from '../../core/ports/task-processes.ts';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
-import { launchAs } from './account-launch.ts';
-import { isCommandMissing } from './command-lookup.ts';
 import { errorCode } from './error-code.ts';
+import { launchOf, type Command } from './launch.ts';
 import { OutputReader } from './output-reader.ts';
 import { openOutputPipes, type OutputPipe } from './output-pipe.ts';
 import { findTree, killTree, signalGroup, type KnownProcesses, type ProcessTree } from './process-tree.ts';
 import type { Cgroup } from './session-cgroup.ts';
+import { startObstacle } from './start-check.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** What is started: no shell is involved and nothing is split. */
-export interface ActionCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** The whole environment of the process. */
-  readonly environment: Readonly<Record<string, string>>;
+/** What is started: no shell reads the command, and nothing is split. */
+export interface ActionCommand extends Command {
   /** The account that it runs as; null for the worker's own. */
   readonly ids: ProcessIds | null;
   readonly workingDirectory: string;
@@ -61,14 +57,14 @@ export class ActionProcess {
       this.events.ended({ kind: 'fenced' });
       return;
     }
-    const { command, environment, ids, workingDirectory } = this.command;
-    if (ids !== null && (await isCommandMissing(command, environment['PATH'], workingDirectory))) {
-      this.events.ended({ kind: 'not-started', reason: `command not found: ${command}` });
+    const obstacle = await this.obstacle();
+    if (obstacle !== null) {
+      this.events.ended({ kind: 'not-started', reason: obstacle });
       return;
     }
     let pipes: readonly [OutputPipe, OutputPipe];
     try {
-      pipes = await openOutputPipes(pipeDirectory, label, ids);
+      pipes = await openOutputPipes(pipeDirectory, label, this.command.ids);
     } catch (error) {
       this.events.ended({ kind: 'not-started', reason: `no pipe for its output: ${messageOf(error)}` });
       return;
@@ -126,11 +122,19 @@ export class ActionProcess {
       : null;
   }
 
+  /** Why it can surely not be started, where the attempt to start it would not tell. */
+  private async obstacle(): Promise<string | null> {
+    const { command, environment, workingDirectory, ids, cgroup } = this.command;
+    return ids === null && cgroup === null
+      ? null
+      : startObstacle(command, environment['PATH'], workingDirectory, ids === null);
+  }
+
   /** The error, when it could not be started. */
   private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
     let child: ChildProcess;
-    const { command, args, environment, ids, workingDirectory } = this.command;
-    const launch = ids === null ? { command, args, environment } : launchAs(ids, command, args, environment);
+    const { ids, cgroup, workingDirectory } = this.command;
+    const launch = launchOf(this.command, { ids, cgroup: cgroup?.path ?? null });
     try {
       child = spawn(launch.command, [...launch.args], {
         cwd: workingDirectory,
@@ -142,8 +146,6 @@ export class ActionProcess {
       return error;
     }
     this.child = child;
-    // At once: whatever it forks is then held too.
-    if (child.pid !== undefined) this.command.cgroup?.add(child.pid);
     child.on('exit', (code, signal) => {
       void this.exited(code, signal);
     });

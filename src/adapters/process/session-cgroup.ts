@@ -83,19 +83,8 @@ export class Cgroup {
     return Cgroup.make(join(this.path, name));
   }
 
-  /** Puts a process in; false when it has ended or the kernel refuses. */
-  add(pid: number): boolean {
-    try {
-      writeFileSync(join(this.path, 'cgroup.procs'), `${pid}\n`);
-      return true;
-    } catch (error) {
-      if (isRefusal(error)) return false;
-      throw error;
-    }
-  }
-
   /** The processes in it and below it. */
-  members(): readonly number[] {
+  private members(): readonly number[] {
     return tree(this.path).flatMap((group) => lines(join(group, 'cgroup.procs')).map(Number));
   }
 

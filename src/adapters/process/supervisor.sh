@@ -49,6 +49,7 @@ kill_all() {
 fence() {
   echo fenced
   kill_all
+  if [[ -n $cgroup ]]; then rmdir "$cgroup"/*/ "$cgroup"; fi
   exit 1
 }
 
