@@ -33,8 +33,6 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
   ['auth.oidc.role_map', null],
   ['auth.oidc.default_role', null],
   ['auth.oidc.logout_mode', null],
-  ['isolation.enabled', 'false'],
-  ['isolation.env_passthrough', null],
 ]);
 
 /**

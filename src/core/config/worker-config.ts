@@ -26,6 +26,11 @@ export interface WorkerConfig {
     readonly logSpoolBytes: number;
     readonly allowRoot: boolean;
   };
+  readonly isolation: {
+    readonly enabled: boolean;
+    /** Globs. */
+    readonly envPassthrough: readonly string[];
+  };
   readonly diagnostics: { readonly enabled: boolean };
   readonly log: LogConfig;
 }
@@ -68,6 +73,10 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         drainTimeoutMs: values['worker.drain_timeout'],
         logSpoolBytes: values['worker.log_spool_bytes'],
         allowRoot: values['worker.allow_root'],
+      },
+      isolation: {
+        enabled: values['isolation.enabled'],
+        envPassthrough: values['isolation.env_passthrough'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },
       log: { format: values['log.format'], level: values['log.level'] },

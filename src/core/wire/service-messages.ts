@@ -17,6 +17,7 @@ import type {
 import type {
   Assignment,
   CancelMessage,
+  IsolationIdentity,
   LeaseReply,
   PathMapMessage,
   PresenceReply,
@@ -212,6 +213,9 @@ const stepAssignment = record<StepAssignment>({
   compute_location: planText,
   extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   deliveries: optional(planList(delivery)),
+  isolation: optional(
+    record<IsolationIdentity>({ user: text(LIMITS.name), group: optional(text(LIMITS.name)) }),
+  ),
   ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 
