@@ -1703,7 +1703,16 @@ export interface components {
             /** @description Cores that the assigned and running tasks of the worker reserve. */
             readonly committed_cores: number;
             readonly memory_mib: components["schemas"]["Count"];
+            readonly gpu_count: components["schemas"]["Count"];
+            /** @description Memory of the GPU that has the least; 0 without a GPU, or when it is not known. */
+            readonly gpu_memory_mib: number;
+            /** @description One for each GPU. Empty when they are not known. */
+            readonly gpu_models: readonly string[];
+            /** @description Size of the file system that holds the session directories; 0 when it is not known. */
+            readonly scratch_mib: number;
             readonly os: string;
+            /** @description The value of attr.worker.os.version, such as debian-12; empty when it is not known. */
+            readonly os_version: string;
             readonly arch: string;
             readonly version: string;
             /** @description Empty means every queue of the farm. */

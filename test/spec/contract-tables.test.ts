@@ -26,6 +26,7 @@ import {
   SERVER_KEYS,
   SERVER_KEYS_ADDITIVE,
   WORKER_KEYS,
+  WORKER_KEYS_ADDITIVE,
   type QueryRow,
 } from './contract-tables.ts';
 
@@ -131,7 +132,7 @@ const withEmpty = (table: Readonly<Record<string, string | null>>): Record<strin
 
 void test('the keys of the configuration and their defaults are those of the contract', async (t) => {
   t.strictSame(defaultsOf(DAEMONS.server), withEmpty({ ...SERVER_KEYS, ...SERVER_KEYS_ADDITIVE }));
-  t.strictSame(defaultsOf(DAEMONS.worker), withEmpty(WORKER_KEYS));
+  t.strictSame(defaultsOf(DAEMONS.worker), withEmpty({ ...WORKER_KEYS, ...WORKER_KEYS_ADDITIVE }));
   t.strictSame(
     [...LATER_KEYS.keys(), ...KEYS_WITHOUT_EFFECT].sort(),
     [...KEYS_NOT_YET, ...KEYS_NOT_YET_ADDITIVE].sort(),

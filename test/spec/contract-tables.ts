@@ -264,6 +264,11 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'log.format': 'json',
   'log.level': 'info',
 };
+export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
+  'worker.memory_mib': null,
+  'worker.gpus': null,
+  'worker.detect_applications': 'true',
+};
 export const KEYS_NOT_YET: readonly string[] = [
   'discovery.enabled',
   'events.replay_depth',

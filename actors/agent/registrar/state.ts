@@ -1,5 +1,6 @@
 import type { AttemptId, FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { JournalReader } from '../../../src/core/ports/agent-journal.ts';
+import type { Capabilities } from '../agent-settings.ts';
 
 export type RegistrarPhase =
   | 'idle'
@@ -22,6 +23,8 @@ interface PendingAnnouncement {
   readonly incarnation: string;
   /** Attempts that were doubted when it was sent. */
   readonly doubted: readonly AttemptId[];
+  /** What the worker had when it was sent. */
+  readonly capabilities: Capabilities;
 }
 
 /** The service's last word on this worker. */
@@ -35,6 +38,10 @@ export interface RegistrarState {
   workerId: WorkerId;
   incarnation: string;
   standing: Standing | null;
+  /** What the worker has beside its cores. */
+  capabilities: Capabilities;
+  /** What of that the service has answered to; null before its first answer. */
+  toldCapabilities: Capabilities | null;
   /** Which start of the service has answered last; empty before the first answer. */
   service: string;
   /** Attempts whose session is not over, doubted ones included. */
@@ -51,12 +58,14 @@ export interface RegistrarState {
   refusals: number;
 }
 
-export function loadRegistrar(reader: JournalReader): RegistrarState {
+export function loadRegistrar(reader: JournalReader, capabilities: Capabilities): RegistrarState {
   return {
     phase: 'idle',
     workerId: reader.workerId,
     incarnation: '',
     standing: null,
+    capabilities,
+    toldCapabilities: null,
     service: '',
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
