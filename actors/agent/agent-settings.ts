@@ -24,4 +24,10 @@ export interface AgentSettings {
   readonly capabilities: Capabilities;
   /** Where sessions get their directories: absolute. */
   readonly sessionsDirectory: string;
+  /** How long a session without a task waits for the next one of its step. */
+  readonly sessionLingerMs: number;
+  /** Directories of sessions stay when they end. */
+  readonly keepsSessions: boolean;
+  /** How long the tasks of a worker that leaves may go on. */
+  readonly drainTimeoutMs: number;
 }

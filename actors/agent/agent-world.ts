@@ -1,6 +1,6 @@
-import type { AttemptId, QueueId, TaskId } from '../../src/core/ids.ts';
+import type { AttemptId, QueueId, SessionId, TaskId } from '../../src/core/ids.ts';
 import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
-import type { ActionStart } from '../../src/core/ports/task-processes.ts';
+import type { ActionStart, SessionClosing, SessionOpening } from '../../src/core/ports/task-processes.ts';
 import type {
   DeregisterMessage,
   HeartbeatMessage,
@@ -58,24 +58,24 @@ export type AgentEffect =
   | { readonly kind: 'report'; readonly report: StatusMessage }
   /** Answered by the shipper's `logs.stored`. */
   | { readonly kind: 'ship-logs'; readonly attemptId: AttemptId; readonly chunks: readonly LogMessage[] }
-  /** Cancels of the task are given to its session from now on (`session.cancel`). */
+  /** Cancels of the task are given to the poller from now on (`attempt.cancel`). */
   | { readonly kind: 'follow-cancels'; readonly taskId: TaskId }
   | { readonly kind: 'unfollow-cancels'; readonly taskId: TaskId }
   /** Answered by the session's `session.opened`. */
-  | { readonly kind: 'open-session'; readonly attemptId: AttemptId; readonly directory: string }
+  | { readonly kind: 'open-session'; readonly sessionId: SessionId; readonly opening: SessionOpening }
   /** Answered by the session's `action.started`, `action.output` and `action.ended`. */
-  | { readonly kind: 'start-action'; readonly attemptId: AttemptId; readonly action: ActionStart }
+  | { readonly kind: 'start-action'; readonly sessionId: SessionId; readonly action: ActionStart }
   | {
       readonly kind: 'notify-action';
-      readonly attemptId: AttemptId;
+      readonly sessionId: SessionId;
       readonly run: number;
       readonly notifyEndAt: number;
     }
-  | { readonly kind: 'terminate-action'; readonly attemptId: AttemptId; readonly run: number }
-  | { readonly kind: 'kill-action'; readonly attemptId: AttemptId; readonly run: number }
-  | { readonly kind: 'output-consumed'; readonly attemptId: AttemptId; readonly bytes: number }
+  | { readonly kind: 'terminate-action'; readonly sessionId: SessionId; readonly run: number }
+  | { readonly kind: 'kill-action'; readonly sessionId: SessionId; readonly run: number }
+  | { readonly kind: 'output-consumed'; readonly sessionId: SessionId; readonly bytes: number }
   /** Answered by the session's `session.closed`. */
-  | { readonly kind: 'close-session'; readonly attemptId: AttemptId }
+  | { readonly kind: 'close-session'; readonly sessionId: SessionId; readonly closing: SessionClosing }
   /** The worker has left: the daemon may end. */
   | { readonly kind: 'left' };
 

@@ -1,5 +1,5 @@
-import { stepIdOf } from '../../src/core/ids.ts';
-import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import { parseStepId, stepIdOf, type StepId } from '../../src/core/ids.ts';
+import type { LeaseReply, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import { replyTo } from '../kernel/address.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
@@ -47,10 +47,24 @@ function endLease(
       v: 1,
       type: 'leases',
       assignments: pending.assignments,
-      steps: pending.steps,
+      steps: withReadyLeft(state, pending.steps),
     };
     context.reply(replyTo(pending.request.replyTo), reply);
   } else if (!serve(state, pending.request, context)) {
     park(state, pending.request, context);
   }
+}
+
+/** The steps, each with how many of its tasks are still ready: the worker keeps its session for them, or ends it. */
+function withReadyLeft(
+  state: LeaseState,
+  steps: Readonly<Record<StepId, StepAssignment>>,
+): Readonly<Record<StepId, StepAssignment>> {
+  const counted: Record<StepId, StepAssignment> = {};
+  for (const [id, step] of Object.entries(steps)) {
+    const at = parseStepId(id);
+    const entry = at === null ? undefined : state.index.entry(at.jobId, at.stepOrder);
+    counted[id as StepId] = { ...step, ready_left: entry?.open === true ? entry.ready.size : 0 };
+  }
+  return counted;
 }

@@ -24,9 +24,10 @@ export function onWorkerOffered(
   const worker: LeaseWorker = {
     offer: offerOf(record),
     incarnation: record.incarnation,
-    isOnline: record.status === 'online',
+    isOnline: record.status === 'online' && record.draining !== true,
     committedCores,
   };
+  if (record.draining === true) dismissRequests(state, record.id, context);
   state.workers.set(record.id, worker);
   if (worker.isOnline) {
     state.kinds.set(worker.offer);

@@ -78,12 +78,18 @@ export const onWorkerHeartbeat =
       context.reply(message.replyTo, UNKNOWN);
       return;
     }
-    const { status: before } = state.record;
-    changeWorker(
+    const { status: before, draining: wasDraining = false } = state.record;
+    const { draining = false } = heartbeat;
+    const isAnnounced = changeWorker(
       state,
-      { lastHeartbeatAt: context.now, status: nextWorkerStatus(before, 'heartbeat') },
+      {
+        lastHeartbeatAt: context.now,
+        status: nextWorkerStatus(before, 'heartbeat'),
+        ...(draining === wasDraining ? {} : { draining }),
+      },
       context,
     );
+    if (draining !== wasDraining && !isAnnounced) offer(state, context);
     if (before === 'offline') reportLocation(state, context);
     // Nobody watches an offline worker, and maybe not a disabled one.
     if (before !== 'online') watchLiveness(state, timeoutMs, context);
@@ -118,9 +124,11 @@ export function onWorkerDeregister(
   context.reply(message.replyTo, reply);
 }
 
-/** A worker that registers has not departed any more. */
-const isBack = (record: WorkerRecord): Pick<WorkerRecord, 'departed'> =>
-  record.departed === true ? { departed: false } : {};
+/** A worker that registers has not departed any more, and takes tasks. */
+const isBack = (record: WorkerRecord): Pick<WorkerRecord, 'departed' | 'draining'> => ({
+  ...(record.departed === true ? { departed: false } : {}),
+  ...(record.draining === true ? { draining: false } : {}),
+});
 
 /**
  * The worker has said which attempts it has. Their jobs are told: what a worker has is running, even when the report

@@ -25,8 +25,11 @@ import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
-/** A worker that leaves has this long: its tasks get their grace, the last reports and logs their time. */
+/** A worker that leaves has this long after its drain: tasks that are stopped get their grace, the last reports and logs their time. */
 const LEAVE_MS = 30_000;
+
+/** The first signal drains the worker, the second stops its tasks, one more ends the process. */
+const SIGNALS_TO_HURRY = 2;
 
 /** Exit code of a worker that could not start. */
 const NOT_STARTED_EXIT = 1;
@@ -51,13 +54,18 @@ async function work(config: WorkerConfig): Promise<void> {
   if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
   let sender: DiagnosticSender | null = null;
   const logger = createLogger(config.log, 'worker', (note) => sender?.heard(note));
-  const stopping = stopSignal();
+  let signals = 1;
+  let hurry: () => void = () => process.exit(NOT_STARTED_EXIT);
+  const stopping = stopSignal(() => {
+    if (++signals > SIGNALS_TO_HURRY) process.exit(NOT_STARTED_EXIT);
+    hurry();
+  });
   const ids = new Uuid7(() => Date.now());
 
   const directory = await prepareWorkerDirectory(config.worker.dir);
   const lock = await lockWorkerDirectory(directory);
   const sessionsDirectory = join(directory, 'sessions');
-  await endLeftovers(directory, sessionsDirectory);
+  await endLeftovers(directory, sessionsDirectory, config.worker.keepSessions);
   const journal = await FileJournal.open(
     directory,
     () => ids.next(),
@@ -131,10 +139,20 @@ async function work(config: WorkerConfig): Promise<void> {
   host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
   await untilAborted(stopping);
 
-  const budget = setTimeout(() => {
-    failStop(logger, 'the worker did not leave in time', new Error(`not within ${LEAVE_MS} ms`));
-  }, LEAVE_MS);
-  host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave' } });
+  const within = (ms: number): NodeJS.Timeout =>
+    setTimeout(() => {
+      failStop(logger, 'the worker did not leave in time', new Error(`not within ${ms} ms`));
+    }, ms);
+  const leave = (atOnce: boolean): void => {
+    host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave', atOnce } });
+  };
+  let budget = within(config.worker.drainTimeoutMs + LEAVE_MS);
+  hurry = () => {
+    clearTimeout(budget);
+    budget = within(LEAVE_MS);
+    leave(true);
+  };
+  leave(false);
   await departed;
   host.stop();
   await processes.settled();
@@ -147,12 +165,16 @@ async function work(config: WorkerConfig): Promise<void> {
 }
 
 /** reliability.md, 2.2: nothing that an earlier daemon has started may run when the worker registers. */
-async function endLeftovers(directory: string, sessionsDirectory: string): Promise<void> {
+async function endLeftovers(
+  directory: string,
+  sessionsDirectory: string,
+  keepsSessions: boolean,
+): Promise<void> {
   const left = await fenceLeftovers(directory);
   if (left.length > 0) {
     throw new Error(`processes of an earlier worker could not be ended: ${left.join(', ')}`);
   }
-  await removeLeftovers(sessionsDirectory, directory);
+  await removeLeftovers(keepsSessions ? null : sessionsDirectory, directory);
 }
 
 function settingsOf(
@@ -174,6 +196,9 @@ function settingsOf(
     computeLocation: worker.computeLocation,
     capabilities,
     sessionsDirectory,
+    sessionLingerMs: worker.sessionLingerMs,
+    keepsSessions: worker.keepSessions,
+    drainTimeoutMs: worker.drainTimeoutMs,
   };
 }
 

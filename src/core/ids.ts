@@ -10,12 +10,14 @@ export type JobId = Brand<'job'>;
 export type StepId = Brand<'step'>;
 export type TaskId = Brand<'task'>;
 export type AttemptId = Brand<'attempt'>;
+export type SessionId = Brand<'session'>;
 export type WorkerId = Brand<'worker'>;
 
 export const farmId = (text: string): FarmId => text as FarmId;
 export const queueId = (text: string): QueueId => text as QueueId;
 export const jobId = (text: string): JobId => text as JobId;
 export const workerId = (text: string): WorkerId => text as WorkerId;
+export const sessionId = (text: string): SessionId => text as SessionId;
 
 /** Where a task stands: its job, the order of its step and its index in the step's parameter space. */
 export interface TaskAddress {

@@ -10,7 +10,7 @@ type PollerContext = AgentContext<'poller'>;
 /** One outstanding request a queue (interface.md, "Lease (assignment) algorithm", rule 1), while cores are free. */
 export function askForWork(state: PollerState, cpuCount: number, context: PollerContext): void {
   const { registration } = state;
-  if (registration === null || heldCores(state) >= cpuCount) return;
+  if (registration === null || state.isLeaving || heldCores(state) >= cpuCount) return;
   for (const queue of queuesOf(registration)) {
     if (state.requests.has(queue) || state.resting.has(queue)) continue;
     const id = context.newId();

@@ -2,6 +2,7 @@ import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
+import { handToSession } from './session-pool.ts';
 import type { PollerState, WaitingAssignment } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -69,7 +70,7 @@ export function beginQueued(state: PollerState, context: PollerContext): void {
 
 /** No task runs twice at once: an attempt waits for an earlier one of its task that is still being stopped here. */
 function begin(state: PollerState, waiting: WaitingAssignment, context: PollerContext): void {
-  const { assignment, step } = waiting;
+  const { assignment } = waiting;
   const attemptId = assignment.attempt_id;
   if (isHeldByEarlier(state, assignment.task_id, attemptId)) {
     state.queued.set(attemptId, waiting);
@@ -78,12 +79,7 @@ function begin(state: PollerState, waiting: WaitingAssignment, context: PollerCo
   state.queued.delete(attemptId);
   const { registration } = state;
   if (registration === null) throw new Error(`the attempt ${attemptId} is begun without a registration`);
-  context.send('session', attemptId, {
-    type: 'session.begin',
-    assignment,
-    step,
-    workerId: registration.workerId,
-  });
+  handToSession(state, waiting, registration, context);
 }
 
 function isHeldByEarlier(state: PollerState, taskId: TaskId, attemptId: AttemptId): boolean {

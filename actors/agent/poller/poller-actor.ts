@@ -3,14 +3,17 @@ import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentWorld } from '../agent-world.ts';
 import { askForWork } from './ask.ts';
 import { beginConfirmed, beginQueued, letGo } from './assignments.ts';
+import { onAttemptCancel, onAttemptsInterrupt, onAttemptVoid, onPollerLeave } from './on-attempts.ts';
 import { onLeaseAnswered, onLeaseAnsweredLate, onLeaseUnanswered } from './on-lease-answered.ts';
+import { onLingerOver, onSessionGone, onSessionIdle, onSessionLost } from './session-pool.ts';
 import { newPoller, type PollerState } from './state.ts';
 
 /**
- * The poller owns the worker's cores: it asks for work while some are free and the worker is registered, and begins each assignment once.
+ * The poller owns the worker's cores and sessions: it asks for work while cores are free and the worker is registered, and gives each
+ * assignment to a session once.
  */
 export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld, 'poller', PollerState> {
-  const { cpuCount } = settings;
+  const { cpuCount, sessionLingerMs } = settings;
   return {
     kind: 'poller',
     load: newPoller,
@@ -26,6 +29,10 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
         state.registration = null;
         letGo(state, [...state.doubted.keys()], context);
       },
+      'poller.leave': onPollerLeave,
+      'attempts.interrupt': onAttemptsInterrupt,
+      'attempt.void': onAttemptVoid,
+      'attempt.cancel': onAttemptCancel,
       'attempts.confirmed': (state, { attemptIds }, context) => {
         beginConfirmed(state, attemptIds, context);
       },
@@ -44,6 +51,10 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
         letGo(state, [attemptId], context);
         askForWork(state, cpuCount, context);
       },
+      'session.idle': onSessionIdle(sessionLingerMs),
+      'session.gone': onSessionGone,
+      'session.lost': onSessionLost,
+      'linger.over': onLingerOver,
     },
   };
 }

@@ -1,7 +1,8 @@
-import type { AttemptId, QueueId, TaskId } from '../../../src/core/ids.ts';
+import type { AttemptId, QueueId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 import type { Registration } from './messages.ts';
+import type { PooledSession } from './session-pool.ts';
 
 export type QueueToken = QueueId | typeof ANY_QUEUE;
 
@@ -20,7 +21,11 @@ export interface WaitingAssignment {
 
 export interface PollerState {
   registration: Registration | null;
-  /** What each attempt holds, from the assignment to the end of the session. */
+  /** The worker leaves: nothing is begun any more. */
+  isLeaving: boolean;
+  /** From their begin until they are gone. */
+  readonly sessions: Map<SessionId, PooledSession>;
+  /** What each attempt holds, from the assignment to its end. */
   readonly held: Map<AttemptId, { readonly taskId: TaskId; readonly cores: number }>;
   readonly requests: Map<QueueToken, OpenRequest>;
   /** Queues that are not asked before their timer. */
@@ -38,6 +43,8 @@ export interface PollerState {
 export function newPoller(): PollerState {
   return {
     registration: null,
+    isLeaving: false,
+    sessions: new Map(),
     held: new Map(),
     requests: new Map(),
     resting: new Set(),

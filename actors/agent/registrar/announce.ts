@@ -87,6 +87,7 @@ export function announceHeartbeat(
     farm_id: standing.farmId,
     incarnation: state.incarnation,
     open_attempts: openAttempts(state),
+    ...(state.phase === 'draining' ? { draining: true } : {}),
   });
   context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
 }

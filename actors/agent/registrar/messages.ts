@@ -2,8 +2,8 @@ import type { AttemptId } from '../../../src/core/ids.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import type { Capabilities } from '../agent-settings.ts';
 
-/** How a session ended. */
-export type SessionOutcome =
+/** How an attempt ended here. */
+export type AttemptOutcome =
   /** Its end has been given to the outbox. */
   | 'reported'
   /** The service had closed the attempt: there is nothing to report. */
@@ -15,8 +15,10 @@ export type SessionOutcome =
 export type RegistrarMessage =
   /** The daemon is ready to work. */
   | { readonly type: 'agent.start' }
-  /** The daemon has been asked to stop. Answered by the effect `left`. */
-  | { readonly type: 'agent.leave' }
+  /** The daemon has been asked to stop: once its tasks have ended (bounded by `drainTimeoutMs`), or at once. Answered by the effect `left`. */
+  | { readonly type: 'agent.leave'; readonly atOnce: boolean }
+  /** Own timer: the tasks of a leaving worker have had their time. */
+  | { readonly type: 'drain.overdue' }
   /** From the bus: the answer to the announcement of that token. */
   | { readonly type: 'presence.answered'; readonly token: number; readonly reply: PresenceReply }
   /** From the bus: there will be no answer to the announcement of that token. */
@@ -35,5 +37,7 @@ export type RegistrarMessage =
   | { readonly type: 'attempts.taken'; readonly attemptIds: readonly AttemptId[]; readonly doubted: boolean }
   /** From the poller: a lease request was answered with "unknown". */
   | { readonly type: 'registration.doubted'; readonly incarnation: string }
-  /** From a session: it is over. */
-  | { readonly type: 'session.over'; readonly attemptId: AttemptId; readonly outcome: SessionOutcome };
+  /** From a session, or from the poller for one that was never begun. */
+  | { readonly type: 'attempt.over'; readonly attemptId: AttemptId; readonly outcome: AttemptOutcome }
+  /** From the poller of a leaving worker: no session is left. */
+  | { readonly type: 'sessions.gone' };

@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { announceHeartbeat, registerAnew } from './announce.ts';
-import { settleToLeave } from './leave.ts';
+import { isStopping, settleToLeave } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { fenceWhenStopped } from './on-contact-lost.ts';
 import type { RegistrarState } from './state.ts';
@@ -22,20 +22,21 @@ export function onAttemptsTaken(
 }
 
 /**
- * A session has ended. What was interrupted is given back, by a new incarnation unless one is under way anyhow. Its cores are free
+ * An attempt has ended here. What was interrupted is given back, by a new incarnation unless one is under way anyhow. Its cores are free
  * only then: nothing is asked for in the name of the old one.
  */
-export const onSessionOver =
+export const onAttemptOver =
   (settings: AgentSettings) =>
   (
     state: RegistrarState,
-    { attemptId, outcome }: Extract<RegistrarMessage, { type: 'session.over' }>,
+    { attemptId, outcome }: Extract<RegistrarMessage, { type: 'attempt.over' }>,
     context: RegistrarContext,
   ): void => {
+    state.doubted.delete(attemptId);
     if (state.running.delete(attemptId)) {
       if (outcome === 'reported') state.reported.add(attemptId);
       if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);
-      else if (state.phase === 'settling') settleToLeave(state, context);
+      else if (isStopping(state)) settleToLeave(state, context);
       else if (outcome === 'interrupted') registerAnew(state, settings, context);
     }
     context.send('poller', 'poller', { type: 'cores.freed', attemptId });

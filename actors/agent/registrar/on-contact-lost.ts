@@ -2,9 +2,13 @@ import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { registerAnew } from './announce.ts';
-import { dropDoubted, type RegistrarState } from './state.ts';
+import { stopAll } from './leave.ts';
+import { dropDoubted, type RegistrarPhase, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
+
+/** Phases in which tasks may run. */
+const WORKING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering', 'draining']);
 
 /**
  * The service may give the tasks of this worker away before long (design.md, "The bus"): they are stopped first. Once nothing
@@ -13,21 +17,23 @@ type RegistrarContext = AgentContext<'registrar'>;
 export const onContactLost =
   (settings: AgentSettings) =>
   (state: RegistrarState, _message: unknown, context: RegistrarContext): void => {
-    if (state.phase !== 'registered' && state.phase !== 'registering') return;
+    if (!WORKING.has(state.phase)) return;
     context.log('warn', 'no contact with the service: the tasks of this worker are stopped', {
       running: String(state.running.size),
     });
+    if (state.phase === 'draining') {
+      stopAll(state, AGENT_LIMITS.fenceGraceMs, context);
+      return;
+    }
     context.send('poller', 'poller', { type: 'poller.unregistered' });
     dropDoubted(state);
-    for (const attemptId of state.running) {
-      context.send('session', attemptId, { type: 'session.interrupt', graceMs: AGENT_LIMITS.fenceGraceMs });
-    }
+    context.send('poller', 'poller', { type: 'attempts.interrupt', graceMs: AGENT_LIMITS.fenceGraceMs });
     state.phase = 'fencing';
     context.cancelTimer('announce');
     fenceWhenStopped(state, settings, context);
   };
 
-/** Registers again once the last session is over. */
+/** Registers again once the last attempt is over. */
 export function fenceWhenStopped(
   state: RegistrarState,
   settings: AgentSettings,

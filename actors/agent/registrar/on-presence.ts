@@ -5,7 +5,7 @@ import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { backoffMs } from '../backoff.ts';
 import { announceHeartbeat, announceRegistration, confirmContact } from './announce.ts';
-import { leaveWhenConfirmed, left } from './leave.ts';
+import { leaveWhenConfirmed, left, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { dropDoubted, type RegistrarState } from './state.ts';
 
@@ -39,6 +39,11 @@ export const onPresenceAnswered =
         settle(state, reply.closed, announcement.doubted, isFresh, context);
         return;
       case 'unknown':
+        if (state.phase === 'draining') {
+          context.log('warn', 'the service does not know this worker any more; its tasks are stopped');
+          stopAll(state, AGENT_LIMITS.fenceGraceMs, context);
+          return;
+        }
         if (state.phase !== 'registered') return;
         context.log('warn', 'the service does not know this worker; it registers again');
         state.tries = 0;
@@ -132,7 +137,7 @@ function noteService(state: RegistrarState, service: string, context: RegistrarC
 }
 
 function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
-  const isWorking = state.phase === 'registered';
+  const isWorking = state.phase === 'registered' || state.phase === 'draining';
   if (isWorking && state.standing !== null) confirmContact(state.standing, sentAt, context);
 }
 
@@ -151,7 +156,7 @@ function settle(
   const refuted = closed.filter((attemptId) => state.doubted.has(attemptId));
   for (const attemptId of closed) {
     if (state.running.has(attemptId) && !state.doubted.has(attemptId)) {
-      context.send('session', attemptId, { type: 'session.void' });
+      context.send('poller', 'poller', { type: 'attempt.void', attemptId });
     }
   }
   for (const attemptId of refuted) {

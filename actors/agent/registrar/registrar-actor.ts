@@ -2,14 +2,14 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
 import { announceHeartbeat, announceRegistration, registerAnew, renewRegistration } from './announce.ts';
-import { onAgentLeave, onLeaveOverdue } from './leave.ts';
-import { onAttemptsTaken, onSessionOver } from './on-attempts.ts';
+import { onAgentLeave, onDrainOverdue, onLeaveOverdue, onSessionsGone } from './leave.ts';
+import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
 import { loadRegistrar, type RegistrarPhase, type RegistrarState } from './state.ts';
 
 /** Phases in which the service hears of the worker. */
-const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'settling', 'confirming']);
+const BEATING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'draining', 'settling', 'confirming']);
 
 /**
  * The registrar owns the worker's standing with the service: it registers until it is answered, says each heartbeat which attempts are
@@ -38,7 +38,9 @@ export function registrarActor(
         context.send('outbox', 'outbox', { type: 'outbox.wake' });
         registerAnew(state, settings, context);
       },
-      'agent.leave': onAgentLeave,
+      'agent.leave': onAgentLeave(settings),
+      'drain.overdue': onDrainOverdue,
+      'sessions.gone': onSessionsGone,
       'presence.answered': onPresenceAnswered(settings),
       'presence.unanswered': onPresenceUnanswered,
       'bus.ready': announceNow,
@@ -55,7 +57,7 @@ export function registrarActor(
           return;
         announceHeartbeat(state, state.standing, context);
       },
-      'session.over': onSessionOver(settings),
+      'attempt.over': onAttemptOver(settings),
     },
   };
 }

@@ -9,7 +9,9 @@ export type RegistrarPhase =
   | 'registered'
   /** Contact is lost: the sessions are being stopped, then it registers anew. */
   | 'fencing'
-  /** Leaving: the sessions are being stopped. */
+  /** Leaving: tasks may end, no other is begun. */
+  | 'draining'
+  /** Leaving: what is left is being stopped. */
   | 'settling'
   /** Leaving: the last reports are not yet confirmed. */
   | 'confirming'
@@ -44,12 +46,14 @@ export interface RegistrarState {
   toldCapabilities: Capabilities | null;
   /** Which start of the service has answered last; empty before the first answer. */
   service: string;
-  /** Attempts whose session is not over, doubted ones included. */
+  /** Attempts that are not over here, doubted ones included. */
   readonly running: Set<AttemptId>;
   /** Attempts whose end is in the outbox and not confirmed. */
   readonly reported: Set<AttemptId>;
   /** Running attempts that are not begun before the service has said that they are open. */
   readonly doubted: Set<AttemptId>;
+  /** Leaving: no session is left, idle ones included. */
+  areSessionsGone: boolean;
   readonly pending: Map<number, PendingAnnouncement>;
   lastToken: number;
   /** Registrations without an answer, one after another. */
@@ -70,6 +74,7 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
     doubted: new Set(),
+    areSessionsGone: false,
     pending: new Map(),
     lastToken: 0,
     tries: 0,

@@ -3,7 +3,7 @@ import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
-import { resolveAction, type EnvironmentScript } from './scripts.ts';
+import { resolveAction, type EnvironmentScript, type Script } from './scripts.ts';
 import type { RunningAction, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -14,15 +14,16 @@ const SECOND_MS = 1000;
 export type ActionVerdict =
   { readonly ok: true } | { readonly ok: false; readonly note: string; readonly exitCode?: number };
 
-/** Starts an action; gives why it cannot be started, or null. `environment` is null for the task's own. */
+/** Starts an action of a script; gives why it cannot be started, or null. `environment` is null for the task's own. */
 export function startAction(
   state: SessionState,
   kind: RunningAction['kind'],
+  script: Script,
   environment: EnvironmentScript | null,
   plan: ActionPlan,
   context: SessionContext,
 ): string | null {
-  const resolved = resolveAction(environment ?? state.task, plan, state.directory);
+  const resolved = resolveAction(script, plan, state.directory);
   if (!resolved.ok) return resolved.detail;
   state.runs++;
   state.action = {
@@ -36,8 +37,14 @@ export function startAction(
     failText: null,
     directiveError: null,
   };
-  const action = { run: state.runs, ...resolved.value, variables: variablesOf(state) };
-  context.effect({ kind: 'start-action', attemptId: state.attemptId, action });
+  const action = {
+    run: state.runs,
+    ...resolved.value,
+    variables: variablesOf(state),
+    // What an environment starts is there for the tasks: a server, an application that holds the scene.
+    keepsChildren: kind !== 'run',
+  };
+  context.effect({ kind: 'start-action', sessionId: state.sessionId, action });
   return null;
 }
 
@@ -60,10 +67,10 @@ export function timeoutSecondsOf(action: RunningAction): number | null {
 export function cancelAction(state: SessionState, action: RunningAction, context: SessionContext): void {
   if (action.isStopping) return;
   action.isStopping = true;
-  const { attemptId } = state;
+  const { sessionId } = state;
   const { cancelation } = action.plan;
   if (cancelation?.mode !== 'NOTIFY_THEN_TERMINATE') {
-    context.effect({ kind: 'kill-action', attemptId, run: action.run });
+    context.effect({ kind: 'kill-action', sessionId, run: action.run });
     return;
   }
   const standard =
@@ -71,14 +78,14 @@ export function cancelAction(state: SessionState, action: RunningAction, context
   const periodMs = (cancelation.notifyPeriodSeconds ?? standard) * SECOND_MS;
   context.effect({
     kind: 'notify-action',
-    attemptId,
+    sessionId,
     run: action.run,
     notifyEndAt: context.now + periodMs,
   });
   context.after('kill', periodMs, { type: 'action.kill-due', run: action.run });
 }
 
-/** Ends the running action without regard to its method: SIGTERM, and SIGKILL after the grace. */
+/** Ends the running action without regard to its method: SIGTERM, and SIGKILL after the grace; without a grace SIGKILL alone. */
 export function interruptAction(
   state: SessionState,
   action: RunningAction,
@@ -86,7 +93,12 @@ export function interruptAction(
   context: SessionContext,
 ): void {
   action.isStopping = true;
-  context.effect({ kind: 'terminate-action', attemptId: state.attemptId, run: action.run });
+  const { sessionId } = state;
+  if (graceMs === 0) {
+    context.effect({ kind: 'kill-action', sessionId, run: action.run });
+    return;
+  }
+  context.effect({ kind: 'terminate-action', sessionId, run: action.run });
   context.after('kill', graceMs, { type: 'action.kill-due', run: action.run });
 }
 

@@ -2,31 +2,39 @@ import { timestampOf } from '../../../src/core/timestamp.ts';
 import type { ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
-import type { SessionOutcome } from '../registrar/messages.ts';
+import type { AttemptOutcome } from '../registrar/messages.ts';
 import { startAction } from './actions.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
-import type { SessionState } from './state.ts';
+import type { CurrentAttempt, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 
 /**
- * Goes on with the session after each thing that has happened (session_behaviours.md, 1): environments are entered in order, the task
- * runs, environments are exited in reverse, also after a failure; then the session is closed and the end reported.
+ * Goes on with the session after each thing that has happened (session_behaviours.md, 1): environments are entered in order, tasks
+ * run one after another, environments are exited in reverse, also after a failure. The end of a task after which another may come is
+ * reported at once; that of the last one after the exits, and when nothing of the session runs any more.
  */
 export function advance(state: SessionState, context: SessionContext): void {
   while (state.action === null) {
     switch (state.phase) {
       case 'working':
-        if (state.stop !== null || state.result !== null) state.phase = 'exiting';
-        else if (state.tried < state.environments.length) enterNext(state, context);
-        else runTask(state, context);
+        work(state, context);
+        break;
+      case 'reporting':
+        if (state.isHurried) state.phase = 'exiting';
+        else if (state.attempt?.isDrained !== true) return;
+        else beIdle(state, state.attempt, context);
+        break;
+      case 'idle':
+        if (!state.isHurried) return;
+        state.phase = 'exiting';
         break;
       case 'exiting':
         if (state.stop !== null || state.isHurried || state.entered.length === 0) close(state, context);
         else exitLast(state, context);
         break;
       case 'closing':
-        if (!state.isClosed || !(state.isDrained || state.result === null)) return;
+        if (!isReadyToEnd(state)) return;
         end(state, context);
         break;
       case 'opening':
@@ -36,7 +44,20 @@ export function advance(state: SessionState, context: SessionContext): void {
   }
 }
 
-function enterNext(state: SessionState, context: SessionContext): void {
+function work(state: SessionState, context: SessionContext): void {
+  const { attempt } = state;
+  if (attempt === null || state.stop !== null || state.isHurried) state.phase = 'exiting';
+  else if (attempt.result === null) {
+    if (state.tried < state.environments.length) enterNext(state, attempt, context);
+    else runTask(state, attempt, context);
+  } else if (attempt.result.status !== 'succeeded' || attempt.isLast) state.phase = 'exiting';
+  else {
+    state.phase = 'reporting';
+    drainLog(state, context);
+  }
+}
+
+function enterNext(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   const script = state.environments[state.tried];
   state.tried++;
   if (script === undefined) return;
@@ -47,15 +68,15 @@ function enterNext(state: SessionState, context: SessionContext): void {
     ? variables.detail
     : onEnter === undefined
       ? null
-      : startAction(state, 'enter', script, onEnter, context);
+      : startAction(state, 'enter', script, script, onEnter, context);
   if (failure !== null) {
-    state.result = { status: 'failed', message: noteOf(script, 'onEnter', failure) };
+    attempt.result = { status: 'failed', message: noteOf(script, 'onEnter', failure) };
   }
 }
 
-function runTask(state: SessionState, context: SessionContext): void {
-  const failure = startAction(state, 'run', null, state.task.plan.onRun, context);
-  if (failure !== null) state.result = { status: 'failed', message: failure };
+function runTask(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  const failure = startAction(state, 'run', attempt.script, null, attempt.script.plan.onRun, context);
+  if (failure !== null) attempt.result = { status: 'failed', message: failure };
 }
 
 /** The environment's variables hold for its own onExit, and no longer. */
@@ -66,27 +87,78 @@ function exitLast(state: SessionState, context: SessionContext): void {
     state.entered.pop();
     return;
   }
-  const failure = startAction(state, 'exit', script, onExit, context);
+  const failure = startAction(state, 'exit', script, script, onExit, context);
   if (failure === null) return;
   state.entered.pop();
-  state.exitFailures.push(noteOf(script, 'onExit', failure));
+  noteExitFailure(state, noteOf(script, 'onExit', failure), context);
 }
 
 /** Names the environment in front of what went wrong with it. */
 export const noteOf = (script: EnvironmentScript, action: string, note: string): string =>
   `environment ${script.plan.name}, ${action}: ${note}`;
 
+/** A failure of onExit changes no result: it is told with the report of the attempt, or, when that has gone, in its log. */
+export function noteExitFailure(state: SessionState, note: string, context: SessionContext): void {
+  if (state.attempt !== null) {
+    state.exitFailures.push(note);
+    return;
+  }
+  const { attemptId, taskId } = state.log;
+  context.log('warn', note, { attempt_id: attemptId, session_id: state.sessionId });
+  context.send('shipper', attemptId, {
+    type: 'logs.lines',
+    taskId,
+    sessionId: state.sessionId,
+    batch: { stream: 'stderr', lines: [`[callsheet] ${note}`], bytes: 0 },
+  });
+}
+
+/** The end of the attempt is reported; the session waits for the next one. */
+function beIdle(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  context.cancelTimer('drain');
+  context.send('poller', 'poller', { type: 'session.idle', sessionId: state.sessionId });
+  endAttempt(state, attempt, context);
+  state.phase = 'idle';
+}
+
+function drainLog({ sessionId, log }: SessionState, context: SessionContext): void {
+  const { attemptId, taskId } = log;
+  context.send('shipper', attemptId, { type: 'logs.drain', taskId, sessionId });
+  context.after('drain', AGENT_LIMITS.logDrainMs, { type: 'logs.overdue', attemptId });
+}
+
 function close(state: SessionState, context: SessionContext): void {
   state.phase = 'closing';
-  context.effect({ kind: 'close-session', attemptId: state.attemptId });
-  context.send('shipper', state.attemptId, { type: 'logs.finish', taskId: state.assignment.task_id });
-  context.after('drain', AGENT_LIMITS.logDrainMs, { type: 'logs.overdue' });
+  const { sessionId, keepsDirectory, attempt } = state;
+  context.effect({ kind: 'close-session', sessionId, closing: { keepDirectory: keepsDirectory } });
+  finishLog(state, context);
+  if (attempt === null) return;
+  attempt.isDrained = false;
+  const overdue = { type: 'logs.overdue', attemptId: state.log.attemptId } as const;
+  context.after('drain', AGENT_LIMITS.logDrainMs, overdue);
+}
+
+/** No more lines come to the log that the session writes to. */
+export function finishLog({ sessionId, log }: SessionState, context: SessionContext): void {
+  context.send('shipper', log.attemptId, { type: 'logs.finish', taskId: log.taskId, sessionId });
+}
+
+/** Nothing of it runs, and the logs before a report are on the bus. */
+function isReadyToEnd({ isClosed, attempt }: SessionState): boolean {
+  return isClosed && (attempt === null || attempt.result === null || attempt.isDrained);
 }
 
 function end(state: SessionState, context: SessionContext): void {
-  const { attemptId, result } = state;
   state.phase = 'over';
-  let outcome: SessionOutcome;
+  context.send('poller', 'poller', { type: 'session.gone', sessionId: state.sessionId });
+  if (state.attempt !== null) endAttempt(state, state.attempt, context);
+}
+
+function endAttempt(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  const { result } = attempt;
+  const { attempt_id: attemptId, task_id: taskId } = attempt.assignment;
+  state.attempt = null;
+  let outcome: AttemptOutcome;
   if (result === null) {
     outcome = state.stop === 'void' ? 'closed' : 'interrupted';
     context.send('outbox', 'outbox', { type: 'report.void', attemptId });
@@ -94,7 +166,7 @@ function end(state: SessionState, context: SessionContext): void {
     outcome = 'reported';
     const message = [result.message, ...state.exitFailures].filter((text) => text !== '').join('; ');
     const exitCode = result.exitCode === undefined ? {} : { exit_code: result.exitCode };
-    const report = { ...reportOf(state, result.status, context), ...exitCode };
+    const report = { ...reportOf(state, attempt, result.status, context), ...exitCode };
     context.send('outbox', 'outbox', {
       type: 'report.keep',
       report:
@@ -103,22 +175,23 @@ function end(state: SessionState, context: SessionContext): void {
           : { ...report, message: message.slice(0, AGENT_LIMITS.reportMessageCharacters) },
     });
   }
-  context.effect({ kind: 'unfollow-cancels', taskId: state.assignment.task_id });
-  context.send('registrar', 'registrar', { type: 'session.over', attemptId, outcome });
+  context.effect({ kind: 'unfollow-cancels', taskId });
+  context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
 }
 
 export function reportOf(
-  state: SessionState,
+  { sessionId }: SessionState,
+  { assignment, workerId }: CurrentAttempt,
   status: ReportedStatus,
   context: SessionContext,
 ): StatusMessage {
   return {
     v: 1,
-    task_id: state.assignment.task_id,
-    attempt_id: state.attemptId,
-    worker_id: state.workerId,
+    task_id: assignment.task_id,
+    attempt_id: assignment.attempt_id,
+    worker_id: workerId,
     status,
     timestamp: timestampOf(context.now),
-    session_id: state.sessionId,
+    session_id: sessionId,
   };
 }

@@ -1,16 +1,30 @@
-import type { WorkerId } from '../../../src/core/ids.ts';
+import type { AttemptId, WorkerId } from '../../../src/core/ids.ts';
 import type { ActionEnd, OutputBatch } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 
-/** A session: one attempt from its assignment to its report. Id: attempt id. */
+/** A task that a session is to run. */
+export interface SessionTask {
+  readonly assignment: Assignment;
+  /** As the service knows the worker now. */
+  readonly workerId: WorkerId;
+  /** Whether no other task of the step is expected: the session then ends with this one, before its end is reported. */
+  readonly isLast: boolean;
+}
+
+/** A session: the tasks of one step that run in one working directory and one set of environments, one after another. Id: session id. */
 export type SessionMessage =
-  /** From the poller. */
-  | {
-      readonly type: 'session.begin';
-      readonly assignment: Assignment;
-      readonly step: StepAssignment;
-      readonly workerId: WorkerId;
-    }
+  /** From the poller: begin, with this task. */
+  | { readonly type: 'session.begin'; readonly step: StepAssignment; readonly task: SessionTask }
+  /** From the poller, to a session that has said that it is idle: the next task. */
+  | { readonly type: 'session.task'; readonly task: SessionTask }
+  /** From the poller, to a session that has said that it is idle: no other task comes. */
+  | { readonly type: 'session.end' }
+  /** From the poller: the service wants the attempt to be canceled. */
+  | { readonly type: 'session.cancel'; readonly attemptId: AttemptId; readonly reason: string }
+  /** From the poller: the service has closed the attempt. */
+  | { readonly type: 'session.void'; readonly attemptId: AttemptId }
+  /** From the poller: stop; the attempt is given back. */
+  | { readonly type: 'session.interrupt'; readonly graceMs: number }
   /** From the processes: the directory and the guard are there, or why not. */
   | { readonly type: 'session.opened'; readonly failure: string | null }
   | { readonly type: 'action.started'; readonly run: number }
@@ -22,13 +36,7 @@ export type SessionMessage =
   | { readonly type: 'action.overdue'; readonly run: number }
   /** Own timer: the action was asked to end and has not. */
   | { readonly type: 'action.kill-due'; readonly run: number }
-  /** From the bus: the service wants the attempt to be canceled. */
-  | { readonly type: 'session.cancel'; readonly reason: string }
-  /** From the registrar: the service has closed the attempt. */
-  | { readonly type: 'session.void' }
-  /** From the registrar: stop; the attempt is given back. */
-  | { readonly type: 'session.interrupt'; readonly graceMs: number }
-  /** From the shipper: every line is on the bus. */
-  | { readonly type: 'logs.drained' }
-  /** Own timer: the report waits no longer for the logs. */
-  | { readonly type: 'logs.overdue' };
+  /** From the shipper of the attempt: every line so far is on the bus. */
+  | { readonly type: 'logs.drained'; readonly attemptId: AttemptId }
+  /** Own timer: the report of the attempt waits no longer for its logs. */
+  | { readonly type: 'logs.overdue'; readonly attemptId: AttemptId };

@@ -1,6 +1,6 @@
 import type { AgentContext } from '../agent-world.ts';
 import { cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
-import { advance, noteOf, reportOf } from './advance.ts';
+import { advance, noteExitFailure, noteOf, reportOf } from './advance.ts';
 import { BAD_PROGRESS_NOTE, parseDirective, type Directive } from './directives.ts';
 import type { SessionMessage } from './messages.ts';
 import type { RunningAction, SessionState } from './state.ts';
@@ -10,7 +10,7 @@ type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { ty
 
 const SECOND_MS = 1000;
 
-/** The first process of the session makes the task running. */
+/** The first process that is started for a task makes it running. */
 export function onActionStarted(
   state: SessionState,
   { run }: Message<'action.started'>,
@@ -19,9 +19,11 @@ export function onActionStarted(
   const action = actionOf(state, run);
   if (action === null) return;
   action.isStarted = true;
-  if (!state.isReportedRunning) {
-    state.isReportedRunning = true;
-    context.send('outbox', 'outbox', { type: 'report.running', report: reportOf(state, 'running', context) });
+  const { attempt } = state;
+  if (attempt?.isReportedRunning === false) {
+    attempt.isReportedRunning = true;
+    const report = reportOf(state, attempt, 'running', context);
+    context.send('outbox', 'outbox', { type: 'report.running', report });
   }
   const seconds = timeoutSecondsOf(action);
   if (seconds !== null) context.after('timeout', seconds * SECOND_MS, { type: 'action.overdue', run });
@@ -34,8 +36,13 @@ export function onActionOutput(
 ): void {
   const action = actionOf(state, run);
   const lines = action === null ? batch.lines : batch.lines.map((line) => obey(state, action, line, context));
-  const { task_id: taskId } = state.assignment;
-  context.send('shipper', state.attemptId, { type: 'logs.lines', taskId, batch: { ...batch, lines } });
+  const { sessionId, log } = state;
+  context.send('shipper', log.attemptId, {
+    type: 'logs.lines',
+    taskId: log.taskId,
+    sessionId,
+    batch: { ...batch, lines },
+  });
 }
 
 /** Does what the line asks for, and gives the line as it is logged. */
@@ -44,10 +51,13 @@ function obey(state: SessionState, action: RunningAction, line: string, context:
   if (directive === null) return line;
   switch (directive.kind) {
     case 'progress':
-      context.log('debug', 'progress', { attempt_id: state.attemptId, percent: String(directive.percent) });
+      context.log('debug', 'progress', {
+        attempt_id: state.log.attemptId,
+        percent: String(directive.percent),
+      });
       return line;
     case 'status':
-      context.log('debug', 'status', { attempt_id: state.attemptId, status: directive.text });
+      context.log('debug', 'status', { attempt_id: state.log.attemptId, status: directive.text });
       return line;
     case 'bad-progress':
       return line + BAD_PROGRESS_NOTE;
@@ -93,7 +103,7 @@ export function onActionKillDue(
   context: SessionContext,
 ): void {
   if (actionOf(state, run) === null) return;
-  context.effect({ kind: 'kill-action', attemptId: state.attemptId, run });
+  context.effect({ kind: 'kill-action', sessionId: state.sessionId, run });
 }
 
 export function onActionEnded(
@@ -107,10 +117,10 @@ export function onActionEnded(
   context.cancelTimer('timeout');
   context.cancelTimer('kill');
   if (end.kind === 'fenced') {
-    if (state.result === null) state.stop ??= 'interrupted';
+    if (state.attempt?.result === null) state.stop ??= 'interrupted';
     state.isHurried = true;
   }
-  note(state, action, verdictOf(action, end), end.kind === 'exited' ? end.code : null);
+  note(state, action, verdictOf(action, end), end.kind === 'exited' ? end.code : null, context);
   advance(state, context);
 }
 
@@ -120,20 +130,23 @@ function note(
   action: RunningAction,
   verdict: ReturnType<typeof verdictOf>,
   exitCode: number | null,
+  context: SessionContext,
 ): void {
   if (action.kind === 'exit') {
     const script = state.entered.pop()?.script;
-    if (!verdict.ok && script !== undefined) state.exitFailures.push(noteOf(script, 'onExit', verdict.note));
+    if (!verdict.ok && script !== undefined)
+      noteExitFailure(state, noteOf(script, 'onExit', verdict.note), context);
     return;
   }
-  if (state.result !== null || state.stop !== null) return;
+  const { attempt } = state;
+  if (attempt?.result !== null || state.stop !== null) return;
   if (!verdict.ok) {
     const message =
       action.environment === null ? verdict.note : noteOf(action.environment, 'onEnter', verdict.note);
     const code = verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode };
-    state.result = { status: 'failed', message, ...code };
+    attempt.result = { status: 'failed', message, ...code };
   } else if (action.kind === 'run') {
-    state.result = { status: 'succeeded', message: '', exitCode: exitCode ?? 0 };
+    attempt.result = { status: 'succeeded', message: '', exitCode: exitCode ?? 0 };
   }
 }
 

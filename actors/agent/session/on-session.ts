@@ -1,51 +1,76 @@
-import type { AttemptId } from '../../../src/core/ids.ts';
+import type { SessionId } from '../../../src/core/ids.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { cancelAction, interruptAction } from './actions.ts';
-import { advance } from './advance.ts';
-import type { SessionMessage } from './messages.ts';
+import { advance, finishLog } from './advance.ts';
+import type { SessionMessage, SessionTask } from './messages.ts';
 import { environmentScripts, taskScript } from './scripts.ts';
-import type { SessionState } from './state.ts';
+import type { CurrentAttempt, LogOwner, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
 type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { type: Type }>;
 
-/** A session for an assignment, not yet begun. */
+export type SessionSettings = Pick<AgentSettings, 'sessionsDirectory' | 'keepsSessions'>;
+
+/** A session for the first task of its step, not yet begun. */
 export function newSession(
-  { assignment, step, workerId }: Message<'session.begin'>,
-  sessionsDirectory: string,
+  sessionId: SessionId,
+  { step, task }: Message<'session.begin'>,
+  { sessionsDirectory, keepsSessions }: SessionSettings,
   context: SessionContext,
 ): SessionState {
-  const sessionId = context.newId();
   const directory = `${sessionsDirectory}/${sessionId}`;
-  const newName = (): string => context.newId();
   return {
-    attemptId: assignment.attempt_id,
-    workerId,
     sessionId,
     directory,
-    assignment,
+    keepsDirectory: keepsSessions,
     step,
-    environments: environmentScripts(step, directory, newName),
-    task: taskScript(assignment, step, directory, newName),
+    environments: environmentScripts(step, directory, () => context.newId()),
     phase: 'opening',
+    attempt: attemptOf(task, step, directory, context),
+    log: logOf(task),
     tried: 0,
     entered: [],
     action: null,
     runs: 0,
-    isReportedRunning: false,
-    result: null,
     exitFailures: [],
     stop: null,
     isHurried: false,
     isClosed: false,
-    isDrained: false,
   };
 }
 
-export function onSessionBegin(state: SessionState, _message: unknown, context: SessionContext): void {
-  context.effect({ kind: 'follow-cancels', taskId: state.assignment.task_id });
-  context.effect({ kind: 'open-session', attemptId: state.attemptId, directory: state.directory });
+export function onSessionBegin(
+  state: SessionState,
+  { task }: Message<'session.begin'>,
+  context: SessionContext,
+): void {
+  const { sessionId, directory } = state;
+  context.effect({ kind: 'follow-cancels', taskId: task.assignment.task_id });
+  context.effect({ kind: 'open-session', sessionId, opening: { directory, runAs: null } });
+}
+
+/** The next task of an idle session. What the session writes from now on belongs to its log. */
+export function onSessionTask(
+  state: SessionState,
+  { task }: Message<'session.task'>,
+  context: SessionContext,
+): void {
+  if (state.phase !== 'idle') throw new Error(`a task came to a session that is ${state.phase}`);
+  finishLog(state, context);
+  state.attempt = attemptOf(task, state.step, state.directory, context);
+  state.log = logOf(task);
+  state.phase = 'working';
+  context.effect({ kind: 'follow-cancels', taskId: task.assignment.task_id });
+  advance(state, context);
+}
+
+/** No other task comes. A session that is not idle any more ends by itself. */
+export function onSessionEnd(state: SessionState, _message: unknown, context: SessionContext): void {
+  if (state.phase !== 'idle') return;
+  state.phase = 'exiting';
+  advance(state, context);
 }
 
 export function onSessionOpened(
@@ -54,48 +79,78 @@ export function onSessionOpened(
   context: SessionContext,
 ): void {
   state.phase = 'working';
-  if (failure !== null) state.result ??= { status: 'failed', message: failure };
+  if (failure !== null && state.attempt !== null) {
+    state.attempt.result ??= { status: 'failed', message: failure };
+  }
   advance(state, context);
 }
 
 /** A cancel by the service. One that comes when the end is known changes nothing. */
 export function onSessionCancel(
   state: SessionState,
-  { reason }: Message<'session.cancel'>,
+  { attemptId, reason }: Message<'session.cancel'>,
   context: SessionContext,
 ): void {
-  if (state.result !== null || state.stop !== null) return;
-  state.result = { status: 'canceled', message: reason };
+  const attempt = openAttempt(state, attemptId);
+  if (attempt === null) return;
+  attempt.result = { status: 'canceled', message: reason };
   if (state.action !== null) cancelAction(state, state.action, context);
 }
 
 /** The service has closed the attempt: the task may run elsewhere by now. A session that is being canceled or is done goes its way. */
-export function onSessionVoid(state: SessionState, _message: unknown, context: SessionContext): void {
-  if (state.result !== null || state.stop !== null) return;
+export function onSessionVoid(
+  state: SessionState,
+  { attemptId }: Message<'session.void'>,
+  context: SessionContext,
+): void {
+  if (openAttempt(state, attemptId) === null) return;
   context.log('warn', 'the service has closed an attempt that runs here; it is stopped', {
-    attempt_id: state.attemptId,
+    attempt_id: attemptId,
   });
   state.stop = 'void';
   if (state.action !== null) interruptAction(state, state.action, AGENT_LIMITS.fenceGraceMs, context);
 }
 
-/** The worker stops what it has. A task that has ended keeps its result; what is left of its exits is skipped. */
+/** The worker stops what it has. A task that has ended keeps its result; what is left of the exits is skipped. */
 export function onSessionInterrupt(
   state: SessionState,
   { graceMs }: Message<'session.interrupt'>,
   context: SessionContext,
 ): void {
   if (state.phase === 'closing' || state.phase === 'over') return;
-  if (state.result === null) state.stop ??= 'interrupted';
+  if (state.attempt?.result === null) state.stop ??= 'interrupted';
   state.isHurried = true;
   if (state.action !== null) interruptAction(state, state.action, graceMs, context);
+  advance(state, context);
 }
 
-/**
- * Word of a session that is not here: its state was lost with a handler that threw. Its processes are ended, and the attempt is given back.
- */
-export function giveBackLost(attemptId: AttemptId, context: SessionContext): void {
-  context.effect({ kind: 'close-session', attemptId });
-  context.send('outbox', 'outbox', { type: 'report.void', attemptId });
-  context.send('registrar', 'registrar', { type: 'session.over', attemptId, outcome: 'interrupted' });
+/** Whatever is said of a session that is not here: its state was lost with a handler that threw. Its processes are ended, and its attempt is given back. */
+export function giveBackLost(sessionId: SessionId, context: SessionContext): void {
+  context.effect({ kind: 'close-session', sessionId, closing: { keepDirectory: false } });
+  context.send('poller', 'poller', { type: 'session.lost', sessionId });
 }
+
+/** The attempt, when it is this session's and has neither an end nor a reason to stop. */
+function openAttempt(state: SessionState, attemptId: string): CurrentAttempt | null {
+  const { attempt } = state;
+  const isOpen = attempt?.assignment.attempt_id === attemptId && attempt.result === null;
+  return isOpen && state.stop === null ? attempt : null;
+}
+
+const attemptOf = (
+  task: SessionTask,
+  step: SessionState['step'],
+  directory: string,
+  context: SessionContext,
+): CurrentAttempt => ({
+  ...task,
+  script: taskScript(task.assignment, step, directory, () => context.newId()),
+  isReportedRunning: false,
+  result: null,
+  isDrained: false,
+});
+
+const logOf = ({ assignment }: SessionTask): LogOwner => ({
+  attemptId: assignment.attempt_id,
+  taskId: assignment.task_id,
+});

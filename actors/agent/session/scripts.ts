@@ -10,7 +10,7 @@ import type { SessionFile } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 
 /** A script in its session: where its files go, and what its format strings can name. */
-interface Script {
+export interface Script {
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
   /** Absolute paths by the name of the embedded file. */
   readonly paths: ReadonlyMap<string, string>;

@@ -1,6 +1,5 @@
-import type { AttemptId } from '../../../src/core/ids.ts';
+import { sessionId, type SessionId } from '../../../src/core/ids.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
 import { advance } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
@@ -16,27 +15,35 @@ import {
   newSession,
   onSessionBegin,
   onSessionCancel,
+  onSessionEnd,
   onSessionInterrupt,
   onSessionOpened,
+  onSessionTask,
   onSessionVoid,
+  type SessionSettings,
 } from './on-session.ts';
 import type { SessionState } from './state.ts';
 
-/** A session owns one attempt on this worker: its environments, its task, its end. */
-export function sessionActor({
-  sessionsDirectory,
-}: Pick<AgentSettings, 'sessionsDirectory'>): ActorDefinition<AgentWorld, 'session', SessionState> {
+/**
+ * A session owns one working directory on this worker, the environments that are entered there and the tasks of one step that run in
+ * them, one after another. What an environment sets up is paid once (session_behaviours.md, 1).
+ */
+export function sessionActor(
+  settings: SessionSettings,
+): ActorDefinition<AgentWorld, 'session', SessionState> {
   return {
     kind: 'session',
     load: () => null,
-    absent: (id, message, context) => absent(id as AttemptId, message, sessionsDirectory, context),
+    absent: (id, message, context) => absent(sessionId(id), message, settings, context),
     isOver: (state) => state.phase === 'over',
     handlers: {
       'session.begin': onSessionBegin,
-      'session.opened': onSessionOpened,
+      'session.task': onSessionTask,
+      'session.end': onSessionEnd,
       'session.cancel': onSessionCancel,
       'session.void': onSessionVoid,
       'session.interrupt': onSessionInterrupt,
+      'session.opened': onSessionOpened,
       'session.closed': (state, _message, context) => {
         state.isClosed = true;
         advance(state, context);
@@ -46,37 +53,45 @@ export function sessionActor({
       'action.ended': onActionEnded,
       'action.overdue': onActionOverdue,
       'action.kill-due': onActionKillDue,
-      'logs.drained': (state, _message, context) => {
-        state.isDrained = true;
-        advance(state, context);
-      },
-      'logs.overdue': (state, _message, context) => {
-        state.isDrained = true;
-        advance(state, context);
-      },
+      'logs.drained': onLogsDrained,
+      'logs.overdue': onLogsDrained,
     },
   };
 }
 
+/** The report of the attempt need not wait for its logs any more. */
+function onLogsDrained(
+  state: SessionState,
+  { attemptId }: Extract<SessionMessage, { type: 'logs.drained' | 'logs.overdue' }>,
+  context: AgentContext<'session'>,
+): void {
+  const { attempt } = state;
+  if (attempt?.assignment.attempt_id !== attemptId) return;
+  attempt.isDrained = true;
+  advance(state, context);
+}
+
 function absent(
-  attemptId: AttemptId,
+  id: SessionId,
   message: SessionMessage,
-  sessionsDirectory: string,
+  settings: SessionSettings,
   context: AgentContext<'session'>,
 ): SessionState | null {
   switch (message.type) {
     case 'session.begin':
-      return newSession(message, sessionsDirectory, context);
+      return newSession(id, message, settings, context);
+    case 'session.task':
     case 'session.opened':
     case 'action.started':
     case 'action.output':
     case 'action.ended':
+    case 'session.cancel':
     case 'session.void':
     case 'session.interrupt':
-      giveBackLost(attemptId, context);
+    case 'session.end':
+      giveBackLost(id, context);
       return null;
     // Late word of a session that is over.
-    case 'session.cancel':
     case 'session.closed':
     case 'action.overdue':
     case 'action.kill-due':

@@ -1,6 +1,7 @@
-import type { AttemptId, WorkerId } from '../../../src/core/ids.ts';
+import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
-import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { SessionTask } from './messages.ts';
 import type { EnvironmentScript, TaskScript } from './scripts.ts';
 
 export type SessionPhase =
@@ -8,6 +9,10 @@ export type SessionPhase =
   | 'opening'
   /** Environments are entered, then the task runs. */
   | 'working'
+  /** The task has succeeded and another may come: its end is reported once its logs are on the bus. */
+  | 'reporting'
+  /** Everything is entered, and there is no task. */
+  | 'idle'
   /** Environments are exited, the last one first. */
   | 'exiting'
   /** What is left of the session is being ended, and the last logs are on their way. */
@@ -50,29 +55,41 @@ export interface EnteredEnvironment {
   readonly directives: Map<string, string | null>;
 }
 
-export interface SessionState {
+/** The attempt that the session is there for now, from its assignment to its report. */
+export interface CurrentAttempt extends SessionTask {
+  readonly script: TaskScript;
+  isReportedRunning: boolean;
+  result: SessionResult | null;
+  isDrained: boolean;
+}
+
+/** Whose log takes what the session writes. */
+export interface LogOwner {
   readonly attemptId: AttemptId;
-  readonly workerId: WorkerId;
-  readonly sessionId: string;
+  readonly taskId: TaskId;
+}
+
+export interface SessionState {
+  readonly sessionId: SessionId;
   readonly directory: string;
-  readonly assignment: Assignment;
+  readonly keepsDirectory: boolean;
   readonly step: StepAssignment;
   /** In the order of entering: the job's, then the step's. */
   readonly environments: readonly EnvironmentScript[];
-  readonly task: TaskScript;
   phase: SessionPhase;
+  /** Null when there is none whose end is still to be reported. */
+  attempt: CurrentAttempt | null;
+  /** Of the attempt, and of the last one when there is none. */
+  log: LogOwner;
   /** How many environments were tried so far. */
   tried: number;
   readonly entered: EnteredEnvironment[];
   action: RunningAction | null;
   runs: number;
-  isReportedRunning: boolean;
-  result: SessionResult | null;
   /** Failures of onExit, for the report. */
   readonly exitFailures: string[];
   stop: StopReason | null;
   /** The session has to end now: what is left of the exits is skipped. */
   isHurried: boolean;
   isClosed: boolean;
-  isDrained: boolean;
 }

@@ -55,11 +55,13 @@ export function onLogsStalled(state: ShipperState, _message: unknown, context: S
   release(state, holds, context);
 }
 
-/** Says that every line is on the bus, once no more come. */
+/** Says that every line is on the bus, to a session that waits for it. */
 export function tellDrained(state: ShipperState, context: ShipperContext): void {
-  if (!state.isFinishing || state.sealed.length > 0 || state.open !== null) return;
-  state.isOver = true;
-  context.send('session', state.attemptId, { type: 'logs.drained' });
+  if (!state.isDraining || state.sealed.length > 0 || state.open !== null) return;
+  state.isDraining = false;
+  state.isOver = state.isFinishing;
+  const { sessionId, attemptId } = state;
+  context.send('session', sessionId, { type: 'logs.drained', attemptId });
 }
 
 function tellDropped(state: ShipperState, context: ShipperContext): void {
@@ -72,5 +74,5 @@ function tellDropped(state: ShipperState, context: ShipperContext): void {
 }
 
 export function release(state: ShipperState, bytes: number, context: ShipperContext): void {
-  if (bytes > 0) context.effect({ kind: 'output-consumed', attemptId: state.attemptId, bytes });
+  if (bytes > 0) context.effect({ kind: 'output-consumed', sessionId: state.sessionId, bytes });
 }

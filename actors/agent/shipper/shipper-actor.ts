@@ -1,7 +1,7 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentWorld } from '../agent-world.ts';
+import type { AgentContext, AgentWorld } from '../agent-world.ts';
 import { gather, seal, ship } from './chunks.ts';
 import { onLogsStalled, onLogsStored, release, tellDrained } from './on-logs-stored.ts';
 import { newShipper, type ShipperState } from './state.ts';
@@ -15,9 +15,7 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
     kind: 'shipper',
     load: () => null,
     absent: (id, message) =>
-      message.type === 'logs.lines' || message.type === 'logs.finish'
-        ? newShipper(id as AttemptId, message.taskId)
-        : null,
+      'sessionId' in message ? newShipper(id as AttemptId, message.taskId, message.sessionId) : null,
     isOver: (state) => state.isOver,
     handlers: {
       'logs.lines': (state, { batch }, context) => {
@@ -34,11 +32,10 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
         }
         if (state.tries === 0) ship(state, context);
       },
+      'logs.drain': drain,
       'logs.finish': (state, _message, context) => {
         state.isFinishing = true;
-        seal(state, context);
-        if (state.tries === 0) ship(state, context);
-        tellDrained(state, context);
+        drain(state, null, context);
         context.after('give-up', AGENT_LIMITS.logGiveUpMs, { type: 'logs.give-up' });
       },
       'logs.stored': onLogsStored,
@@ -59,4 +56,11 @@ export function shipperActor(): ActorDefinition<AgentWorld, 'shipper', ShipperSt
       },
     },
   };
+}
+
+function drain(state: ShipperState, _message: unknown, context: AgentContext<'shipper'>): void {
+  state.isDraining = true;
+  seal(state, context);
+  if (state.tries === 0) ship(state, context);
+  tellDrained(state, context);
 }

@@ -1,4 +1,4 @@
-import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
+import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import type { LogMessage } from '../../../src/core/wire/bus-messages.ts';
 
@@ -20,6 +20,7 @@ export interface SealedChunk {
 export interface ShipperState {
   readonly attemptId: AttemptId;
   readonly taskId: TaskId;
+  readonly sessionId: SessionId;
   lastSequence: number;
   open: OpenChunk | null;
   /** Sealed and not stored, in order; the first `underWay` of them have been handed to the bus. */
@@ -29,20 +30,25 @@ export interface ShipperState {
   tries: number;
   /** What was dropped while the bus took nothing; null while nothing is dropped. */
   dropped: { lines: number; bytes: number } | null;
+  /** The session waits for all lines so far to be on the bus. */
+  isDraining: boolean;
+  /** No more lines come. */
   isFinishing: boolean;
   isOver: boolean;
 }
 
-export function newShipper(attemptId: AttemptId, taskId: TaskId): ShipperState {
+export function newShipper(attemptId: AttemptId, taskId: TaskId, sessionId: SessionId): ShipperState {
   return {
     attemptId,
     taskId,
+    sessionId,
     lastSequence: 0,
     open: null,
     sealed: [],
     underWay: 0,
     tries: 0,
     dropped: null,
+    isDraining: false,
     isFinishing: false,
     isOver: false,
   };

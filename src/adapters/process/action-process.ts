@@ -16,6 +16,8 @@ export interface ActionCommand {
   readonly workingDirectory: string;
   /** An entry `NAME=value` of `environment` that only the processes of this action have. */
   readonly marker: string;
+  /** What it leaves running is not ended with it. */
+  readonly keepsChildren: boolean;
 }
 
 export interface ActionEvents {
@@ -137,8 +139,14 @@ export class ActionProcess {
 
   private async exited(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
     this.supervisor.guardGroup(null);
+    if (!this.command.keepsChildren) await this.endChildren();
     await this.output?.rest();
     this.events.ended(await this.endOf(code, signal));
+  }
+
+  /** What the process has left running. The group is no longer its own. */
+  private async endChildren(): Promise<void> {
+    await killTree({ marker: this.command.marker, group: null });
   }
 
   private async endOf(code: number | null, signal: NodeJS.Signals | null): Promise<ActionEnd> {

@@ -11,8 +11,14 @@ export async function fenceLeftovers(workerDirectory: string): Promise<readonly 
   return killTree({ marker: workerMarker(workerDirectory), group: null });
 }
 
-/** Removes what sessions of an earlier daemon have left on the disk. To be called after `fenceLeftovers`. */
-export async function removeLeftovers(sessionsDirectory: string, workerDirectory: string): Promise<void> {
-  await removeWorkspace(sessionsDirectory);
+/**
+ * Removes what an earlier daemon has left on the disk: the directories of sessions (null: they are kept), and its pipes. To be called after
+ * `fenceLeftovers`.
+ */
+export async function removeLeftovers(
+  sessionsDirectory: string | null,
+  workerDirectory: string,
+): Promise<void> {
+  if (sessionsDirectory !== null) await removeWorkspace(sessionsDirectory);
   await removeWorkspace(join(workerDirectory, 'pipes'));
 }

@@ -8,7 +8,7 @@ export const PROCESS_LIMITS = {
   supervisorAnswerMs: 5000,
   /** After the end of a process its output is read for this long at the most. */
   outputAfterExitMs: 5000,
-  /** Bytes of output of one attempt that are handed on and not yet consumed, before reading pauses. */
+  /** Bytes of output of one action that are handed on and not yet consumed, before reading pauses. */
   outputWindowBytes: 256 * 1024,
   /** A longer line is cut. */
   lineBytes: 64 * 1024,

@@ -1,11 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AttemptId } from '../../core/ids.ts';
-import type { ActionStart, TaskProcesses, TaskProcessEvents } from '../../core/ports/task-processes.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type {
+  ActionStart,
+  SessionClosing,
+  SessionOpening,
+  TaskProcesses,
+  TaskProcessEvents,
+} from '../../core/ports/task-processes.ts';
 import { ActionProcess } from './action-process.ts';
 import { killTree } from './process-tree.ts';
 import { Supervisor } from './supervisor.ts';
-import { actionMarker, attemptMarker, taskEnvironment, workerMarker } from './task-environment.ts';
+import { actionMarker, sessionMarker, taskEnvironment, workerMarker } from './task-environment.ts';
 import { makeWorkspace, removeWorkspace, writeCancelInfo, writeSessionFile } from './workspace.ts';
 
 export interface LocalTaskProcessesOptions {
@@ -22,7 +28,7 @@ export interface LocalTaskProcessesOptions {
 }
 
 interface Session {
-  readonly attemptId: AttemptId;
+  readonly sessionId: SessionId;
   readonly directory: string;
   readonly supervisor: Supervisor;
   action: { readonly run: number; readonly process: ActionProcess } | null;
@@ -34,7 +40,7 @@ interface Session {
 export class LocalTaskProcesses implements TaskProcesses {
   private readonly options: LocalTaskProcessesOptions;
   private readonly pipes: string;
-  private readonly sessions = new Map<AttemptId, Session>();
+  private readonly sessions = new Map<SessionId, Session>();
   private readonly removals = new Set<Promise<void>>();
 
   constructor(options: LocalTaskProcessesOptions) {
@@ -42,28 +48,28 @@ export class LocalTaskProcesses implements TaskProcesses {
     this.pipes = join(options.workerDirectory, 'pipes');
   }
 
-  open(attemptId: AttemptId, directory: string): void {
+  open(sessionId: SessionId, { directory }: SessionOpening): void {
     const { supervisorScript, beatTimeoutSeconds } = this.options;
     const supervisor = Supervisor.start(
       supervisorScript,
-      attemptMarker(attemptId),
+      sessionMarker(sessionId),
       beatTimeoutSeconds,
       () => {
-        this.supervisorGone(attemptId);
+        this.supervisorGone(sessionId);
       },
     );
-    this.sessions.set(attemptId, { attemptId, directory, supervisor, action: null, kills: new Set() });
+    this.sessions.set(sessionId, { sessionId, directory, supervisor, action: null, kills: new Set() });
     void this.prepare(directory, supervisor).then((failure) => {
-      this.options.events.opened(attemptId, failure);
+      this.options.events.opened(sessionId, failure);
     });
   }
 
-  start(attemptId: AttemptId, action: ActionStart): void {
-    const session = this.sessions.get(attemptId);
-    if (session === undefined) throw new Error(`no session of the attempt ${attemptId}`);
+  start(sessionId: SessionId, action: ActionStart): void {
+    const session = this.sessions.get(sessionId);
+    if (session === undefined) throw new Error(`no session ${sessionId}`);
     const { events, ownEnvironment, workerDirectory } = this.options;
-    const marker = actionMarker(attemptId, action.run);
-    const marks = [workerMarker(workerDirectory), attemptMarker(attemptId), marker];
+    const marker = actionMarker(sessionId, action.run);
+    const marks = [workerMarker(workerDirectory), sessionMarker(sessionId), marker];
     const process = new ActionProcess(
       {
         command: action.command,
@@ -71,18 +77,19 @@ export class LocalTaskProcesses implements TaskProcesses {
         environment: taskEnvironment(ownEnvironment, action.variables, marks),
         workingDirectory: session.directory,
         marker,
+        keepsChildren: action.keepsChildren,
       },
       session.supervisor,
       {
         started: () => {
-          events.started(attemptId, action.run);
+          events.started(sessionId, action.run);
         },
         output: (batch) => {
-          events.output(attemptId, action.run, batch);
+          events.output(sessionId, action.run, batch);
         },
         ended: (end) => {
           session.action = null;
-          events.ended(attemptId, action.run, end);
+          events.ended(sessionId, action.run, end);
         },
       },
     );
@@ -90,14 +97,14 @@ export class LocalTaskProcesses implements TaskProcesses {
     void this.writeAndStart(session, action, process);
   }
 
-  notify(attemptId: AttemptId, run: number, notifyEndAt: number): void {
-    const session = this.sessions.get(attemptId);
-    const process = this.running(attemptId, run);
+  notify(sessionId: SessionId, run: number, notifyEndAt: number): void {
+    const session = this.sessions.get(sessionId);
+    const process = this.running(sessionId, run);
     if (session === undefined || process === null) return;
     void writeCancelInfo(session.directory, notifyEndAt)
       .catch((error: unknown) => {
         this.options.warn('cancel_info.json could not be written', {
-          attempt: attemptId,
+          session: sessionId,
           error: String(error),
         });
       })
@@ -106,22 +113,22 @@ export class LocalTaskProcesses implements TaskProcesses {
       });
   }
 
-  askToEnd(attemptId: AttemptId, run: number): void {
-    this.running(attemptId, run)?.askToEnd();
+  askToEnd(sessionId: SessionId, run: number): void {
+    this.running(sessionId, run)?.askToEnd();
   }
 
-  kill(attemptId: AttemptId, run: number): void {
-    const process = this.running(attemptId, run);
-    if (process !== null) this.follow(attemptId, process.kill());
+  kill(sessionId: SessionId, run: number): void {
+    const process = this.running(sessionId, run);
+    if (process !== null) this.follow(sessionId, process.kill());
   }
 
-  consumed(attemptId: AttemptId, bytes: number): void {
-    this.sessions.get(attemptId)?.action?.process.consumed(bytes);
+  consumed(sessionId: SessionId, bytes: number): void {
+    this.sessions.get(sessionId)?.action?.process.consumed(bytes);
   }
 
-  close(attemptId: AttemptId): void {
-    const session = this.sessions.get(attemptId);
-    if (session !== undefined) void this.closeSession(session);
+  close(sessionId: SessionId, { keepDirectory }: SessionClosing): void {
+    const session = this.sessions.get(sessionId);
+    if (session !== undefined) void this.closeSession(session, keepDirectory);
   }
 
   /** Resolves when the directories of all closed sessions are gone, or could not be removed. */
@@ -129,8 +136,8 @@ export class LocalTaskProcesses implements TaskProcesses {
     await Promise.all(this.removals);
   }
 
-  private running(attemptId: AttemptId, run: number): ActionProcess | null {
-    const action = this.sessions.get(attemptId)?.action ?? null;
+  private running(sessionId: SessionId, run: number): ActionProcess | null {
+    const action = this.sessions.get(sessionId)?.action ?? null;
     return action?.run === run ? action.process : null;
   }
 
@@ -152,27 +159,28 @@ export class LocalTaskProcesses implements TaskProcesses {
     } catch (error) {
       const reason = `an embedded file could not be written: ${String(error)}`;
       session.action = null;
-      this.options.events.ended(session.attemptId, action.run, { kind: 'not-started', reason });
+      this.options.events.ended(session.sessionId, action.run, { kind: 'not-started', reason });
       return;
     }
-    await process.start(this.pipes, `${session.attemptId}.${action.run}`);
+    await process.start(this.pipes, `${session.sessionId}.${action.run}`);
   }
 
-  private supervisorGone(attemptId: AttemptId): void {
-    const process = this.sessions.get(attemptId)?.action?.process;
-    this.options.warn('the supervisor of an attempt has ended; its processes are killed', {
-      attempt: attemptId,
+  private supervisorGone(sessionId: SessionId): void {
+    const process = this.sessions.get(sessionId)?.action?.process;
+    this.options.warn('the supervisor of a session has ended; its processes are killed', {
+      session: sessionId,
     });
-    if (process !== undefined) this.follow(attemptId, process.supervisorLost());
+    if (process !== undefined) this.follow(sessionId, process.supervisorLost());
   }
 
-  private async closeSession(session: Session): Promise<void> {
-    const { attemptId, directory, supervisor } = session;
+  private async closeSession(session: Session, keepDirectory: boolean): Promise<void> {
+    const { sessionId, directory, supervisor } = session;
     await Promise.all(session.kills);
-    await this.report(attemptId, killTree({ marker: attemptMarker(attemptId), group: null }));
+    await this.report(sessionId, killTree({ marker: sessionMarker(sessionId), group: null }));
     supervisor.end();
-    this.sessions.delete(attemptId);
-    this.options.events.closed(attemptId);
+    this.sessions.delete(sessionId);
+    this.options.events.closed(sessionId);
+    if (keepDirectory) return;
     const removal = this.remove(directory).finally(() => this.removals.delete(removal));
     this.removals.add(removal);
   }
@@ -185,17 +193,17 @@ export class LocalTaskProcesses implements TaskProcesses {
     }
   }
 
-  private follow(attemptId: AttemptId, kill: Promise<readonly number[]>): void {
-    const kills = this.sessions.get(attemptId)?.kills;
-    const reported = this.report(attemptId, kill).finally(() => kills?.delete(reported));
+  private follow(sessionId: SessionId, kill: Promise<readonly number[]>): void {
+    const kills = this.sessions.get(sessionId)?.kills;
+    const reported = this.report(sessionId, kill).finally(() => kills?.delete(reported));
     kills?.add(reported);
   }
 
-  private async report(attemptId: AttemptId, kill: Promise<readonly number[]>): Promise<void> {
+  private async report(sessionId: SessionId, kill: Promise<readonly number[]>): Promise<void> {
     const left = await kill;
     if (left.length === 0) return;
-    this.options.warn('processes of an attempt could not be ended', {
-      attempt: attemptId,
+    this.options.warn('processes of a session could not be ended', {
+      session: sessionId,
       pids: left.join(' '),
     });
   }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Guards the processes of one attempt: when the worker's daemon dies (end of file on standard input) or does not run
-# (no line for $2 seconds), it kills every process of the attempt. It is no parent of those processes and knows them
+# Guards the processes of one session: when the worker's daemon dies (end of file on standard input) or does not run
+# (no line for $2 seconds), it kills every process of the session. It is no parent of those processes and knows them
 # by the entry "$1" of their environment and by their process group.
 #
 # Lines it reads: "beat"; "group N" (the process group of the running action, 0 for none); "ask N";

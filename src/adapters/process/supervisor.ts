@@ -16,7 +16,7 @@ export function supervisorScript(): string {
 
 /**
  * The daemon's side of supervisor.sh: starts it, feeds it beats, and asks it whether it has killed what it guards.
- * One for each attempt, from before its first process to after its last.
+ * One for each session, from before its first process to after its last.
  */
 export class Supervisor {
   private readonly child: ChildProcess;

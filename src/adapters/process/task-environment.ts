@@ -1,9 +1,9 @@
-/** Marks every process of an attempt: what the guard of the attempt looks for. */
-export const attemptMarker = (attemptId: string): string => `CALLSHEET_ATTEMPT=${attemptId}`;
+/** Marks every process of a session: what its guard looks for. */
+export const sessionMarker = (sessionId: string): string => `CALLSHEET_SESSION=${sessionId}`;
 
 /** Marks every process of one action. */
-export const actionMarker = (attemptId: string, run: number): string =>
-  `CALLSHEET_ACTION=${attemptId}.${run}`;
+export const actionMarker = (sessionId: string, run: number): string =>
+  `CALLSHEET_ACTION=${sessionId}.${run}`;
 
 /** Marks every process that a worker with this directory has started: what is ended before it registers. */
 export const workerMarker = (workerDirectory: string): string => `CALLSHEET_WORKER_DIR=${workerDirectory}`;

@@ -1,16 +1,16 @@
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Aborts on the first SIGTERM or SIGINT. A second one ends the process at once with status 1, or as `endNow` does. Takes the place of
- * whatever has listened to these signals before.
+ * Aborts on the first SIGTERM or SIGINT. `again` is called for each further one: without it, the second ends the process with status 1.
+ * Takes the place of whatever has listened to these signals before.
  */
-export function stopSignal(endNow: () => never = () => process.exit(1)): AbortSignal {
+export function stopSignal(again: () => void = () => process.exit(1)): AbortSignal {
   const controller = new AbortController();
   for (const signal of STOP_SIGNALS) {
     process.removeAllListeners(signal);
     process.on(signal, () => {
-      if (controller.signal.aborted) endNow();
-      controller.abort();
+      if (controller.signal.aborted) again();
+      else controller.abort();
     });
   }
   return controller.signal;

@@ -2,8 +2,8 @@ import type { AgentWorld } from '../../../actors/agent/agent-world.ts';
 import type { AnyDefinition } from '../../../actors/kernel/actor.ts';
 
 /**
- * What a session says to the worker's outbox and registrar, when there is no service behind them: the end of an attempt is told at once,
- * and the end of the session lets the run go on.
+ * What a session says to the worker's outbox, registrar and poller, when there is no service behind them: the end of an attempt is told at
+ * once, and lets the run go on.
  */
 export const localDesks: readonly AnyDefinition<AgentWorld>[] = [
   {
@@ -23,7 +23,17 @@ export const localDesks: readonly AnyDefinition<AgentWorld>[] = [
     load: () => ({}),
     absent: () => null,
     handlers: {
-      'session.over': (_state, _message, context) => context.effect({ kind: 'left' }),
+      'attempt.over': (_state, _message, context) => context.effect({ kind: 'left' }),
+    },
+  },
+  {
+    kind: 'poller',
+    load: () => ({}),
+    absent: () => null,
+    handlers: {
+      'session.idle': () => undefined,
+      'session.gone': () => undefined,
+      'session.lost': (_state, _message, context) => context.effect({ kind: 'left' }),
     },
   },
 ];

@@ -12,7 +12,8 @@ import { LocalTaskProcesses } from '../../adapters/process/local-task-processes.
 import { supervisorScript } from '../../adapters/process/supervisor.ts';
 import { removeWorkspace } from '../../adapters/process/workspace.ts';
 import { Uuid7 } from '../../adapters/system/uuid7.ts';
-import { workerId, type AttemptId } from '../../core/ids.ts';
+import { sessionId, workerId, type AttemptId, type SessionId } from '../../core/ids.ts';
+import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
 import type { Assignment, LogMessage, StatusMessage, StepAssignment } from '../../core/wire/bus-messages.ts';
 import { executeOnProcesses } from '../worker/process-effects.ts';
 import { processEvents } from '../worker/world-events.ts';
@@ -25,20 +26,23 @@ export interface LocalSessionsEvents {
   warn(text: string): void;
 }
 
-/** The end of a session: its report, or null when it was ended from outside. */
+/** The end of a task: its report, or null when it was ended from outside. */
 export type SessionReport = StatusMessage | null;
 
-/** The session that runs now. */
+/** The task that runs now. */
 interface Current {
+  readonly sessionId: SessionId;
   readonly attemptId: AttemptId;
+  /** Whether another task of the step is to follow. */
+  readonly isFollowed: boolean;
   report: SessionReport;
   readonly over: (report: SessionReport) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Sessions of tasks on this machine without a service, one after another: the worker's own session and shipper on the worker's own kernel and
- * processes.
+ * Tasks on this machine without a service, one after another, those of a step in one session: the worker's own session and shipper on the
+ * worker's own kernel and processes.
  */
 export class LocalSessions {
   private readonly directory: string;
@@ -47,13 +51,17 @@ export class LocalSessions {
   private readonly processes: LocalTaskProcesses;
   private readonly ids = new Uuid7(() => Date.now());
   private current: Current | null = null;
+  /** The session that waits for the next task of its step. */
+  private idle: SessionId | null = null;
+  /** Told when a session is gone. */
+  private readonly waiting = new Map<SessionId, () => void>();
   /** Ends when all output so far has been dealt with: chunks of different sessions keep their order. */
   private shown: Promise<void> = Promise.resolve();
 
   private constructor(directory: string, events: LocalSessionsEvents) {
     this.directory = directory;
     this.events = events;
-    const settings = { sessionsDirectory: join(directory, 'sessions') };
+    const settings = { sessionsDirectory: join(directory, 'sessions'), keepsSessions: false };
     this.host = new ThreadHost<AgentWorld>(
       [anyActor(sessionActor(settings)), anyActor(shipperActor()), ...localDesks],
       {
@@ -74,7 +82,7 @@ export class LocalSessions {
       supervisorScript: supervisorScript(),
       beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
       ownEnvironment: process.env,
-      events: processEvents((envelope) => this.post(envelope)),
+      events: this.processEvents(),
       warn: (text) => this.events.warn(text),
     });
   }
@@ -89,31 +97,63 @@ export class LocalSessions {
     return this.ids.next();
   }
 
-  /** Runs a task in a session of its own. No other may be running. */
+  /**
+   * Runs a task, in the session of the one before when that has succeeded and `ready_left` has said that another task of its step
+   * follows. No other may be running.
+   */
   run(assignment: Assignment, step: StepAssignment): Promise<SessionReport> {
-    if (this.current !== null) throw new Error('a session is running already');
+    if (this.current !== null) throw new Error('a task is running already');
+    const isFollowed = step.ready_left !== 0;
+    const task = { assignment, workerId: workerId(''), isLast: !isFollowed };
+    const { idle } = this;
+    this.idle = null;
+    const id = idle ?? sessionId(this.ids.next());
     return new Promise((over, failed) => {
-      this.current = { attemptId: assignment.attempt_id, report: null, over, failed };
-      this.post({
-        actor: 'session',
-        id: assignment.attempt_id,
-        message: { type: 'session.begin', assignment, step, workerId: workerId('') },
-      });
+      const attemptId = assignment.attempt_id;
+      this.current = { sessionId: id, attemptId, isFollowed, report: null, over, failed };
+      const message =
+        idle === null
+          ? ({ type: 'session.begin', step, task } as const)
+          : ({ type: 'session.task', task } as const);
+      this.post({ actor: 'session', id, message });
     });
   }
 
-  /** Cancels the session that runs: its action ends by its own method, and the environments are exited. */
+  /** Cancels the task that runs: its action ends by its own method, and the environments are exited. */
   cancel(reason: string): void {
-    const id = this.current?.attemptId;
-    if (id !== undefined) this.post({ actor: 'session', id, message: { type: 'session.cancel', reason } });
+    if (this.current === null) return;
+    const { sessionId: id, attemptId } = this.current;
+    this.post({ actor: 'session', id, message: { type: 'session.cancel', attemptId, reason } });
   }
 
   /** Removes everything that the sessions have left. */
   async close(): Promise<void> {
+    await this.endIdle();
     await this.shown;
     this.host.stop();
     await this.processes.settled();
     await removeWorkspace(this.directory);
+  }
+
+  private async endIdle(): Promise<void> {
+    const { idle } = this;
+    if (idle === null) return;
+    this.idle = null;
+    const gone = new Promise<void>((resolve) => this.waiting.set(idle, resolve));
+    this.post({ actor: 'session', id: idle, message: { type: 'session.end' } });
+    await gone;
+  }
+
+  private processEvents(): TaskProcessEvents {
+    const events = processEvents((envelope) => this.post(envelope));
+    return {
+      ...events,
+      closed: (id) => {
+        events.closed(id);
+        this.waiting.get(id)?.();
+        this.waiting.delete(id);
+      },
+    };
   }
 
   private post(envelope: AgentEnvelope): void {
@@ -131,6 +171,9 @@ export class LocalSessions {
       case 'left': {
         const { current } = this;
         this.current = null;
+        if (current?.isFollowed === true && current.report?.status === 'succeeded') {
+          this.idle = current.sessionId;
+        }
         current?.over(current.report);
         return;
       }

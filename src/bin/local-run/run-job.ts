@@ -2,7 +2,7 @@ import { attemptIdOf, jobId, stepIdOf, taskIdOf } from '../../core/ids.ts';
 import type { JobPlan, StepPlan } from '../../core/openjd/plan.ts';
 import { taskNameOf } from '../../core/records/task-name.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../core/wire/assignment-parts.ts';
-import type { Assignment } from '../../core/wire/bus-messages.ts';
+import type { Assignment, StepAssignment } from '../../core/wire/bus-messages.ts';
 import type { LocalSessions } from './local-sessions.ts';
 import type { SelectedStep } from './select-tasks.ts';
 
@@ -28,7 +28,7 @@ export interface RunEvents {
 const ATTEMPT = 1;
 
 /**
- * Runs the selected tasks one after another, each in a session of its own as a worker runs it. The first task that fails ends the run, and so does the
+ * Runs the selected tasks one after another, those of a step in one session as a worker runs them. The first task that fails ends the run, and so does the
  * signal, which cancels the task that runs. Gives the outcome of every step.
  */
 export async function runJob(
@@ -47,11 +47,14 @@ export async function runJob(
     const startedAt = performance.now();
     let succeeded = 0;
     let status: LocalStatus = 'not run';
+    let left = selected.count;
     for (const index of selected.indices) {
       if (!goesOn || signal.aborted) break;
       const assignment = assignmentOf(id, selected, index);
       events.taskBegins(assignment.name);
-      const report = await sessions.run(assignment, stepAssignmentOf(plan, selected.step));
+      left -= 1;
+      const step: StepAssignment = { ...stepAssignmentOf(plan, selected.step), ready_left: left };
+      const report = await sessions.run(assignment, step);
       status = report === null || report.status === 'running' ? 'failed' : report.status;
       events.taskEnds(assignment.name, status, report?.message ?? '');
       if (status === 'succeeded') succeeded += 1;

@@ -17,27 +17,27 @@ type ProcessEffect = Extract<
 
 /** Does to the processes of tasks what a session says. */
 export function executeOnProcesses(processes: TaskProcesses, effect: ProcessEffect): void {
-  const { attemptId } = effect;
+  const { sessionId } = effect;
   switch (effect.kind) {
     case 'open-session':
-      processes.open(attemptId, effect.directory);
+      processes.open(sessionId, effect.opening);
       return;
     case 'start-action':
-      processes.start(attemptId, effect.action);
+      processes.start(sessionId, effect.action);
       return;
     case 'notify-action':
-      processes.notify(attemptId, effect.run, effect.notifyEndAt);
+      processes.notify(sessionId, effect.run, effect.notifyEndAt);
       return;
     case 'terminate-action':
-      processes.askToEnd(attemptId, effect.run);
+      processes.askToEnd(sessionId, effect.run);
       return;
     case 'kill-action':
-      processes.kill(attemptId, effect.run);
+      processes.kill(sessionId, effect.run);
       return;
     case 'output-consumed':
-      processes.consumed(attemptId, effect.bytes);
+      processes.consumed(sessionId, effect.bytes);
       return;
     case 'close-session':
-      processes.close(attemptId);
+      processes.close(sessionId, effect.closing);
   }
 }

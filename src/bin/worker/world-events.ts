@@ -6,20 +6,20 @@ import type { BusLog } from '../daemon/bus-log.ts';
 /** What the processes of tasks tell goes to their sessions. */
 export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProcessEvents {
   return {
-    opened: (attemptId, failure) => {
-      post({ actor: 'session', id: attemptId, message: { type: 'session.opened', failure } });
+    opened: (sessionId, failure) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'session.opened', failure } });
     },
-    started: (attemptId, run) => {
-      post({ actor: 'session', id: attemptId, message: { type: 'action.started', run } });
+    started: (sessionId, run) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'action.started', run } });
     },
-    output: (attemptId, run, batch) => {
-      post({ actor: 'session', id: attemptId, message: { type: 'action.output', run, batch } });
+    output: (sessionId, run, batch) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'action.output', run, batch } });
     },
-    ended: (attemptId, run, end) => {
-      post({ actor: 'session', id: attemptId, message: { type: 'action.ended', run, end } });
+    ended: (sessionId, run, end) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'action.ended', run, end } });
     },
-    closed: (attemptId) => {
-      post({ actor: 'session', id: attemptId, message: { type: 'session.closed' } });
+    closed: (sessionId) => {
+      post({ actor: 'session', id: sessionId, message: { type: 'session.closed' } });
     },
   };
 }
@@ -27,8 +27,12 @@ export function processEvents(post: (envelope: AgentEnvelope) => void): TaskProc
 /** What the bus tells unasked. */
 export function busListener(post: (envelope: AgentEnvelope) => void, busLog: BusLog): WorkerBusListener {
   return {
-    cancelRequested: ({ attempt_id: id, reason }) => {
-      post({ actor: 'session', id, message: { type: 'session.cancel', reason } });
+    cancelRequested: ({ attempt_id: attemptId, reason }) => {
+      post({
+        actor: 'poller',
+        id: 'poller',
+        message: { type: 'attempt.cancel', attemptId, reason },
+      });
     },
     leaseAnsweredLate: (reply) => {
       post({ actor: 'poller', id: 'poller', message: { type: 'lease.answered-late', reply } });

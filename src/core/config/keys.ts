@@ -217,6 +217,21 @@ const WORKER_KEYS = {
     'Session working directories, and the reports that the service has not confirmed.',
     'a directory named after the worker under the temporary directory of the system',
   ),
+  'worker.session_linger': key(
+    duration(0, HOUR_MS),
+    '5s',
+    'How long a session whose task has ended waits for another task of its step, before its environments are exited.',
+  ),
+  'worker.keep_sessions': key(
+    boolean(),
+    'false',
+    'Whether the working directories of sessions stay when they end, for debugging.',
+  ),
+  'worker.drain_timeout': key(
+    duration(0, 24 * HOUR_MS),
+    '30s',
+    'How long the tasks of a worker that was told to stop may go on; then they are stopped and given back.',
+  ),
   'worker.allow_root': key(
     boolean(),
     'false',

@@ -21,6 +21,9 @@ export interface WorkerConfig {
     readonly detectApplications: boolean;
     /** As given; a default is absolute. */
     readonly dir: string;
+    readonly sessionLingerMs: number;
+    readonly keepSessions: boolean;
+    readonly drainTimeoutMs: number;
     readonly allowRoot: boolean;
   };
   readonly diagnostics: { readonly enabled: boolean };
@@ -60,6 +63,9 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         tags: values['worker.tags'],
         detectApplications: values['worker.detect_applications'],
         dir: values['worker.dir'] ?? `${machine.temporaryDirectory}/callsheet-worker-${asFileName(name)}`,
+        sessionLingerMs: values['worker.session_linger'],
+        keepSessions: values['worker.keep_sessions'],
+        drainTimeoutMs: values['worker.drain_timeout'],
         allowRoot: values['worker.allow_root'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },

@@ -1,35 +1,57 @@
-import type { AttemptId } from '../ids.ts';
+import type { SessionId } from '../ids.ts';
 
 /**
- * The processes of tasks on a worker (design.md, "The bus": a supervisor per task, leftovers ended). A session is the working
- * directory and the guard of one attempt; actions run in it one after another.
+ * The processes of tasks on a worker (design.md, "The bus": a supervisor, leftovers ended). A session is a working directory and the
+ * guard of what runs in it; actions run in it one after another.
  */
 export interface TaskProcesses {
   /** Makes the directory and starts the guard. Answered by `opened`. */
-  open(attemptId: AttemptId, directory: string): void;
+  open(sessionId: SessionId, opening: SessionOpening): void;
   /** Writes the files and starts the process. Answered by `started` (unless it cannot be started) and `ended`. */
-  start(attemptId: AttemptId, action: ActionStart): void;
+  start(sessionId: SessionId, action: ActionStart): void;
   /** Writes `cancel_info.json` into the session's directory, then sends SIGTERM to the process group. `notifyEndAt`: milliseconds since the epoch. */
-  notify(attemptId: AttemptId, run: number, notifyEndAt: number): void;
+  notify(sessionId: SessionId, run: number, notifyEndAt: number): void;
   /** SIGTERM to the process group. */
-  askToEnd(attemptId: AttemptId, run: number): void;
+  askToEnd(sessionId: SessionId, run: number): void;
   /** SIGKILL to all that the action has started. */
-  kill(attemptId: AttemptId, run: number): void;
+  kill(sessionId: SessionId, run: number): void;
   /** So many bytes of output have been dealt with. */
-  consumed(attemptId: AttemptId, bytes: number): void;
-  /** Ends what the session has left running, and then removes its directory. Answered by `closed` once nothing runs any more. */
-  close(attemptId: AttemptId): void;
+  consumed(sessionId: SessionId, bytes: number): void;
+  /**
+   * Ends what the session has left running, and then removes its directory, unless it is to be kept. Answered by `closed` once nothing runs
+   * any more.
+   */
+  close(sessionId: SessionId, closing: SessionClosing): void;
 }
 
-/** What is told of them. Nothing is told of an attempt before `open` or after `closed`. */
+/** What is told of them. Nothing is told of a session before `open` or after `closed`. */
 export interface TaskProcessEvents {
   /** `failure`: why the session cannot be used, or null. */
-  opened(attemptId: AttemptId, failure: string | null): void;
-  started(attemptId: AttemptId, run: number): void;
-  output(attemptId: AttemptId, run: number, batch: OutputBatch): void;
+  opened(sessionId: SessionId, failure: string | null): void;
+  started(sessionId: SessionId, run: number): void;
+  output(sessionId: SessionId, run: number, batch: OutputBatch): void;
   /** Once for each start, after all output of the action. */
-  ended(attemptId: AttemptId, run: number, end: ActionEnd): void;
-  closed(attemptId: AttemptId): void;
+  ended(sessionId: SessionId, run: number, end: ActionEnd): void;
+  closed(sessionId: SessionId): void;
+}
+
+export interface SessionOpening {
+  /** Absolute; must not be there yet. */
+  readonly directory: string;
+  /** Whose account its actions run under; null for the worker's own. */
+  readonly runAs: RunAs | null;
+}
+
+/** An account of the machine that job code runs under (interface.md, "Task isolation"): names only, resolved on the worker. */
+export interface RunAs {
+  readonly user: string;
+  /** In place of the account's primary group; null keeps that. */
+  readonly group: string | null;
+}
+
+export interface SessionClosing {
+  /** For debugging: the directory stays. */
+  readonly keepDirectory: boolean;
 }
 
 export interface ActionStart {
@@ -39,6 +61,8 @@ export interface ActionStart {
   readonly args: readonly string[];
   /** In place of and beside the worker's own variables; null removes one. */
   readonly variables: Readonly<Record<string, string | null>>;
+  /** What it leaves running may go on until the session is closed; otherwise that is ended before `ended` is told. */
+  readonly keepsChildren: boolean;
   /** Written before the process is started, in place of what is there. */
   readonly files: readonly SessionFile[];
 }

@@ -40,6 +40,8 @@ export interface WorkerRecord {
   readonly lastHeartbeatAt: number;
   /** Whether its daemon has said goodbye since it was last heard. Absent is false. */
   readonly departed?: boolean;
+  /** Whether its daemon leaves once its tasks have ended, and takes no others. Absent is false. */
+  readonly draining?: boolean;
   readonly registeredAt: number;
 }
 

@@ -47,6 +47,8 @@ export interface HeartbeatMessage {
   readonly farm_id: FarmId;
   readonly incarnation: string;
   readonly open_attempts: readonly AttemptId[];
+  /** The worker leaves once its tasks have ended: it takes no others. Absent means that it does not. */
+  readonly draining?: boolean;
   readonly reply_to: string;
 }
 
@@ -127,6 +129,8 @@ export interface StepAssignment {
   readonly step_environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
   readonly compute_location: string;
+  /** Tasks of the step that were ready and not given out when the reply was made. Absent means unknown. */
+  readonly ready_left?: number;
 }
 
 export type ReportedStatus = 'running' | 'succeeded' | 'failed' | 'canceled';

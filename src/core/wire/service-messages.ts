@@ -160,6 +160,7 @@ const stepAssignment = record<StepAssignment>({
   step_environments: planList(environment),
   script,
   compute_location: planText,
+  ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 
 const leases = checked(

@@ -13,6 +13,7 @@ import type {
 import {
   checked,
   door,
+  flag,
   integer,
   line,
   list,
@@ -75,6 +76,7 @@ const heartbeat = record<HeartbeatMessage>({
   farm_id: readFarmId,
   incarnation: readToken,
   open_attempts: openAttempts,
+  draining: optional(flag),
   reply_to: readInbox,
 });
 

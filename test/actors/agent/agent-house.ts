@@ -1,8 +1,19 @@
 import { agentActors } from '../../../actors/agent/agent-actors.ts';
 import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
 import type { AgentEffect, AgentMessages, AgentWorld } from '../../../actors/agent/agent-world.ts';
+import type { PollerState } from '../../../actors/agent/poller/state.ts';
 import { Kernel } from '../../../actors/kernel/kernel.ts';
-import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../../../src/core/ids.ts';
+import {
+  sessionId,
+  type AttemptId,
+  type FarmId,
+  type JobId,
+  type QueueId,
+  type SessionId,
+  type StepId,
+  type TaskId,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
 import type { ActionPlan, EnvironmentPlan } from '../../../src/core/openjd/plan.ts';
 import type { JournalChange } from '../../../src/core/ports/agent-journal.ts';
 import type { ActionEnd, OutputStream } from '../../../src/core/ports/task-processes.ts';
@@ -30,6 +41,9 @@ export const SETTINGS: AgentSettings = {
     tags: {},
   },
   sessionsDirectory: '/w/sessions',
+  sessionLingerMs: 5_000,
+  keepsSessions: false,
+  drainTimeoutMs: 60_000,
 };
 
 export const WORKER = 'worker-1' as WorkerId;
@@ -72,6 +86,8 @@ export class AgentHouse {
   private ids = 0;
   private effects: AgentEffect[] = [];
   private unwritten: (() => void)[] = [];
+  /** Sessions by the attempt that they were begun for: tests call them by that. */
+  private readonly sessions = new Map<string, SessionId>();
 
   constructor({ settings = SETTINGS, disk = new Disk() }: { settings?: AgentSettings; disk?: Disk } = {}) {
     this.disk = disk;
@@ -89,7 +105,7 @@ export class AgentHouse {
       },
       release: (outputs) => {
         for (const output of outputs) {
-          if (output.kind === 'effect') this.effects.push(output.effect);
+          if (output.kind === 'effect') this.effects.push(this.renamed(output.effect));
         }
       },
       log: (level, text) => {
@@ -153,9 +169,36 @@ export class AgentHouse {
     for (const write of unwritten) write();
   }
 
-  /** Whether an actor of this kind and id is there. */
+  /** Whether an actor of this kind and id is there; a session is called by the attempt that it was begun for. */
   has(kind: keyof AgentMessages, id: string): boolean {
-    return this.kernel.stateOf(kind, id) !== undefined;
+    return this.kernel.stateOf(kind, kind === 'session' ? this.sessionOf(id) : id) !== undefined;
+  }
+
+  /** The id of the session that was begun for the attempt. */
+  sessionOf(attempt: string): string {
+    return this.sessions.get(attempt) ?? attempt;
+  }
+
+  private renamed(effect: AgentEffect): AgentEffect {
+    if (!('sessionId' in effect)) return effect;
+    if (effect.kind === 'open-session') {
+      const poller = this.kernel.stateOf('poller', 'poller') as PollerState;
+      this.sessions.set(poller.sessions.get(effect.sessionId)?.attemptId ?? '', effect.sessionId);
+    }
+    for (const [attempt, session] of this.sessions) {
+      if (session === effect.sessionId) return { ...effect, sessionId: sessionId(attempt) };
+    }
+    return effect;
+  }
+
+  /** To the session that was begun for the attempt. */
+  tellSession(attempt: string, message: AgentMessages['session']): void {
+    this.tell('session', this.sessionOf(attempt), message);
+  }
+
+  /** The shipper of an attempt says that its logs are on the bus; `session`: the attempt that its session was begun for. */
+  drained(attempt: string, session = attempt): void {
+    this.tellSession(session, { type: 'logs.drained', attemptId: attempt as AttemptId });
   }
 
   private settle(): void {
@@ -203,25 +246,25 @@ export class AgentHouse {
   }
 
   opened(attempt: string, failure: string | null = null): void {
-    this.tell('session', attempt, { type: 'session.opened', failure });
+    this.tellSession(attempt, { type: 'session.opened', failure });
   }
 
   started(attempt: string, run: number): void {
-    this.tell('session', attempt, { type: 'action.started', run });
+    this.tellSession(attempt, { type: 'action.started', run });
   }
 
   output(attempt: string, run: number, lines: readonly string[], stream: OutputStream = 'stdout'): void {
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-    this.tell('session', attempt, { type: 'action.output', run, batch: { stream, lines, bytes } });
+    this.tellSession(attempt, { type: 'action.output', run, batch: { stream, lines, bytes } });
   }
 
   ended(attempt: string, run: number, end: ActionEnd | number): void {
     const how: ActionEnd = typeof end === 'number' ? { kind: 'exited', code: end } : end;
-    this.tell('session', attempt, { type: 'action.ended', run, end: how });
+    this.tellSession(attempt, { type: 'action.ended', run, end: how });
   }
 
   closed(attempt: string): void {
-    this.tell('session', attempt, { type: 'session.closed' });
+    this.tellSession(attempt, { type: 'session.closed' });
   }
 }
 
@@ -267,6 +310,7 @@ export const stepOf = (rest: Partial<StepAssignment> = {}): StepAssignment => ({
   step_environments: [],
   script: { onRun: action('render'), embeddedFiles: [] },
   compute_location: '',
+  ready_left: 0,
   ...rest,
 });
 

@@ -61,7 +61,7 @@ test('nothing is said of an end before it is on the disk', (t) => {
   const house = started();
   stored(house, 'running');
   house.ended('a', 1, 0);
-  house.tell('session', 'a', { type: 'logs.drained' });
+  house.drained('a');
   house.said();
   house.isDiskSlow = true;
   house.closed('a');
@@ -76,7 +76,7 @@ test('nothing is said of an end before it is on the disk', (t) => {
 test('an end is repeated until the service has confirmed it: after a failure soon, after storing late', (t) => {
   const house = started();
   house.ended('a', 1, 0);
-  house.tell('session', 'a', { type: 'logs.drained' });
+  house.drained('a');
   house.said();
   house.closed('a');
   t.same(statusesIn(house.said()), ['succeeded']);
@@ -101,7 +101,7 @@ test('an end is repeated until the service has confirmed it: after a failure soo
 test('a daemon that is killed at any moment leaves a report whole or not at all, and the next one says it', (t) => {
   const first = started();
   first.ended('a', 1, 3);
-  first.tell('session', 'a', { type: 'logs.drained' });
+  first.drained('a');
   first.closed('a');
   const next = new AgentHouse({ disk: first.disk });
   next.tell('registrar', 'registrar', { type: 'agent.start' });

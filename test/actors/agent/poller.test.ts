@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AttemptId } from '../../../src/core/ids.ts';
 import { AgentHouse, alive, assignmentOf, leases, registered } from './agent-house.ts';
 
 type Request = Extract<AgentEffect, { kind: 'request-lease' }>;
@@ -10,7 +11,7 @@ const requestsIn = (effects: readonly AgentEffect[]): Request[] =>
 const announcesIn = (effects: readonly AgentEffect[]): Announce[] =>
   effects.filter((effect): effect is Announce => effect.kind === 'announce');
 const openedIn = (effects: readonly AgentEffect[]): string[] =>
-  effects.flatMap((effect) => (effect.kind === 'open-session' ? [effect.attemptId] : []));
+  effects.flatMap((effect) => (effect.kind === 'open-session' ? [effect.sessionId] : []));
 
 /** A registered worker of four cores and its one request. */
 function asking(): { house: AgentHouse; request: Request } {
@@ -24,7 +25,7 @@ function finish(house: AgentHouse, attempt: string): void {
   house.opened(attempt);
   house.ended(attempt, 1, 0);
   house.closed(attempt);
-  house.tell('session', attempt, { type: 'logs.overdue' });
+  house.tellSession(attempt, { type: 'logs.overdue', attemptId: attempt as AttemptId });
 }
 
 const unanswered = (
@@ -130,7 +131,7 @@ test('an attempt waits for an earlier one of its task that is still being stoppe
   house.lease(request, leases([assignmentOf('a', { task_id: taskId })]));
   house.opened('a');
   const [next] = requestsIn(house.said());
-  house.tell('session', 'a', { type: 'session.void' });
+  house.tell('poller', 'poller', { type: 'attempt.void', attemptId: 'a' as AttemptId });
   house.lease(next as Request, leases([assignmentOf('b', { task_id: taskId }), assignmentOf('c')]));
   t.same(openedIn(house.said()), ['c']);
   house.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
@@ -248,7 +249,7 @@ test('a request of an earlier incarnation is nobody’s: a new one is out, and i
 
 test('work that comes without a registration is left to the service', (t) => {
   const { house, request } = asking();
-  house.tell('registrar', 'registrar', { type: 'agent.leave' });
+  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
   house.said();
   house.lease(request, leases([assignmentOf('a')]));
   house.tell('poller', 'poller', { type: 'lease.answered-late', reply: leases([assignmentOf('b')]) });

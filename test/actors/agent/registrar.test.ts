@@ -255,13 +255,13 @@ test('an attempt that the service has closed is stopped within the grace, withou
   const house = withRunning();
   house.pass(5000);
   house.answer(house.saidOnly('announce'), alive('a'));
-  t.same(house.said(), [{ kind: 'terminate-action', attemptId: 'a', run: 1 }]);
+  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
   house.pass(2999);
   t.same(house.said(), []);
   house.pass(1);
-  t.same(house.said(), [{ kind: 'kill-action', attemptId: 'a', run: 1 }]);
+  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
-  t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
   house.closed('a');
   t.same(kindsOf(house.said()), ['unfollow-cancels', 'request-lease']);
   t.same(house.disk.reports, []);
@@ -276,13 +276,13 @@ test('without contact for two thirds of the timeout everything is stopped, and g
   house.pass(lastHeard + 19_999 - house.now);
   t.same(house.said(), []);
   house.pass(1);
-  t.same(house.said(), [{ kind: 'terminate-action', attemptId: 'a', run: 1 }]);
+  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 1 }]);
   house.pass(3000);
-  t.same(house.said(), [{ kind: 'kill-action', attemptId: 'a', run: 1 }]);
+  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
   t.same(
     house.said(),
-    [{ kind: 'close-session', attemptId: 'a' }],
+    [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }],
     'nothing is registered while something runs',
   );
   house.closed('a');
@@ -336,7 +336,7 @@ test('an attempt whose processes were ended by their supervisor is given back; t
   }
   house.said();
   house.ended('a', 1, { kind: 'fenced' });
-  t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
   house.closed('a');
   const [unfollow, register, ...rest] = house.said();
   t.equal(unfollow?.kind, 'unfollow-cancels');
@@ -345,26 +345,26 @@ test('an attempt whose processes were ended by their supervisor is given back; t
   t.notMatch(register, { announcement: { incarnation: 'id-1' } });
   house.pass(20_000);
   t.ok(
-    house.said().some((effect) => effect.kind === 'terminate-action' && effect.attemptId === 'b'),
+    house.said().some((effect) => effect.kind === 'terminate-action' && effect.sessionId === 'b'),
     'the contact still counts',
   );
   t.end();
 });
 
 function leaving(t: Test, house: AgentHouse): void {
-  house.tell('registrar', 'registrar', { type: 'agent.leave' });
-  house.tell('registrar', 'registrar', { type: 'agent.leave' });
+  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
+  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
   t.match(house.logged.at(-1), /^info: leaving$/);
 }
 
 const DEPARTED: PresenceReply = { v: 1, type: 'departed' };
 
-test('a worker that leaves stops its tasks, reports nothing of them and says good-bye', (t) => {
+test('a worker that leaves at once stops its tasks, reports nothing of them and says good-bye', (t) => {
   const house = withRunning();
   leaving(t, house);
-  t.same(house.said(), [{ kind: 'terminate-action', attemptId: 'a', run: 1 }]);
+  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   house.ended('a', 1, 0);
-  t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
   house.closed('a');
   const [, departure, ...rest] = house.said();
   t.same(departure, {
@@ -426,6 +426,63 @@ test('a worker with an unconfirmed report asks once more, and leaves in silence 
       t.same([...house.disk.kept.keys()], ['a']);
     }
   }
+  t.end();
+});
+
+function draining(house: AgentHouse): AgentEffect[] {
+  house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  return house.said();
+}
+
+test('a worker that was told to stop lets its task end, reports it and says good-bye', (t) => {
+  const house = withRunning();
+  const [heartbeat, ...rest] = draining(house);
+  t.match(heartbeat, { announcement: { type: 'heartbeat', open_attempts: ['a'], draining: true } });
+  t.same(rest, [], 'nothing is stopped, and nothing asked for');
+  house.answer(heartbeat as Parameters<AgentHouse['answer']>[0], alive());
+  t.same(
+    house.passInContact(59_000).filter(({ kind }) => kind !== 'announce'),
+    [],
+  );
+  house.ended('a', 1, 0);
+  house.closed('a');
+  house.drained('a');
+  const last = house.said().find((effect) => effect.kind === 'announce');
+  t.match(last, { announcement: { type: 'heartbeat', open_attempts: ['a'] } });
+  house.answer(last as Parameters<AgentHouse['answer']>[0], alive('a'));
+  t.match(house.said(), [{ announcement: { type: 'deregister' } }]);
+  t.end();
+});
+
+test('tasks that do not end in time, or a second signal, are stopped and given back', (t) => {
+  for (const isSecond of [true, false]) {
+    const house = withRunning();
+    draining(house);
+    if (isSecond) house.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: true });
+    else house.passInContact(60_000);
+    const stops = isSecond ? house.said() : house.passInContact(5_000);
+    t.match(
+      stops.filter(({ kind }) => kind.endsWith('-action')),
+      [{ kind: 'kill-action', sessionId: 'a' }],
+    );
+    house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
+    house.closed('a');
+    t.same(house.disk.reports, []);
+    t.ok(
+      house.said().some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
+    );
+  }
+  t.end();
+});
+
+test('a draining worker that loses contact stops its tasks', (t) => {
+  const house = withRunning();
+  draining(house);
+  house.pass(20_000);
+  t.match(
+    house.said().filter(({ kind }) => kind.endsWith('-action')),
+    [{ kind: 'terminate-action', sessionId: 'a' }],
+  );
   t.end();
 });
 

@@ -1,9 +1,10 @@
 import { test } from 'tap';
 import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
 import { USER_CANCEL_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
+import type { AttemptId } from '../../../src/core/ids.ts';
 import type { ActionStart } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
-import { action, AgentHouse, assignmentOf, environment, leases, stepOf } from './agent-house.ts';
+import { action, AgentHouse, assignmentOf, environment, leases, stepOf, WORKER } from './agent-house.ts';
 
 type Started = Extract<AgentEffect, { kind: 'start-action' }>;
 
@@ -17,7 +18,7 @@ class Session extends AgentHouse {
     if (request === undefined) throw new Error('no lease request');
     this.lease(request, leases([assignmentOf('a', { cores: 4, ...assignment })], stepOf(step)));
     const opening = this.said().find((effect) => effect.kind === 'open-session');
-    this.directory = opening?.kind === 'open-session' ? opening.directory : '';
+    this.directory = opening?.kind === 'open-session' ? opening.opening.directory : '';
   }
 
   /** The action that has been started; nothing else may have been said but reports and logs. */
@@ -48,7 +49,7 @@ class Session extends AgentHouse {
   /** The processes are gone and the logs are on the bus. */
   finish(): void {
     this.closed('a');
-    this.tell('session', 'a', { type: 'logs.drained' });
+    this.drained('a');
   }
 
   /** The terminal report, or null. */
@@ -87,7 +88,7 @@ test('environments are entered in order, the task runs, environments are exited 
   t.equal(house.report, null, 'nothing is said before everything has ended');
   house.closed('a');
   t.equal(house.report, null, 'the logs go before');
-  house.tell('session', 'a', { type: 'logs.drained' });
+  house.drained('a');
   t.same(house.report, {
     v: 1,
     task_id: 'a-task',
@@ -165,7 +166,14 @@ test('format strings see parameters, the session and the files of their own scri
   };
   const variables = { OPENJD_SESSION_WORKING_DIR: directory, SCENE: `/proj/a.blend in ${directory}` };
   house.opened('a');
-  t.same(house.next(), { run: 1, command: setup.path, args: [], variables, files: [rules, setup] });
+  t.same(house.next(), {
+    run: 1,
+    command: setup.path,
+    args: [],
+    variables,
+    files: [rules, setup],
+    keepsChildren: true,
+  });
   house.ended('a', 1, 0);
   const run = house.next();
   const main = run.args[0] ?? '';
@@ -175,10 +183,18 @@ test('format strings see parameters, the session and the files of their own scri
     command: 'python',
     args: [main, '12', rules.path, ''],
     variables,
+    keepsChildren: false,
     files: [rules, { path: main, data: 'frame = 12', runnable: false }],
   });
   house.ended('a', 2, 0);
-  t.same(house.next(), { run: 3, command: setup.path, args: ['false'], variables, files: [rules, setup] });
+  t.same(house.next(), {
+    run: 3,
+    command: setup.path,
+    args: ['false'],
+    variables,
+    files: [rules, setup],
+    keepsChildren: true,
+  });
   t.end();
 });
 
@@ -256,7 +272,7 @@ test('how the task ended is said in words', (t) => {
 test('a session that cannot be made fails the task', (t) => {
   const house = new Session(NESTED);
   house.opened('a', 'the session’s directory could not be made: ENOSPC');
-  t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
   house.finish();
   t.match(house.report, { status: 'failed', message: 'the session’s directory could not be made: ENOSPC' });
   t.end();
@@ -436,11 +452,15 @@ test('a cancel with notice gives the process its time, then kills', (t) => {
     house.ended('a', 1, 0);
     house.started('a', 2);
     house.said();
-    house.tell('session', 'a', { type: 'session.cancel', reason: USER_CANCEL_REASON });
+    house.tell('poller', 'poller', {
+      type: 'attempt.cancel',
+      attemptId: 'a' as AttemptId,
+      reason: USER_CANCEL_REASON,
+    });
     t.same(house.said(), [
-      { kind: 'notify-action', attemptId: 'a', run: 2, notifyEndAt: house.now + seconds * 1000 },
+      { kind: 'notify-action', sessionId: 'a', run: 2, notifyEndAt: house.now + seconds * 1000 },
     ]);
-    house.tell('session', 'a', { type: 'session.cancel', reason: 'again' });
+    house.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'again' });
     t.same(house.said(), []);
     t.same(actionKinds(house.passInContact(seconds * 1000 - 1)), []);
     t.same(actionKinds(house.passInContact(1)), ['kill-action']);
@@ -461,8 +481,8 @@ test('a cancel without a method kills at once; one during an onEnter enters noth
   const house = new Session(NESTED);
   house.opened('a');
   house.said();
-  house.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
-  t.same(house.said(), [{ kind: 'kill-action', attemptId: 'a', run: 1 }]);
+  house.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
+  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 1 }]);
   house.ended('a', 1, { kind: 'signaled', signal: 'SIGKILL' });
   t.equal(house.next().command, 'exit-outer');
   house.ended('a', 2, 0);
@@ -473,21 +493,21 @@ test('a cancel without a method kills at once; one during an onEnter enters noth
 
 test('a cancel before the session is open, and one after the end', (t) => {
   const early = new Session();
-  early.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  early.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
   t.same(early.said(), []);
   early.opened('a');
-  t.same(early.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  t.same(early.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
   early.finish();
   t.match(early.report, { status: 'canceled' });
 
   const late = new Session();
   late.opened('a');
   late.ended('a', 1, 0);
-  late.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  late.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
   late.finish();
   t.match(late.report, { status: 'succeeded' });
   late.said();
-  late.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  late.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
   t.same(late.said(), []);
   t.end();
 });
@@ -500,9 +520,9 @@ test('a session that is being canceled goes its way when the service closes the 
     },
   });
   house.opened('a');
-  house.tell('session', 'a', { type: 'session.cancel', reason: 'x' });
+  house.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: 'a' as AttemptId, reason: 'x' });
   house.said();
-  house.tell('session', 'a', { type: 'session.void' });
+  house.tell('poller', 'poller', { type: 'attempt.void', attemptId: 'a' as AttemptId });
   t.same(house.said(), []);
   t.end();
 });
@@ -512,12 +532,12 @@ test('an interrupted session stops, skips its exits and reports nothing', (t) =>
   house.opened('a');
   house.ended('a', 1, 0);
   house.said();
-  house.tell('session', 'a', { type: 'session.interrupt', graceMs: 3000 });
-  t.same(house.said(), [{ kind: 'terminate-action', attemptId: 'a', run: 2 }]);
+  house.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
+  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 2 }]);
   house.pass(3000);
-  t.same(house.said(), [{ kind: 'kill-action', attemptId: 'a', run: 2 }]);
+  t.same(house.said(), [{ kind: 'kill-action', sessionId: 'a', run: 2 }]);
   house.ended('a', 2, 0);
-  t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }]);
+  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
   house.closed('a');
   t.equal(house.report, null);
   t.notOk(house.has('session', 'a'));
@@ -531,13 +551,17 @@ test('a task that had ended keeps its result when its exits are interrupted', (t
     for (const run of [1, 2, 3]) house.ended('a', run, 0);
     house.said();
     if (how === 'interrupt') {
-      house.tell('session', 'a', { type: 'session.interrupt', graceMs: 3000 });
-      t.same(house.said(), [{ kind: 'terminate-action', attemptId: 'a', run: 4 }]);
+      house.tellSession('a', { type: 'session.interrupt', graceMs: 3000 });
+      t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 4 }]);
       house.ended('a', 4, { kind: 'signaled', signal: 'SIGTERM' });
     } else {
       house.ended('a', 4, { kind: 'fenced' });
     }
-    t.same(house.said(), [{ kind: 'close-session', attemptId: 'a' }], 'the outer exit is skipped');
+    t.same(
+      house.said(),
+      [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }],
+      'the outer exit is skipped',
+    );
     house.finish();
     t.match(house.report, { status: 'succeeded', exit_code: 0 });
   }
@@ -564,8 +588,8 @@ test('late word of an earlier action changes nothing', (t) => {
   house.ended('a', 1, 0);
   house.said();
   house.ended('a', 1, 9);
-  house.tell('session', 'a', { type: 'action.overdue', run: 1 });
-  house.tell('session', 'a', { type: 'action.kill-due', run: 1 });
+  house.tellSession('a', { type: 'action.overdue', run: 1 });
+  house.tellSession('a', { type: 'action.kill-due', run: 1 });
   t.same(house.said(), []);
   house.ended('a', 2, 0);
   t.equal(house.next().command, 'render');
@@ -573,17 +597,16 @@ test('late word of an earlier action changes nothing', (t) => {
 });
 
 test('a session whose state is lost is ended and given back', (t) => {
-  const house = new AgentHouse();
-  house.register();
-  house.tell('registrar', 'registrar', {
-    type: 'attempts.taken',
-    attemptIds: [assignmentOf('a').attempt_id],
-    doubted: false,
-  });
-  house.tell('session', 'a', { type: 'action.started', run: 1 });
+  const house = new Session();
+  house.opened('a');
+  house.said();
+  // A task for a session that has one already is an error, and what throws loses its state.
+  const task = { assignment: assignmentOf('b'), workerId: WORKER, isLast: true };
+  house.tellSession('a', { type: 'session.task', task });
   t.match(house.said(), [
-    { kind: 'close-session', attemptId: 'a' },
+    { kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } },
     { kind: 'announce', announcement: { type: 'register', open_attempts: [] } },
   ]);
+  t.same(house.disk.reports, []);
   t.end();
 });

@@ -2,22 +2,22 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
 import { splitText } from '../../../actors/agent/shipper/split-text.ts';
-import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
+import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
 import type { OutputStream } from '../../../src/core/ports/task-processes.ts';
 import type { LogMessage } from '../../../src/core/wire/bus-messages.ts';
 import { AgentHouse } from './agent-house.ts';
 
 const ATTEMPT = 'a' as AttemptId;
-const TASK = 't' as TaskId;
+const OF = { taskId: 't' as TaskId, sessionId: 's' as SessionId };
 const KIB = 1024;
 
 class Shipping extends AgentHouse {
   lines(lines: readonly string[], stream: OutputStream = 'stdout', bytes = sizeOf(lines)): void {
-    this.tell('shipper', ATTEMPT, { type: 'logs.lines', taskId: TASK, batch: { stream, lines, bytes } });
+    this.tell('shipper', ATTEMPT, { type: 'logs.lines', ...OF, batch: { stream, lines, bytes } });
   }
 
   finish(): void {
-    this.tell('shipper', ATTEMPT, { type: 'logs.finish', taskId: TASK });
+    this.tell('shipper', ATTEMPT, { type: 'logs.finish', ...OF });
   }
 
   stored(stored: number, failure: string | null = null): void {
@@ -60,7 +60,7 @@ test('lines gather for a moment and leave as one chunk; what is stored lets the 
     },
   ]);
   house.stored(1);
-  t.same(house.said(), [{ kind: 'output-consumed', attemptId: 'a', bytes: 14 }]);
+  t.same(house.said(), [{ kind: 'output-consumed', sessionId: 's', bytes: 14 }]);
   t.end();
 });
 

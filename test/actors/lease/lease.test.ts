@@ -108,6 +108,7 @@ test('what a worker is handed', (t) => {
         step_environments: [],
         script: { onRun: { command: 'render', args: ['{{Task.Param.Frame}}'] }, embeddedFiles: [] },
         compute_location: '',
+        ready_left: 1,
       },
     },
   });

@@ -91,7 +91,7 @@ test('the process gets the worker’s environment, the variables in their place,
   const own = { PATH: process.env['PATH'], KEEP: 'kept', GONE: 'x', SVC_BUS_URL: 'secret' };
   const it = new RecordedProcesses('environment', { ownEnvironment: own });
   await it.open();
-  const variables = { GONE: null, ADDED: 'two\nlines', KEEP: 'changed', CALLSHEET_ATTEMPT: 'forged' };
+  const variables = { GONE: null, ADDED: 'two\nlines', KEEP: 'changed', CALLSHEET_SESSION: 'forged' };
   const run = it.start('env', ['-0'], { variables });
   await it.ended(run);
   const ofTheTestRunner = /^(NODE_OPTIONS|_TAPJS_.*)=|^$/;
@@ -99,8 +99,8 @@ test('the process gets the worker’s environment, the variables in their place,
   const environment = entries.filter((entry) => !ofTheTestRunner.test(entry)).sort();
   t.same(environment, [
     'ADDED=two\nlines',
-    `CALLSHEET_ACTION=${it.attemptId}.1`,
-    `CALLSHEET_ATTEMPT=${it.attemptId}`,
+    `CALLSHEET_ACTION=${it.sessionId}.1`,
+    `CALLSHEET_SESSION=${it.sessionId}`,
     `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
     'KEEP=changed',
     `PATH=${String(process.env['PATH'])}`,
@@ -145,7 +145,7 @@ test('SIGTERM reaches the whole group; the process may end as it likes', async (
   await it.open();
   const run = it.bash('trap "echo asked; exit 0" TERM; echo ready; sleep 600 & wait');
   await it.line(run, 'ready');
-  it.processes.askToEnd(it.attemptId, run);
+  it.processes.askToEnd(it.sessionId, run);
   t.same(await it.ended(run), { kind: 'exited', code: 0 });
   t.same(it.lines(run), ['ready', 'asked']);
   await it.close();
@@ -156,7 +156,7 @@ test('a notice writes cancel_info.json before the signal', async (t) => {
   await it.open();
   const run = it.bash('trap "cat cancel_info.json; exit 0" TERM; echo ready; sleep 600 & wait');
   await it.line(run, 'ready');
-  it.processes.notify(it.attemptId, run, Date.UTC(2026, 10, 20, 12, 30, 15, 250));
+  it.processes.notify(it.sessionId, run, Date.UTC(2026, 10, 20, 12, 30, 15, 250));
   await it.ended(run);
   t.same(it.lines(run), ['ready', '{"NotifyEnd":"2026-11-20T12:30:15Z"}']);
   await it.close();
@@ -178,7 +178,7 @@ test('killing ends what ignores SIGTERM, left its group, was forked twice or hid
   await it.until(() => (it.lines(run).length === 5 ? true : null));
   const pids = it.lines(run).map(Number);
   t.same(pids.map(runs), [true, true, true, true, true]);
-  it.processes.kill(it.attemptId, run);
+  it.processes.kill(it.sessionId, run);
   t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
   await it.close();
   t.same(pids.map(runs), [false, false, false, false, false]);
@@ -193,7 +193,7 @@ test('a killed action does not take what another action of its session left runn
   const [background] = it.lines(first).map(Number);
   const second = it.bash('echo ready; sleep 600');
   await it.line(second, 'ready');
-  it.processes.kill(it.attemptId, second);
+  it.processes.kill(it.sessionId, second);
   await it.ended(second);
   t.equal(runs(background ?? 0), true);
   await it.close();
@@ -232,7 +232,7 @@ test('output that is not dealt with holds the process back', async (t) => {
   let consumed = 0;
   while (!it.told.some(({ type }) => type === 'ended')) {
     const now = delivered();
-    it.processes.consumed(it.attemptId, now - consumed);
+    it.processes.consumed(it.sessionId, now - consumed);
     consumed = now;
     await it.until((told) => (told.type === 'ended' || delivered() > now ? true : null));
   }
@@ -246,10 +246,10 @@ test('a stop that comes before the process is started is not forgotten', async (
   const it = new RecordedProcesses('early');
   await it.open();
   const terminated = it.bash('sleep 600');
-  it.processes.askToEnd(it.attemptId, terminated);
+  it.processes.askToEnd(it.sessionId, terminated);
   t.same(await it.ended(terminated), { kind: 'signaled', signal: 'SIGTERM' });
   const killed = it.bash('sleep 600');
-  it.processes.kill(it.attemptId, killed);
+  it.processes.kill(it.sessionId, killed);
   t.same(await it.ended(killed), { kind: 'signaled', signal: 'SIGKILL' });
   await it.close();
 });

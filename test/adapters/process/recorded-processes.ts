@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
 import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
-import type { AttemptId } from '../../../src/core/ids.ts';
+import type { SessionId } from '../../../src/core/ids.ts';
 import type { ActionEnd, ActionStart, OutputBatch } from '../../../src/core/ports/task-processes.ts';
 
 /** One thing that was told of the processes. */
@@ -15,10 +15,10 @@ export type Told =
   | { readonly type: 'ended'; readonly run: number; readonly end: ActionEnd }
   | { readonly type: 'closed' };
 
-/** Real processes of one attempt in a directory of their own, with everything that was told of them. */
+/** Real processes of one session in a directory of their own, with everything that was told of them. */
 export class RecordedProcesses {
   readonly workerDirectory = realpathSync(mkdtempSync(join(tmpdir(), 'callsheet-processes-')));
-  readonly attemptId: AttemptId;
+  readonly sessionId: SessionId;
   readonly directory: string;
   readonly processes: LocalTaskProcesses;
   readonly told: Told[] = [];
@@ -28,7 +28,7 @@ export class RecordedProcesses {
 
   /** `consume`: whether output counts as dealt with at once. */
   constructor(
-    attempt: string,
+    session: string,
     {
       consume = true,
       ownEnvironment = process.env,
@@ -40,7 +40,7 @@ export class RecordedProcesses {
     } = {},
   ) {
     // Other test runs on this machine must not end these processes.
-    this.attemptId = `${attempt}-${process.pid}` as AttemptId;
+    this.sessionId = `${session}-${process.pid}` as SessionId;
     this.directory = join(this.workerDirectory, 'sessions', 'one');
     this.processes = new LocalTaskProcesses({
       workerDirectory: this.workerDirectory,
@@ -49,17 +49,17 @@ export class RecordedProcesses {
       ownEnvironment,
       warn: (text) => this.warnings.push(text),
       events: {
-        opened: (_attempt, failure) => {
+        opened: (_session, failure) => {
           this.tell({ type: 'opened', failure });
         },
-        started: (_attempt, run) => {
+        started: (_session, run) => {
           this.tell({ type: 'started', run });
         },
-        output: (attemptId, run, batch) => {
+        output: (sessionId, run, batch) => {
           this.tell({ type: 'output', run, batch });
-          if (consume) this.processes.consumed(attemptId, batch.bytes);
+          if (consume) this.processes.consumed(sessionId, batch.bytes);
         },
-        ended: (_attempt, run, end) => {
+        ended: (_session, run, end) => {
           this.tell({ type: 'ended', run, end });
         },
         closed: () => {
@@ -70,7 +70,7 @@ export class RecordedProcesses {
   }
 
   async open(): Promise<void> {
-    this.processes.open(this.attemptId, this.directory);
+    this.processes.open(this.sessionId, { directory: this.directory, runAs: null });
     const opened = await this.until((told) => (told.type === 'opened' ? told : null));
     if (opened.failure !== null) throw new Error(opened.failure);
   }
@@ -78,7 +78,15 @@ export class RecordedProcesses {
   /** Starts `command` and gives its number. */
   start(command: string, args: readonly string[] = [], rest: Partial<ActionStart> = {}): number {
     this.run += 1;
-    this.processes.start(this.attemptId, { run: this.run, command, args, variables: {}, files: [], ...rest });
+    this.processes.start(this.sessionId, {
+      run: this.run,
+      command,
+      args,
+      variables: {},
+      keepsChildren: true,
+      files: [],
+      ...rest,
+    });
     return this.run;
   }
 
@@ -105,7 +113,7 @@ export class RecordedProcesses {
   }
 
   async close(): Promise<void> {
-    this.processes.close(this.attemptId);
+    this.processes.close(this.sessionId, { keepDirectory: false });
     await this.until((told) => (told.type === 'closed' ? told : null));
     await this.processes.settled();
     rmSync(this.workerDirectory, { recursive: true, force: true });

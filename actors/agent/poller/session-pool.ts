@@ -1,0 +1,125 @@
+import {
+  sessionId as sessionIdOf,
+  type AttemptId,
+  type SessionId,
+  type StepId,
+} from '../../../src/core/ids.ts';
+import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { AgentContext } from '../agent-world.ts';
+import type { PollerMessage, Registration } from './messages.ts';
+import type { PollerState, WaitingAssignment } from './state.ts';
+
+type PollerContext = AgentContext<'poller'>;
+type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type: Type }>;
+
+/** A session of this worker, as the poller sees it. */
+export interface PooledSession {
+  readonly stepId: StepId;
+  /** What the session was begun with: only tasks of the very same step, on the same terms, may follow. */
+  readonly terms: string;
+  /** The attempt that it runs; null when it has none. */
+  attemptId: AttemptId | null;
+  /** It has said that it waits for a task, and was not told to end. */
+  isIdle: boolean;
+}
+
+/** Hands the task to an idle session of its step, or to a new one. */
+export function handToSession(
+  state: PollerState,
+  { assignment, step }: WaitingAssignment,
+  { workerId }: Registration,
+  context: PollerContext,
+): void {
+  const { attempt_id: attemptId, step_id: stepId } = assignment;
+  const terms = termsOf(step);
+  const task = { assignment, workerId, isLast: step.ready_left === 0 };
+  const idle = idleSession(state, stepId, terms);
+  const id = idle ?? sessionIdOf(context.newId());
+  state.sessions.set(id, { stepId, terms, attemptId, isIdle: false });
+  if (idle === null) {
+    context.send('session', id, { type: 'session.begin', step, task });
+  } else {
+    context.cancelTimer(lingerTimer(id));
+    context.send('session', id, { type: 'session.task', task });
+  }
+}
+
+/** The session waits for the next task of its step, for a while. */
+export const onSessionIdle =
+  (lingerMs: number) =>
+  (state: PollerState, { sessionId }: Message<'session.idle'>, context: PollerContext): void => {
+    const session = state.sessions.get(sessionId);
+    if (session === undefined) return;
+    session.attemptId = null;
+    session.isIdle = true;
+    if (state.isLeaving) endIdle(sessionId, session, context);
+    else context.after(lingerTimer(sessionId), lingerMs, { type: 'linger.over', sessionId });
+  };
+
+export function onLingerOver(
+  state: PollerState,
+  { sessionId }: Message<'linger.over'>,
+  context: PollerContext,
+): void {
+  const session = state.sessions.get(sessionId);
+  if (session?.isIdle === true) endIdle(sessionId, session, context);
+}
+
+/** A session has ended. Its attempt ends by itself. */
+export function onSessionGone(
+  state: PollerState,
+  { sessionId }: Message<'session.gone'>,
+  context: PollerContext,
+): void {
+  context.cancelTimer(lingerTimer(sessionId));
+  state.sessions.delete(sessionId);
+  tellGone(state, context);
+}
+
+/** What a lost session ran is given back. */
+export function onSessionLost(
+  state: PollerState,
+  { sessionId }: Message<'session.lost'>,
+  context: PollerContext,
+): void {
+  const attemptId = state.sessions.get(sessionId)?.attemptId ?? null;
+  onSessionGone(state, { type: 'session.gone', sessionId }, context);
+  if (attemptId === null) return;
+  context.send('outbox', 'outbox', { type: 'report.void', attemptId });
+  context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome: 'interrupted' });
+}
+
+/** The session that runs the attempt, or null. */
+export function sessionOf(state: PollerState, attemptId: AttemptId): SessionId | null {
+  for (const [id, session] of state.sessions) if (session.attemptId === attemptId) return id;
+  return null;
+}
+
+export function endIdleSessions(state: PollerState, context: PollerContext): void {
+  for (const [id, session] of state.sessions) if (session.isIdle) endIdle(id, session, context);
+}
+
+/** Tells the registrar of a leaving worker that no session is left. */
+export function tellGone(state: PollerState, context: PollerContext): void {
+  if (state.isLeaving && state.sessions.size === 0) {
+    context.send('registrar', 'registrar', { type: 'sessions.gone' });
+  }
+}
+
+function endIdle(id: SessionId, session: PooledSession, context: PollerContext): void {
+  session.isIdle = false;
+  context.cancelTimer(lingerTimer(id));
+  context.send('session', id, { type: 'session.end' });
+}
+
+function idleSession(state: PollerState, stepId: StepId, terms: string): SessionId | null {
+  for (const [id, session] of state.sessions) {
+    if (session.isIdle && session.stepId === stepId && session.terms === terms) return id;
+  }
+  return null;
+}
+
+/** All that tasks of the step share, but for what changes with each reply. */
+const termsOf = (step: StepAssignment): string => JSON.stringify({ ...step, ready_left: undefined });
+
+const lingerTimer = (id: SessionId): string => `linger ${id}`;

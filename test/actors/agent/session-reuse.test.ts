@@ -1,0 +1,220 @@
+import { test } from 'tap';
+import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
+import type { AttemptId, StepId } from '../../../src/core/ids.ts';
+import type { ActionStart } from '../../../src/core/ports/task-processes.ts';
+import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import { action, AgentHouse, assignmentOf, environment, leases, stepOf } from './agent-house.ts';
+
+const SCENE = environment('Scene', {
+  variables: { SCENE: 'shot' },
+  onEnter: action('load'),
+  onExit: action('unload'),
+});
+
+/** A worker that gets one task after another of a step with an environment. */
+class Row extends AgentHouse {
+  private request: Extract<AgentEffect, { kind: 'request-lease' }> | undefined;
+
+  constructor() {
+    super();
+    [this.request] = this.register();
+  }
+
+  next(
+    attempt: string,
+    left: number,
+    rest: Partial<Assignment> = {},
+    step: Partial<StepAssignment> = {},
+  ): void {
+    const { request } = this;
+    if (request === undefined) throw new Error('no lease request');
+    const assignment = assignmentOf(attempt, { cores: 4, ...rest });
+    const shared = stepOf({ step_environments: [SCENE], ready_left: left, ...step });
+    this.lease(request, { ...leases([assignment]), steps: { [assignment.step_id]: shared } });
+  }
+
+  /** What was said since; keeps the lease request for the next lease. */
+  heard(): AgentEffect[] {
+    const effects = this.said();
+    this.request = effects.find((effect) => effect.kind === 'request-lease') ?? this.request;
+    return effects;
+  }
+
+  starts(): ActionStart[] {
+    return this.heard().flatMap((effect) => (effect.kind === 'start-action' ? [effect.action] : []));
+  }
+
+  /** The first task of the session `a`, up to its end; its logs are on the bus. */
+  first(left: number): void {
+    this.next('a', left);
+    this.opened('a');
+    this.ended('a', 1, 0);
+    this.ended('a', 2, 0);
+    this.heard();
+  }
+
+  get ends(): Record<string, string> {
+    return Object.fromEntries(this.disk.reports.map(({ attempt_id: id, status }) => [id, status]));
+  }
+}
+
+const commands = (starts: readonly ActionStart[]): string[] => starts.map(({ command }) => command);
+
+test('an environment is entered once for the tasks of its step, which follow each other in one session', (t) => {
+  const row = new Row();
+  row.next('a', 2);
+  const [, opening] = row.heard();
+  row.opened('a');
+  t.same(commands(row.starts()), ['load']);
+  row.ended('a', 1, 0);
+  t.same(commands(row.starts()), ['render']);
+  row.ended('a', 2, 0);
+  t.same(row.ends, { a: 'succeeded' }, 'the end is reported while the session goes on');
+  row.heard();
+  row.next('b', 1);
+  const next = row.heard().filter(({ kind }) => kind !== 'request-lease');
+  t.match(next, [
+    { kind: 'follow-cancels', taskId: 'b-task' },
+    { kind: 'start-action', sessionId: 'a' },
+  ]);
+  const start = next[1];
+  t.match(start?.kind === 'start-action' ? start.action : null, {
+    run: 3,
+    command: 'render',
+    variables: { SCENE: 'shot' },
+  });
+  row.ended('a', 3, 0);
+  row.heard();
+  row.next('c', 0);
+  row.heard();
+  row.ended('a', 4, 0);
+  t.same(row.ends, { a: 'succeeded', b: 'succeeded' }, 'the last one waits for the exits');
+  t.same(commands(row.starts()), ['unload']);
+  row.ended('a', 5, 0);
+  row.closed('a');
+  t.same(row.ends, { a: 'succeeded', b: 'succeeded', c: 'succeeded' });
+  const directory = opening?.kind === 'open-session' ? opening.opening.directory : '';
+  t.same(
+    new Set(row.disk.reports.map((report) => report.session_id)),
+    new Set([directory.replace('/w/sessions/', '')]),
+    'all name the same session',
+  );
+  t.notOk(row.has('session', 'a'));
+  t.end();
+});
+
+test('the cores of a task that has ended are free while its session waits', (t) => {
+  const row = new Row();
+  row.first(1);
+  t.equal(row.has('session', 'a'), true);
+  row.next('x', 0, { step_id: 'other' as StepId });
+  t.match(
+    row.heard().find(({ kind }) => kind === 'open-session'),
+    { sessionId: 'x' },
+    'a task of another step gets a session of its own',
+  );
+  t.end();
+});
+
+test('a session that gets no task ends after its linger, through its exits, and writes them to the log of its last task', (t) => {
+  const row = new Row();
+  row.first(1);
+  t.same(
+    row.passInContact(4_999).filter(({ kind }) => kind === 'start-action'),
+    [],
+  );
+  t.match(row.passInContact(1), [{ kind: 'start-action', action: { command: 'unload' } }]);
+  row.output('a', 3, ['licence given back']);
+  row.ended('a', 3, 2);
+  const shipped = row
+    .passInContact(200)
+    .flatMap((effect) => (effect.kind === 'ship-logs' ? effect.chunks : []));
+  t.match(shipped, [{ attempt_id: 'a', seq_num: 1, data: 'licence given back\n' }]);
+  row.tell('shipper', 'a', { type: 'logs.stored', stored: 1, failure: null });
+  t.match(row.heard(), [
+    {
+      kind: 'output-consumed',
+    },
+    {
+      kind: 'ship-logs',
+      chunks: [{ seq_num: 2, data: '[callsheet] environment Scene, onExit: failed (exit 2)\n' }],
+    },
+  ]);
+  row.closed('a');
+  t.notOk(row.has('session', 'a'));
+  t.same(row.ends, { a: 'succeeded' }, 'and nothing more is reported');
+  t.end();
+});
+
+test('only the very same step follows: other terms get a session of their own', (t) => {
+  const row = new Row();
+  row.first(1);
+  row.next('b', 0, {}, { compute_location: 'elsewhere' });
+  t.match(
+    row.heard().find(({ kind }) => kind === 'open-session'),
+    { sessionId: 'b' },
+  );
+  t.end();
+});
+
+test('a failing task ends its session', (t) => {
+  const row = new Row();
+  row.first(2);
+  row.next('b', 1);
+  row.heard();
+  row.ended('a', 3, 1);
+  t.same(commands(row.starts()), ['unload']);
+  row.ended('a', 4, 0);
+  row.closed('a');
+  row.drained('b', 'a');
+  t.same(row.ends, { a: 'succeeded', b: 'failed' });
+  row.heard();
+  row.next('c', 0);
+  t.match(
+    row.heard().find(({ kind }) => kind === 'open-session'),
+    { sessionId: 'c' },
+  );
+  t.end();
+});
+
+test('a cancel of the next task reaches the session that runs it; one of the last task changes nothing', (t) => {
+  const row = new Row();
+  row.first(2);
+  row.next('b', 1);
+  row.heard();
+  const cancel = (attempt: string): void =>
+    row.tell('poller', 'poller', { type: 'attempt.cancel', attemptId: attempt as AttemptId, reason: 'x' });
+  cancel('a');
+  t.same(row.heard(), []);
+  cancel('b');
+  t.match(row.heard(), [{ kind: 'kill-action', sessionId: 'a', run: 3 }]);
+  t.end();
+});
+
+test('contact that is lost while a session waits ends the session', (t) => {
+  const row = new Row();
+  row.first(1);
+  row.pass(1_000);
+  row.tell('registrar', 'registrar', { type: 'contact.lost' });
+  t.match(
+    row.heard().filter(({ kind }) => kind === 'close-session'),
+    [{ sessionId: 'a' }],
+    'its exits are skipped',
+  );
+  t.end();
+});
+
+test('a worker that leaves ends its waiting sessions through their exits', (t) => {
+  const row = new Row();
+  row.first(1);
+  row.tell('registrar', 'registrar', { type: 'agent.leave', atOnce: false });
+  t.same(commands(row.starts()), ['unload']);
+  row.ended('a', 3, 0);
+  row.closed('a');
+  t.match(
+    row.heard().find(({ kind }) => kind === 'announce'),
+    { announcement: { type: 'heartbeat' } },
+    'the report of the task is waited for',
+  );
+  t.end();
+});
