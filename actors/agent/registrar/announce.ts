@@ -89,7 +89,9 @@ export function announceHeartbeat(
     open_attempts: openAttempts(state),
     ...(state.phase === 'draining' ? { draining: true } : {}),
   });
-  context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
+  const isWaiting = state.phase === 'confirming';
+  const everyMs = isWaiting ? AGENT_LIMITS.confirmBeatMs : heartbeatEveryMs(standing);
+  context.after('announce', everyMs, { type: 'announce.due' });
 }
 
 export function announceDeparture(
