@@ -5,6 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { capabilitiesPage } from '../dist/src/core/applications/capabilities-page.js';
 import { configurationReference } from '../dist/src/core/config/reference.js';
 import { Stop, root, run, runMain } from './run.js';
 
@@ -32,6 +33,7 @@ async function contractTypes() {
 /** Path, maker and source of each generated file. */
 const GENERATED = [
   { path: 'docs/configuration.md', make: configurationReference, source: 'src/core/config/keys.ts' },
+  { path: 'docs/capabilities.md', make: capabilitiesPage, source: 'src/core/applications' },
   { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
 ];
 

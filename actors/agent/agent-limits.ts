@@ -18,6 +18,8 @@ export const AGENT_LIMITS = {
   leaveGraceMs: 5 * SECOND_MS,
   /** How long a leaving worker waits for the service to confirm its last reports. */
   leaveConfirmMs: 5 * SECOND_MS,
+  /** The time between two heartbeats of a worker that waits for that. */
+  confirmBeatMs: SECOND_MS / 2,
   /** How long a leaving worker waits for the answer to its departure. */
   departMs: 3 * SECOND_MS,
   /** How long a lease request is waited for (interface.md, "Limits": about 35 s). */

@@ -1,3 +1,11 @@
+import type { WorkerHardware } from '../../src/core/records/worker.ts';
+
+/** What a worker can say anew while it runs: programs are installed, devices fail. */
+export interface Capabilities {
+  readonly hardware: WorkerHardware;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
 /** What a worker's daemon is started with. */
 export interface AgentSettings {
   readonly name: string;
@@ -12,7 +20,8 @@ export interface AgentSettings {
   readonly arch: string;
   readonly softwareVersion: string;
   readonly computeLocation: string;
-  readonly tags: Readonly<Record<string, string>>;
+  /** At the start. */
+  readonly capabilities: Capabilities;
   /** Where sessions get their directories: absolute. */
   readonly sessionsDirectory: string;
   /** How long a session without a task waits for the next one of its step. */

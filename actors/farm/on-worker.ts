@@ -87,6 +87,13 @@ function recordOf(
     computeLocation: registration.compute_location,
     cpuCount: registration.cpu_count,
     memoryMib: registration.memory_mib,
+    hardware: {
+      gpuCount: registration.gpu_count ?? 0,
+      gpuMemoryMib: registration.gpu_memory_mib ?? 0,
+      gpuModels: registration.gpu_models ?? [],
+      scratchMib: registration.scratch_mib ?? 0,
+      osVersion: registration.os_version ?? '',
+    },
     os: registration.os,
     arch: registration.arch,
     softwareVersion: registration.software_version,

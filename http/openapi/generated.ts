@@ -1713,7 +1713,16 @@ export interface components {
             /** @description Present while the worker takes no tasks because it was told to stop, and its own are still running. */
             readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
+            readonly gpu_count: components["schemas"]["Count"];
+            /** @description Memory of the GPU that has the least; 0 without a GPU, or when it is not known. */
+            readonly gpu_memory_mib: number;
+            /** @description One for each GPU. Empty when they are not known. */
+            readonly gpu_models: readonly string[];
+            /** @description Size of the file system that holds the session directories; 0 when it is not known. */
+            readonly scratch_mib: number;
             readonly os: string;
+            /** @description The value of attr.worker.os.version, such as debian-12; empty when it is not known. */
+            readonly os_version: string;
             readonly arch: string;
             readonly version: string;
             /** @description Empty means every queue of the farm. */

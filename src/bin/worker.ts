@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
-import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
+import type { AgentSettings, Capabilities } from '../../actors/agent/agent-settings.ts';
 import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { FileJournal } from '../adapters/host/file-journal.ts';
@@ -21,10 +21,11 @@ import type { WorkerConfig } from '../core/config/worker-config.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
 import { createLogger } from './daemon/logging.ts';
-import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { onHangUp, stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
 import { BusFinder } from './worker/bus-finder.ts';
+import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
 import { stagingEvents } from './worker/staging-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
@@ -88,12 +89,29 @@ async function work(config: WorkerConfig): Promise<void> {
     return;
   }
 
+  const watch = new CapabilityWatch({
+    config: config.worker,
+    machine: thisMachine(),
+    environment: process.env,
+    directory,
+    warn: (text) => logger.warn(text),
+    changed: (capabilities) => {
+      logger.info(
+        { tags: Object.keys(capabilities.tags).join(',') },
+        'this worker has something else than before',
+      );
+      post({ actor: 'registrar', id: 'registrar', message: { type: 'capabilities.found', capabilities } });
+    },
+    now: () => performance.now(),
+  });
+  onHangUp(() => watch.lookAgain());
+
   let depart: () => void = () => undefined;
   const departed = new Promise<void>((resolve) => {
     depart = resolve;
   });
   const host: ThreadHost<AgentWorld> = new ThreadHost<AgentWorld>(
-    agentActors(settingsOf(config, sessionsDirectory)),
+    agentActors(settingsOf(config, sessionsDirectory, await watch.first())),
     {
       reader: journal,
       newId: () => ids.next(),
@@ -148,6 +166,7 @@ async function work(config: WorkerConfig): Promise<void> {
   const effects = new AgentEffects({ bus, processes, spool, staging }, post, {
     left: () => depart(),
     welcomed: () => sender?.flush(),
+    registering: () => watch.registering(),
   });
 
   sendLeftLogs(spool.attempts, post);
@@ -194,7 +213,11 @@ async function endLeftovers(
   await removeLeftovers(keepsSessions ? null : sessionsDirectory, directory);
 }
 
-function settingsOf({ worker }: WorkerConfig, sessionsDirectory: string): AgentSettings {
+function settingsOf(
+  { worker }: WorkerConfig,
+  sessionsDirectory: string,
+  capabilities: Capabilities,
+): AgentSettings {
   const machine = thisMachine();
   return {
     name: worker.name,
@@ -202,12 +225,12 @@ function settingsOf({ worker }: WorkerConfig, sessionsDirectory: string): AgentS
     farm: worker.farm,
     queues: worker.queues,
     cpuCount: worker.cpus,
-    memoryMib: machine.memoryMib,
+    memoryMib: worker.memoryMib,
     os: machine.os,
     arch: machine.arch,
     softwareVersion: versionFacts().version,
     computeLocation: worker.computeLocation,
-    tags: worker.tags,
+    capabilities,
     sessionsDirectory,
     sessionLingerMs: worker.sessionLingerMs,
     keepsSessions: worker.keepSessions,

@@ -222,6 +222,15 @@ export class AgentLife implements SessionOwner {
       case 'left':
         this.parts.left();
         return;
+      case 'contact-lasts':
+      case 'report-progress':
+        return;
+      case 'spool-logs':
+      case 'ship-spool':
+      case 'stage':
+      case 'stop-staging':
+      case 'forget-staging':
+        throw new Error(`a simulated worker has no ${effect.kind}`);
       default:
         trace.note(effect.kind, effect.sessionId);
         executeOnProcesses(this.parts.processes, effect);

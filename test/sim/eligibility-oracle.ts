@@ -8,7 +8,7 @@ import type { WorkerRecord } from '../../src/core/records/worker.ts';
  */
 export type OfferedWorker = Pick<
   WorkerRecord,
-  'cpuCount' | 'memoryMib' | 'os' | 'arch' | 'computeLocation' | 'tags' | 'queueIds'
+  'cpuCount' | 'memoryMib' | 'hardware' | 'os' | 'arch' | 'computeLocation' | 'tags' | 'queueIds'
 >;
 
 /** Only a worker that is online and does not leave gets work. */
@@ -38,11 +38,19 @@ export function coresNeeded(worker: Pick<WorkerRecord, 'cpuCount'>, needs: StepR
 
 function hasAmounts(worker: OfferedWorker, needs: StepRequirements): boolean {
   for (const { name, min, max } of needs.amounts) {
-    const has = name === 'amount.worker.memory' ? worker.memoryMib : 0;
+    const has = amountOf(worker, name);
     if (min !== undefined && has < min) return false;
     if (max !== undefined && has > max) return false;
   }
   return true;
+}
+
+function amountOf({ memoryMib, hardware }: OfferedWorker, name: string): number {
+  if (name === 'amount.worker.memory') return memoryMib;
+  if (hardware === undefined) return 0;
+  if (name === 'amount.worker.gpu') return hardware.gpuCount;
+  if (name === 'amount.worker.gpu.memory') return hardware.gpuMemoryMib;
+  return name === 'amount.worker.disk.scratch' ? Math.trunc(hardware.scratchMib / 1024) : 0;
 }
 
 function hasAttributes(worker: OfferedWorker, needs: StepRequirements): boolean {
@@ -59,6 +67,8 @@ function hasAttributes(worker: OfferedWorker, needs: StepRequirements): boolean 
 function attributeOf(worker: OfferedWorker, name: string): string | undefined {
   if (name === 'attr.worker.os.family') return worker.os;
   if (name === 'attr.worker.cpu.arch') return worker.arch;
+  if (name === 'attr.worker.os.version')
+    return worker.hardware?.osVersion === '' ? undefined : worker.hardware?.osVersion;
   const tag = 'attr.worker.tag.';
   return name.startsWith(tag) ? worker.tags[name.slice(tag.length)] : undefined;
 }

@@ -193,10 +193,14 @@ export class MachineModel {
       arch: 'x86_64',
       softwareVersion: '1',
       computeLocation,
-      tags,
+      capabilities: {
+        hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
+        tags,
+      },
       sessionsDirectory: '/sessions',
       sessionLingerMs: this.world.lingerMs,
       keepsSessions: false,
+      spoolsLogs: false,
       drainTimeoutMs: 20_000,
     };
   }

@@ -162,6 +162,11 @@ export class TaskProcessesModel implements TaskProcesses {
     });
   }
 
+  /** The machine reads the contact of its daemon itself: see MachineModel. */
+  contactLasts(): void {
+    // Nothing to note.
+  }
+
   consumed(sessionId: SessionId, bytes: number): void {
     const session = this.sessions.get(sessionId);
     if (session === undefined) return;

@@ -263,9 +263,6 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'worker.compute_location': null,
   'worker.tags': null,
   'worker.dir': null,
-  'worker.session_linger': '5s',
-  'worker.keep_sessions': 'false',
-  'worker.drain_timeout': '30s',
   'worker.allow_root': 'false',
   'isolation.enabled': 'true',
   'isolation.env_passthrough': null,
@@ -273,10 +270,16 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'log.format': 'json',
   'log.level': 'info',
 };
-export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string>> = {
+export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.log_spool_bytes': '67108864',
   'discovery.name': 'callsheet',
   'discovery.interfaces': '',
+  'worker.memory_mib': null,
+  'worker.gpus': null,
+  'worker.detect_applications': 'true',
+  'worker.session_linger': '5s',
+  'worker.keep_sessions': 'false',
+  'worker.drain_timeout': '30s',
 };
 export const KEYS_NOT_YET: readonly string[] = [
   'events.replay_depth',

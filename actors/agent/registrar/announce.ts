@@ -20,6 +20,26 @@ export function announceRegistration(
   context: RegistrarContext,
 ): void {
   state.phase = 'registering';
+  sayRegistration(state, settings, context);
+  const delayMs = backoffMs(state.tries, AGENT_LIMITS.registerRetry, context.newId());
+  context.after('announce', delayMs, { type: 'announce.due' });
+  state.tries++;
+}
+
+/**
+ * Says what the worker has now, when the service has heard something else: to the service it is the same start registering once more,
+ * which takes nothing back.
+ */
+export function renewRegistration(
+  state: RegistrarState,
+  settings: AgentSettings,
+  context: RegistrarContext,
+): void {
+  if (state.capabilities !== state.toldCapabilities) sayRegistration(state, settings, context);
+}
+
+function sayRegistration(state: RegistrarState, settings: AgentSettings, context: RegistrarContext): void {
+  const { hardware, tags } = state.capabilities;
   send(state, AGENT_LIMITS.announceTimeoutMs, context, {
     v: 1,
     type: 'register',
@@ -32,16 +52,18 @@ export function announceRegistration(
     queues: settings.queues,
     cpu_count: settings.cpuCount,
     memory_mib: settings.memoryMib,
+    gpu_count: hardware.gpuCount,
+    gpu_memory_mib: hardware.gpuMemoryMib,
+    gpu_models: hardware.gpuModels,
+    scratch_mib: hardware.scratchMib,
     os: settings.os,
+    os_version: hardware.osVersion,
     arch: settings.arch,
     software_version: settings.softwareVersion,
     compute_location: settings.computeLocation,
-    tags: settings.tags,
+    tags,
     open_attempts: openAttempts(state),
   });
-  const delayMs = backoffMs(state.tries, AGENT_LIMITS.registerRetry, context.newId());
-  context.after('announce', delayMs, { type: 'announce.due' });
-  state.tries++;
 }
 
 /** A new start in the eyes of the service: it takes back every attempt that this worker does not bring along. */
@@ -77,7 +99,9 @@ export function announceHeartbeat(
     open_attempts: openAttempts(state),
     ...(state.phase === 'draining' ? { draining: true } : {}),
   });
-  context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
+  const isWaiting = state.phase === 'confirming';
+  const everyMs = isWaiting ? AGENT_LIMITS.confirmBeatMs : heartbeatEveryMs(standing);
+  context.after('announce', everyMs, { type: 'announce.due' });
 }
 
 export function announceDeparture(
@@ -116,6 +140,7 @@ function send(
     sentAt: context.now,
     incarnation: state.incarnation,
     doubted: [...state.doubted],
+    capabilities: state.capabilities,
   });
   context.effect({ kind: 'announce', token: state.lastToken, announcement, timeoutMs });
 }

@@ -1,5 +1,6 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import type { Capabilities } from '../agent-settings.ts';
 
 /** How an attempt ended here. */
 export type AttemptOutcome =
@@ -24,6 +25,8 @@ export type RegistrarMessage =
   | { readonly type: 'presence.unanswered'; readonly token: number; readonly reason: string }
   /** From the bus: it is there, for the first time or again. */
   | { readonly type: 'bus.ready' }
+  /** From the daemon: what the worker has is not what it had. */
+  | { readonly type: 'capabilities.found'; readonly capabilities: Capabilities }
   /** Own timer: time for the next heartbeat, or to register again. */
   | { readonly type: 'announce.due' }
   /** Own timer: no contact was confirmed for two thirds of the heartbeat timeout. */

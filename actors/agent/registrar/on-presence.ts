@@ -1,7 +1,7 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
-import type { AgentSettings } from '../agent-settings.ts';
+import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { backoffMs } from '../backoff.ts';
 import { announceHeartbeat, announceRegistration, confirmContact } from './announce.ts';
@@ -27,6 +27,7 @@ export const onPresenceAnswered =
     const isFresh = announcement.sentAt >= context.listeningSince;
     switch (reply.type) {
       case 'registered':
+        state.toldCapabilities = announcement.capabilities;
         if (isFresh) noteService(state, reply.service, context);
         if (state.phase === 'registering') enter(state, reply, settings, context);
         if (isFresh) heard(state, announcement.sentAt, context);
@@ -52,6 +53,7 @@ export const onPresenceAnswered =
         return;
       case 'refused':
         if (state.phase === 'registering') refused(state, reply.reason, context);
+        else renewalRefused(state, announcement.capabilities, reply.reason, context);
         return;
       case 'departed':
         if (state.phase === 'departing') left(state, context);
@@ -115,6 +117,17 @@ function refused(state: RegistrarState, reason: string, context: RegistrarContex
   context.after('announce', delayMs, { type: 'announce.due' });
   state.refusals++;
   state.standing = null;
+}
+
+/** What the service knows of a registered worker stands. */
+function renewalRefused(
+  state: RegistrarState,
+  capabilities: Capabilities,
+  reason: string,
+  context: RegistrarContext,
+): void {
+  state.toldCapabilities = capabilities;
+  context.log('warn', `the service does not take in what this worker has now: ${reason}`, { reason });
 }
 
 /** Another start of the service does not know the lease requests that were parked with the last one. */

@@ -1,7 +1,7 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
-import { announceHeartbeat, announceRegistration, registerAnew } from './announce.ts';
+import { announceHeartbeat, announceRegistration, registerAnew, renewRegistration } from './announce.ts';
 import { onAgentLeave, onDrainOverdue, onLeaveOverdue, onSessionsGone } from './leave.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
@@ -24,12 +24,14 @@ export function registrarActor(
     context: AgentContext<'registrar'>,
   ): void => {
     if (state.phase === 'registering') announceRegistration(state, settings, context);
-    else if (BEATING.has(state.phase) && state.standing !== null)
+    else if (BEATING.has(state.phase) && state.standing !== null) {
       announceHeartbeat(state, state.standing, context);
+      if (state.phase === 'registered') renewRegistration(state, settings, context);
+    }
   };
   return {
     kind: 'registrar',
-    load: (_id, reader) => loadRegistrar(reader),
+    load: (_id, reader) => loadRegistrar(reader, settings.capabilities),
     absent: () => null,
     handlers: {
       'agent.start': (state, _message, context) => {
@@ -45,6 +47,10 @@ export function registrarActor(
       'announce.due': announceNow,
       'contact.lost': onContactLost(settings),
       'leave.overdue': onLeaveOverdue,
+      'capabilities.found': (state, { capabilities }, context) => {
+        state.capabilities = capabilities;
+        if (state.phase === 'registered') renewRegistration(state, settings, context);
+      },
       'attempts.taken': onAttemptsTaken,
       'registration.doubted': (state, { incarnation }, context) => {
         if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null)

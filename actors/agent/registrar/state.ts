@@ -1,6 +1,7 @@
 import type { AttemptId, FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { JournalReader } from '../../../src/core/ports/agent-journal.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { Capabilities } from '../agent-settings.ts';
 
 export type RegistrarPhase =
   | 'idle'
@@ -25,6 +26,8 @@ interface PendingAnnouncement {
   readonly incarnation: string;
   /** Attempts that were doubted when it was sent. */
   readonly doubted: readonly AttemptId[];
+  /** What the worker had when it was sent. */
+  readonly capabilities: Capabilities;
 }
 
 /** The service's last word on this worker. */
@@ -38,6 +41,10 @@ export interface RegistrarState {
   workerId: WorkerId;
   incarnation: string;
   standing: Standing | null;
+  /** What the worker has beside its cores. */
+  capabilities: Capabilities;
+  /** What of that the service has answered to; null before its first answer. */
+  toldCapabilities: Capabilities | null;
   /** Which start of the service has answered last; empty before the first answer. */
   service: string;
   /** Attempts that are not over here, doubted ones included. */
@@ -56,12 +63,14 @@ export interface RegistrarState {
   refusals: number;
 }
 
-export function loadRegistrar(reader: JournalReader): RegistrarState {
+export function loadRegistrar(reader: JournalReader, capabilities: Capabilities): RegistrarState {
   return {
     phase: 'idle',
     workerId: reader.workerId,
     incarnation: '',
     standing: null,
+    capabilities,
+    toldCapabilities: null,
     service: '',
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),

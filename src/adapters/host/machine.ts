@@ -1,4 +1,7 @@
-import { arch, availableParallelism, hostname, platform, totalmem } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { arch, availableParallelism, hostname, platform, release, totalmem } from 'node:os';
+import { cgroupLimits, type CgroupLimits } from './cgroup-limits.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 
@@ -9,6 +12,8 @@ export interface MachineFacts {
   readonly memoryMib: number;
   /** A value of OpenJD's `attr.worker.os.family`, or the system's own name when OpenJD has none for it. */
   readonly os: string;
+  /** A value of `attr.worker.os.version`. */
+  readonly osVersion: string;
   /** A value of OpenJD's `attr.worker.cpu.arch`, or the system's own name when OpenJD has none for it. */
   readonly arch: string;
 }
@@ -22,13 +27,55 @@ export const osFamily = (nodeName: string): string => OS_FAMILIES[nodeName] ?? n
 /** OpenJD's name for an architecture that Node calls `nodeName`. */
 export const cpuArchitecture = (nodeName: string): string => ARCHITECTURES[nodeName] ?? nodeName;
 
-/** This machine. Processors are those that this process may use. */
+/** This machine, as far as this process may use it: its processors, and the limits of its control groups. */
 export function thisMachine(): MachineFacts {
+  const family = osFamily(platform());
+  const limits = cgroupLimits();
   return {
     hostName: hostname(),
-    cpuCount: availableParallelism(),
-    memoryMib: Math.floor(totalmem() / BYTES_PER_MIB),
-    os: osFamily(platform()),
+    ...withinLimits({ cpuCount: availableParallelism(), memoryBytes: totalmem() }, limits),
+    os: family,
+    osVersion: osVersion(family, release(), osRelease()),
     arch: cpuArchitecture(arch()),
   };
+}
+
+/** What is left of a machine: whole cores, at least one, and whole MiB. */
+export const withinLimits = (
+  machine: { readonly cpuCount: number; readonly memoryBytes: number },
+  limits: CgroupLimits,
+): Pick<MachineFacts, 'cpuCount' | 'memoryMib'> => ({
+  cpuCount: Math.max(1, Math.floor(Math.min(machine.cpuCount, limits.cpus ?? Infinity))),
+  memoryMib: Math.floor(Math.min(machine.memoryBytes, limits.memoryBytes ?? Infinity) / BYTES_PER_MIB),
+});
+
+/**
+ * The version of a system as a value of an attribute, which has letters, digits, `_` and `-` only: `debian-12`, `ubuntu-22_04` after
+ * os-release(5), and `windows-10_0_22631` or `macos-23_5_0` after the release that the system names.
+ */
+export function osVersion(family: string, systemRelease: string, osReleaseText: string | null): string {
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}=["']?([^"'\\n]*)`, 'm').exec(osReleaseText ?? '')?.[1];
+  const id = field('ID');
+  const text =
+    id === undefined ? `${family}-${systemRelease}` : [id, field('VERSION_ID')].filter(Boolean).join('-');
+  return text.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^(?=[^A-Za-z_])/, '_');
+}
+
+function osRelease(): string | null {
+  try {
+    return readFileSync('/etc/os-release', 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The size in MiB of the file system that holds a directory; 0 when the system does not say. */
+export async function scratchMib(directory: string): Promise<number> {
+  try {
+    const { blocks, bsize } = await statfs(directory);
+    return Math.floor((blocks * bsize) / BYTES_PER_MIB);
+  } catch {
+    return 0;
+  }
 }

@@ -1,4 +1,5 @@
-import { availableParallelism, hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
+import { thisMachine } from '../../adapters/host/machine.ts';
 import { readConfigFile } from '../../adapters/system/config-file.ts';
 import { readFlags } from '../../core/config/flags.ts';
 import type { ConfigSources, Resolved } from '../../core/config/resolve.ts';
@@ -32,10 +33,4 @@ export const serverConfigOf = (args: readonly string[]): ServerConfig =>
 
 /** The configuration of `callsheet worker` on this machine. A CommandError has a line for each thing wrong. */
 export const workerConfigOf = (args: readonly string[]): WorkerConfig =>
-  valuesOf(
-    workerConfig(sourcesOf(args), {
-      hostName: hostname(),
-      cpuCount: availableParallelism(),
-      temporaryDirectory: tmpdir(),
-    }),
-  );
+  valuesOf(workerConfig(sourcesOf(args), { ...thisMachine(), temporaryDirectory: tmpdir() }));

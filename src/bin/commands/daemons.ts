@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { environmentName, flagName } from '../../core/config/key-names.ts';
 import { DAEMONS, type Daemon, type KeySet } from '../../core/config/keys.ts';
 import type { LogConfig } from '../../core/config/server-config.ts';
+import type { SimulationOptions } from '../simulated-workers.ts';
 import { serverConfigOf, workerConfigOf } from './daemon-config.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 
@@ -24,7 +25,7 @@ function flagHelp(daemon: Daemon): string {
 function daemonCommand(
   daemon: Daemon,
   description: string,
-  start: (args: readonly string[]) => Promise<void>,
+  start: (args: readonly string[], options: WorkerOptions) => Promise<void>,
 ): Command {
   return new Command(daemon)
     .description(description)
@@ -32,7 +33,51 @@ function daemonCommand(
     .allowUnknownOption()
     .allowExcessArguments()
     .addHelpText('after', flagHelp(daemon))
-    .action((_options: unknown, command: Command) => start(command.args));
+    .action((options: WorkerOptions, command: Command) => start(command.args, options));
+}
+
+/** Simulated workers of one process. */
+const SIMULATED_MAX = 100_000;
+const TASK_SECONDS = 10;
+const TASK_SECONDS_MAX = 86_400;
+const LOG_LINES_MAX = 1_000_000;
+
+interface WorkerOptions {
+  readonly simulate?: number;
+  readonly taskSeconds?: number;
+  readonly failPercent?: number;
+  readonly taskLogLines?: number;
+}
+
+/** A number of an option. */
+const within =
+  (min: number, max: number, form: RegExp = /^[0-9]{1,9}(\.[0-9]{1,9})?$/) =>
+  (given: string): number => {
+    const value = Number(given);
+    if (!form.test(given) || value < min || value > max)
+      throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+    return value;
+  };
+
+const WHOLE = /^[0-9]{1,9}$/;
+
+/** What is to be simulated; null when nothing is. */
+function simulationOf(options: WorkerOptions): SimulationOptions | null {
+  const { simulate, taskSeconds, failPercent, taskLogLines } = options;
+  if (simulate === undefined) {
+    if (taskSeconds !== undefined || failPercent !== undefined || taskLogLines !== undefined)
+      throw new CommandError(
+        EXIT.usage,
+        '--task-seconds, --fail-percent and --task-log-lines need --simulate',
+      );
+    return null;
+  }
+  return {
+    workers: simulate,
+    taskMs: (taskSeconds ?? TASK_SECONDS) * 1000,
+    failPercent: failPercent ?? 0,
+    logLines: taskLogLines ?? 0,
+  };
 }
 
 /** A daemon that cannot start says why in one line; where it happened is for whoever debugs. */
@@ -58,9 +103,27 @@ export const workerCommand = (): Command =>
   daemonCommand(
     'worker',
     'Run a worker: it takes tasks from the service and runs them on this machine.',
-    async (args) => {
+    async (args, options) => {
+      const simulation = simulationOf(options);
       const config = workerConfigOf(args);
-      const { runWorker } = await import('../worker.ts');
-      await started(runWorker(config), config.log);
+      if (simulation === null) {
+        const { runWorker } = await import('../worker.ts');
+        await started(runWorker(config), config.log);
+      } else {
+        const { runSimulatedWorkers } = await import('../simulated-workers.ts');
+        await started(runSimulatedWorkers(config, simulation), config.log);
+      }
     },
-  );
+  )
+    .option(
+      '--simulate <n>',
+      `run so many workers that lease, report and log but run nothing: for sizing a farm (1 to ${SIMULATED_MAX})`,
+      within(1, SIMULATED_MAX, WHOLE),
+    )
+    .option(
+      '--task-seconds <s>',
+      'how long a simulated task takes on average: half as long to one and a half times (10)',
+      within(0, TASK_SECONDS_MAX),
+    )
+    .option('--fail-percent <p>', 'how many of a hundred simulated tasks fail (0)', within(0, 100))
+    .option('--task-log-lines <n>', 'lines that a simulated task logs (0)', within(0, LOG_LINES_MAX, WHOLE));

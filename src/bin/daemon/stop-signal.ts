@@ -23,3 +23,8 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
+
+/** SIGHUP asks a daemon to look again at what it has found at its start. One that runs in a terminal ends with it, as ever. */
+export function onHangUp(lookAgain: () => void): void {
+  if (process.stderr.isTTY !== true) process.on('SIGHUP', lookAgain);
+}

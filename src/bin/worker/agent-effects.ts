@@ -14,6 +14,8 @@ export interface AgentEvents {
   readonly left: () => void;
   /** The service has answered as one that knows the worker. */
   readonly welcomed: () => void;
+  /** The worker says to the service what it has. */
+  readonly registering: () => void;
 }
 
 /** What effects are done with. */
@@ -117,6 +119,7 @@ export class AgentEffects {
     announcement,
     timeoutMs,
   }: Extract<AgentEffect, { kind: 'announce' }>): Promise<void> {
+    if (announcement.type === 'register') this.events.registering();
     const outcome = await this.bus.announcePresence(announcement, timeoutMs);
     const answer = outcome.type === 'answered' ? outcome.reply.type : null;
     if (answer === 'registered' || answer === 'alive') this.events.welcomed();

@@ -1,4 +1,5 @@
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
+import { WIRE_LIMITS } from '../wire/limits.ts';
 import {
   address,
   boolean,
@@ -219,14 +220,31 @@ const WORKER_KEYS = {
     optional(integer(1, 65_536)),
     '',
     'Cores that tasks may reserve on this worker.',
-    'the cores of the machine',
+    'the cores of the machine, or what the control group of the worker leaves of them',
+  ),
+  'worker.memory_mib': key(
+    optional(integer(1, WIRE_LIMITS.memoryMib)),
+    '',
+    'Memory in MiB that this worker offers: amount.worker.memory.',
+    'the memory of the machine, or what the control group of the worker leaves of it',
+  ),
+  'worker.gpus': key(
+    optional(integer(0, WIRE_LIMITS.gpus)),
+    '',
+    'GPUs that this worker offers: amount.worker.gpu. With 0 they are not looked for.',
+    'those that nvidia-smi lists',
   ),
   'worker.compute_location': key(text(), '', 'Name of the place where this worker stands.', 'none'),
   'worker.tags': key(
     tags(),
     '',
-    'Capability tags: attr.worker.tag.<name> of a step is matched with them.',
+    'Capability tags: attr.worker.tag.<name> of a step is matched with them. They win over detected ones.',
     'none',
+  ),
+  'worker.detect_applications': key(
+    boolean(),
+    'true',
+    'Whether the worker looks for applications and says each that it finds as a tag with the value true.',
   ),
   'worker.dir': key(
     optional(text()),

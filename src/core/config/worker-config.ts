@@ -14,9 +14,13 @@ export interface WorkerConfig {
     /** Ids or names; empty means no affinity. */
     readonly queues: readonly string[];
     readonly cpus: number;
+    readonly memoryMib: number;
+    /** Null: those that are found. */
+    readonly gpus: number | null;
     /** Empty means none. */
     readonly computeLocation: string;
     readonly tags: Readonly<Record<string, string>>;
+    readonly detectApplications: boolean;
     /** As given; a default is absolute. */
     readonly dir: string;
     readonly sessionLingerMs: number;
@@ -39,6 +43,7 @@ export interface WorkerConfig {
 export interface Machine {
   readonly hostName: string;
   readonly cpuCount: number;
+  readonly memoryMib: number;
   readonly temporaryDirectory: string;
 }
 
@@ -65,8 +70,11 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         farm: values['worker.farm'],
         queues: values['worker.queues'],
         cpus: values['worker.cpus'] ?? machine.cpuCount,
+        memoryMib: values['worker.memory_mib'] ?? machine.memoryMib,
+        gpus: values['worker.gpus'],
         computeLocation: values['worker.compute_location'],
         tags: values['worker.tags'],
+        detectApplications: values['worker.detect_applications'],
         dir: values['worker.dir'] ?? `${machine.temporaryDirectory}/callsheet-worker-${asFileName(name)}`,
         sessionLingerMs: values['worker.session_linger'],
         keepSessions: values['worker.keep_sessions'],

@@ -1,4 +1,5 @@
 import type { QueueId, WorkerId } from '../ids.ts';
+import { COMPUTE_LOCATION, VCPU } from '../openjd/capabilities.ts';
 import type { WorkerRecord } from '../records/worker.ts';
 
 /** What a worker offers to the lease: everything that eligibility looks at. */
@@ -17,17 +18,26 @@ export interface WorkerOffer {
   readonly signature: string;
 }
 
+/** Scratch disk is counted in whole GiB (specification, section 3.3.1.1), everything else as it is told. */
+const MIB_PER_GIB = 1024;
+
 /** The standard capabilities and tags of OpenJD that a worker's record stands for (interface.md, "OpenJD template shape", rule 4). */
 export function offerOf(worker: WorkerRecord): WorkerOffer {
+  const { hardware } = worker;
   const amounts = new Map([
-    ['amount.worker.vcpu', worker.cpuCount],
+    [VCPU, worker.cpuCount],
     ['amount.worker.memory', worker.memoryMib],
+    ['amount.worker.gpu', hardware?.gpuCount ?? 0],
+    ['amount.worker.gpu.memory', hardware?.gpuMemoryMib ?? 0],
+    ['amount.worker.disk.scratch', Math.floor((hardware?.scratchMib ?? 0) / MIB_PER_GIB)],
   ]);
   const attributes = new Map([
     ['attr.worker.os.family', worker.os],
     ['attr.worker.cpu.arch', worker.arch],
   ]);
-  if (worker.computeLocation !== '') attributes.set('attr.worker.computelocation', worker.computeLocation);
+  if (hardware !== undefined && hardware.osVersion !== '')
+    attributes.set('attr.worker.os.version', hardware.osVersion);
+  if (worker.computeLocation !== '') attributes.set(COMPUTE_LOCATION, worker.computeLocation);
   for (const [tag, value] of Object.entries(worker.tags))
     attributes.set(`attr.worker.tag.${tag.toLowerCase()}`, value);
   return {

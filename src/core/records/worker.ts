@@ -2,6 +2,18 @@ import type { AttemptId, FarmId, QueueId, TaskId, WorkerId } from '../ids.ts';
 
 export type WorkerStatus = 'online' | 'offline' | 'disabled';
 
+/** What a worker has beside cores and memory. */
+export interface WorkerHardware {
+  readonly gpuCount: number;
+  /** Of the card with the least; 0 when unknown. */
+  readonly gpuMemoryMib: number;
+  readonly gpuModels: readonly string[];
+  /** Size of the file system that holds the session directories; 0 when unknown. */
+  readonly scratchMib: number;
+  /** As a value of `attr.worker.os.version`; empty when unknown. */
+  readonly osVersion: string;
+}
+
 /** A worker (interface.md, "Worker"; interface-decisions.md, "REST"). Times are milliseconds since the epoch. */
 export interface WorkerRecord {
   readonly version: 1;
@@ -17,6 +29,8 @@ export interface WorkerRecord {
   readonly computeLocation: string;
   readonly cpuCount: number;
   readonly memoryMib: number;
+  /** Absent in the record of a worker that was registered before it was asked for: none. */
+  readonly hardware?: WorkerHardware;
   readonly os: string;
   readonly arch: string;
   readonly softwareVersion: string;

@@ -21,7 +21,17 @@ export interface RegisterMessage {
   readonly queues: readonly string[];
   readonly cpu_count: number;
   readonly memory_mib: number;
+  /** Absent: no GPU. */
+  readonly gpu_count?: number;
+  /** Memory of the GPU with the least. Absent: unknown. */
+  readonly gpu_memory_mib?: number;
+  /** One for each GPU. Absent: unknown. */
+  readonly gpu_models?: readonly string[];
+  /** Size of the file system that holds the session directories. Absent: unknown. */
+  readonly scratch_mib?: number;
   readonly os: string;
+  /** As a value of `attr.worker.os.version`. Absent: unknown. */
+  readonly os_version?: string;
   readonly arch: string;
   readonly software_version: string;
   readonly compute_location: string;

@@ -25,6 +25,7 @@ export const WIRE_LIMITS = {
   openAttempts: 4096,
   cpuCount: 65_536,
   memoryMib: 2 ** 40,
+  gpus: 1024,
   /** The worker's message of a status, the reason of a cancel or refusal. */
   message: 8 * 1024,
   /** Text of one log chunk: escaped at six characters each it still fits a log message. */

@@ -36,7 +36,10 @@ export const SETTINGS: AgentSettings = {
   arch: 'x86_64',
   softwareVersion: '0.1.0',
   computeLocation: '',
-  tags: {},
+  capabilities: {
+    hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
+    tags: {},
+  },
   sessionsDirectory: '/w/sessions',
   sessionLingerMs: 5_000,
   keepsSessions: false,

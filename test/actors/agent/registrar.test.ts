@@ -1,6 +1,7 @@
 import { test, type Test } from 'tap';
 import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
 import type { AttemptId, TaskId, WorkerId } from '../../../src/core/ids.ts';
+import type { WorkerHardware } from '../../../src/core/records/worker.ts';
 import type { PresenceReply, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import {
   AgentHouse,
@@ -52,9 +53,23 @@ function nextAnnouncement(house: AgentHouse, withinMs: number): Extract<AgentEff
   throw new Error(`nothing was said within ${withinMs} ms`);
 }
 
+const HARDWARE: WorkerHardware = {
+  gpuCount: 2,
+  gpuMemoryMib: 16_376,
+  gpuModels: ['NVIDIA RTX A4000', 'NVIDIA RTX A5000'],
+  scratchMib: 512_000,
+  osVersion: 'debian-12',
+};
+
 test('a worker says all that it offers, then asks for work and beats', (t) => {
   const house = new AgentHouse({
-    settings: { ...SETTINGS, farm: 'Farm', queues: ['fast'], tags: { gpu: 'true' }, computeLocation: 'here' },
+    settings: {
+      ...SETTINGS,
+      farm: 'Farm',
+      queues: ['fast'],
+      capabilities: { hardware: HARDWARE, tags: { gpu: 'true' } },
+      computeLocation: 'here',
+    },
   });
   t.same(house.start(), {
     kind: 'announce',
@@ -71,7 +86,12 @@ test('a worker says all that it offers, then asks for work and beats', (t) => {
       queues: ['fast'],
       cpu_count: 4,
       memory_mib: 8192,
+      gpu_count: 2,
+      gpu_memory_mib: 16_376,
+      gpu_models: ['NVIDIA RTX A4000', 'NVIDIA RTX A5000'],
+      scratch_mib: 512_000,
       os: 'linux',
+      os_version: 'debian-12',
       arch: 'x86_64',
       software_version: '0.1.0',
       compute_location: 'here',
@@ -386,7 +406,7 @@ test('a worker that was never registered leaves without a word', (t) => {
   t.end();
 });
 
-test('a worker with an unconfirmed report asks once more, and leaves in silence rather than give an ended task back', (t) => {
+test('a worker with an unconfirmed report asks again and again, and leaves in silence rather than give an ended task back', (t) => {
   for (const isConfirmed of [true, false]) {
     const house = withRunning();
     house.ended('a', 1, 0);
@@ -400,7 +420,10 @@ test('a worker with an unconfirmed report asks once more, and leaves in silence 
       t.match(house.said(), [{ announcement: { type: 'deregister' } }]);
     } else {
       house.pass(4999);
-      t.notOk(house.said().some(({ kind }) => kind === 'left'));
+      const said = house.said();
+      t.notOk(said.some(({ kind }) => kind === 'left'));
+      const beats = said.filter((effect) => effect.kind === 'announce');
+      t.equal(beats.length, 9, 'asked twice a second: the report may reach the service after a heartbeat');
       house.pass(1);
       t.ok(house.said().some(({ kind }) => kind === 'left'));
       t.same([...house.disk.kept.keys()], ['a']);
@@ -463,5 +486,79 @@ test('a draining worker that loses contact stops its tasks', (t) => {
     house.said().filter(({ kind }) => kind.endsWith('-action')),
     [{ kind: 'terminate-action', sessionId: 'a' }],
   );
+  t.end();
+});
+
+const OFFERED = { hardware: HARDWARE, tags: { gpu: 'true' } };
+const MORE = { hardware: HARDWARE, tags: { gpu: 'true', blender: 'true' } };
+
+/** A registered worker that has said nothing since. */
+function registeredHouse(): AgentHouse {
+  const house = new AgentHouse({ settings: { ...SETTINGS, capabilities: OFFERED } });
+  house.start();
+  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  house.said();
+  return house;
+}
+
+test('what a worker has later is said in a registration of the same start, and its work goes on', (t) => {
+  const house = registeredHouse();
+  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const renewal = house.saidOnly('announce');
+  t.match(renewal.announcement, {
+    type: 'register',
+    incarnation: 'id-1',
+    tags: MORE.tags,
+    open_attempts: [],
+  });
+  house.tell('registrar', 'registrar', {
+    type: 'presence.answered',
+    token: renewal.token,
+    reply: registered(),
+  });
+  t.same(house.said(), [], 'the lease request that is open stays open');
+  house.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(house.saidOnly('announce').announcement, { type: 'heartbeat' }, 'it is said once');
+  t.end();
+});
+
+test('a renewal without an answer is said again beside the next heartbeat', (t) => {
+  const house = registeredHouse();
+  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const { token } = house.saidOnly('announce');
+  house.tell('registrar', 'registrar', { type: 'presence.unanswered', token, reason: 'lost' });
+  t.same(house.said(), []);
+  house.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(house.said(), [
+    { kind: 'announce', announcement: { type: 'heartbeat' } },
+    { kind: 'announce', announcement: { type: 'register', tags: MORE.tags } },
+  ]);
+  t.end();
+});
+
+test('a renewal that is refused is given up: the worker stays what it is', (t) => {
+  const house = registeredHouse();
+  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  const { token } = house.saidOnly('announce');
+  const reply: PresenceReply = { v: 1, type: 'refused', reason: 'the farm has no queue "fast"' };
+  house.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  t.match(house.logged.at(-1), /does not take in what this worker has now: the farm has no queue "fast"/);
+  house.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(house.saidOnly('announce').announcement, { type: 'heartbeat' });
+  t.end();
+});
+
+test('what is found before the service has answered is said with the next registration', (t) => {
+  const house = new AgentHouse({ settings: { ...SETTINGS, capabilities: OFFERED } });
+  house.start();
+  house.tell('registrar', 'registrar', { type: 'capabilities.found', capabilities: MORE });
+  t.same(house.said(), []);
+  house.tell('registrar', 'registrar', { type: 'presence.answered', token: 1, reply: registered() });
+  house.said();
+  house.tell('registrar', 'registrar', { type: 'announce.due' });
+  t.match(house.said(), [
+    { kind: 'announce', announcement: { type: 'heartbeat' } },
+    { kind: 'announce', announcement: { type: 'register', tags: MORE.tags } },
+  ]);
   t.end();
 });

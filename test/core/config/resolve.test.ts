@@ -8,7 +8,7 @@ import type { ConfigSources } from '../../../src/core/config/resolve.ts';
 import { serverConfig } from '../../../src/core/config/server-config.ts';
 import { workerConfig } from '../../../src/core/config/worker-config.ts';
 
-const MACHINE = { hostName: 'node-7.farm', cpuCount: 8, temporaryDirectory: '/tmp' };
+const MACHINE = { hostName: 'node-7.farm', cpuCount: 8, memoryMib: 16_000, temporaryDirectory: '/tmp' };
 
 /** Sources of which only what is named is there. */
 function sources(given: {
@@ -82,8 +82,11 @@ test('the defaults of a worker come from its machine', async (t) => {
         farm: '',
         queues: [],
         cpus: 8,
+        memoryMib: 16_000,
+        gpus: null,
         computeLocation: '',
         tags: {},
+        detectApplications: true,
         dir: '/tmp/callsheet-worker-node-7%2Efarm',
         logSpoolBytes: 67_108_864,
         sessionLingerMs: 5_000,

@@ -86,6 +86,32 @@ test('amounts: at least min, at most max', (t) => {
   t.end();
 });
 
+test('amounts: GPUs, their memory, and scratch disk in GiB', (t) => {
+  const workstation = {
+    hardware: {
+      gpuCount: 2,
+      gpuMemoryMib: 16_376,
+      gpuModels: [],
+      scratchMib: 100 * 1024 + 1023,
+      osVersion: 'debian-12',
+    },
+  };
+  const amount = (name: string, min: number): Partial<StepRequirements> => ({ amounts: [{ name, min }] });
+  for (const [name, has] of [
+    ['amount.worker.gpu', 2],
+    ['amount.worker.gpu.memory', 16_376],
+    ['amount.worker.disk.scratch', 100],
+  ] as const) {
+    t.equal(reason(workstation, amount(name, has)), null, name);
+    t.equal(reason(workstation, amount(name, has + 1)), 'amount requirement not met', name);
+    t.equal(reason({}, amount(name, 1)), 'amount requirement not met', `${name} of a worker that says none`);
+  }
+  const version = { attributes: [{ name: 'attr.worker.os.version', anyOf: ['Debian-12'] }] };
+  t.equal(reason(workstation, version), null);
+  t.equal(reason({}, version), 'attribute requirement not met');
+  t.end();
+});
+
 test('attributes: anyOf and allOf, whatever the case', (t) => {
   const os = (rule: Omit<AttributeRequirement, 'name'>): Partial<StepRequirements> => ({
     attributes: [{ name: 'attr.worker.os.family', ...rule }],

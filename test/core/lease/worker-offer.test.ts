@@ -7,6 +7,13 @@ test('what a worker offers follows from its record', (t) => {
     ordinal: 7,
     cpuCount: 16,
     memoryMib: 32_768,
+    hardware: {
+      gpuCount: 2,
+      gpuMemoryMib: 24_564,
+      gpuModels: ['NVIDIA RTX A5000', 'NVIDIA RTX A5000'],
+      scratchMib: 1_048_575,
+      osVersion: 'debian-12',
+    },
     os: 'linux',
     arch: 'x86_64',
     queueIds: [queueId('q1')],
@@ -20,14 +27,31 @@ test('what a worker offers follows from its record', (t) => {
   t.strictSame(Object.fromEntries(offer.amounts), {
     'amount.worker.vcpu': 16,
     'amount.worker.memory': 32_768,
+    'amount.worker.gpu': 2,
+    'amount.worker.gpu.memory': 24_564,
+    'amount.worker.disk.scratch': 1023,
   });
   t.strictSame(Object.fromEntries(offer.attributes), {
     'attr.worker.os.family': 'linux',
+    'attr.worker.os.version': 'debian-12',
     'attr.worker.cpu.arch': 'x86_64',
     'attr.worker.computelocation': 'North',
     'attr.worker.tag.docker': 'true',
   });
   t.notOk(workerOffer({ computeLocation: '' }).attributes.has('attr.worker.computelocation'));
+  t.end();
+});
+
+test('a worker that was registered before it was asked for its hardware has none', (t) => {
+  const offer = workerOffer({ cpuCount: 4, memoryMib: 1024 });
+  t.strictSame(Object.fromEntries(offer.amounts), {
+    'amount.worker.vcpu': 4,
+    'amount.worker.memory': 1024,
+    'amount.worker.gpu': 0,
+    'amount.worker.gpu.memory': 0,
+    'amount.worker.disk.scratch': 0,
+  });
+  t.notOk(offer.attributes.has('attr.worker.os.version'));
   t.end();
 });
 
@@ -44,6 +68,8 @@ test('workers with equal signatures are eligible for the same', (t) => {
     { computeLocation: 'North' },
     { cpuCount: 9 },
     { memoryMib: 1 },
+    { hardware: { gpuCount: 1, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' } },
+    { hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: 'debian-12' } },
     { os: 'windows' },
     { arch: 'arm64' },
     { tags: { x: '1' } },

@@ -76,6 +76,28 @@ const statusWith = (change: object): string =>
 const registerWith = (change: object): string =>
   reasonOf(parsePresence(JSON.stringify({ ...register, ...change })));
 
+test('a registration says its hardware, or none as an older worker does', (t) => {
+  const hardware = {
+    gpu_count: 1,
+    gpu_memory_mib: 24_564,
+    gpu_models: ['NVIDIA RTX A5000'],
+    scratch_mib: 900_000,
+    os_version: 'debian-12',
+  };
+  const parsed = parsePresence(JSON.stringify({ ...register, ...hardware }));
+  t.same(parsed, { ok: true, value: { ...register, ...hardware } });
+  t.same(parsePresence(JSON.stringify(register)), { ok: true, value: register });
+  t.equal(registerWith({ gpu_count: -1 }), 'gpu_count: must be an integer from 0 to 1024');
+  t.equal(
+    registerWith({ gpu_memory_mib: 1.5 }),
+    'gpu_memory_mib: must be an integer from 0 to 1099511627776',
+  );
+  t.equal(registerWith({ gpu_models: 'A5000' }), 'gpu_models: must be a list');
+  t.equal(registerWith({ scratch_mib: null }), 'scratch_mib: must be an integer from 0 to 1099511627776');
+  t.equal(registerWith({ os_version: 12 }), 'os_version: must be a string');
+  t.end();
+});
+
 for (const kind of kinds) {
   test(`${kind}: what is written is what is read`, (t) => {
     fc.assert(

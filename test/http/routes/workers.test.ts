@@ -92,7 +92,18 @@ void test('a worker is shown with its tasks', async (t) => {
     put(
       'worker',
       keys.worker(WORKER),
-      workerRecord({ queueIds: [QUEUE], tags: { gpu: 'true' }, computeLocation: 'berlin' }),
+      workerRecord({
+        queueIds: [QUEUE],
+        tags: { gpu: 'true' },
+        computeLocation: 'berlin',
+        hardware: {
+          gpuCount: 1,
+          gpuMemoryMib: 24_564,
+          gpuModels: ['NVIDIA RTX A5000'],
+          scratchMib: 900_000,
+          osVersion: 'debian-12',
+        },
+      }),
     ),
     put('booking', keys.booking(WORKER), {
       version: 1,
@@ -134,7 +145,12 @@ void test('a worker is shown with its tasks', async (t) => {
     cpu_count: 8,
     committed_cores: 5,
     memory_mib: 16384,
+    gpu_count: 1,
+    gpu_memory_mib: 24_564,
+    gpu_models: ['NVIDIA RTX A5000'],
+    scratch_mib: 900_000,
     os: 'linux',
+    os_version: 'debian-12',
     arch: 'x64',
     version: '0.1.0',
     queue_ids: [QUEUE],

@@ -1,0 +1,123 @@
+import { access, constants, readdir, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { KnownApplication } from '../../core/applications/known-applications.ts';
+
+/** Where applications are looked for. */
+export interface SearchedMachine {
+  /** OpenJD's name of the system. */
+  readonly system: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where the file system begins: install directories are looked for below it. */
+  readonly root: string;
+}
+
+const DOCKER_SOCKETS = ['/var/run/docker.sock', '/run/docker.sock'];
+const DOCKER_PIPE = '\\\\.\\pipe\\docker_engine';
+
+/**
+ * The tags of the applications that are installed, in the order of the table. Looks at names alone: nothing is run. One look at a time:
+ * a file system that does not answer holds up one of the threads that do the worker's input and output, not all of them.
+ */
+export async function findApplications(
+  applications: readonly KnownApplication[],
+  machine: SearchedMachine,
+): Promise<readonly string[]> {
+  const tags: string[] = [];
+  for (const application of applications) {
+    if (await isInstalled(application, machine)) tags.push(application.tag);
+  }
+  return tags;
+}
+
+async function isInstalled(application: KnownApplication, machine: SearchedMachine): Promise<boolean> {
+  const { programs, places = {}, variables = [] } = application;
+  const isThere =
+    (await some(programs, (program) => isOnPath(program, machine))) ||
+    (await some(variables, (name) => isNamed(machine.environment[name]))) ||
+    (await some(placesOn(places, machine.system), (place) => exists(machine.root, place)));
+  if (!isThere) return false;
+  return application.needsDockerSocket === undefined || reachesDocker(machine);
+}
+
+const placesOn = (places: NonNullable<KnownApplication['places']>, system: string): readonly string[] =>
+  Object.entries(places).find(([name]) => name === system)?.[1] ?? [];
+
+async function some<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (await holds(item)) return true;
+  return false;
+}
+
+async function isOnPath(program: string, { system, environment }: SearchedMachine): Promise<boolean> {
+  const path = environment['PATH'] ?? environment['Path'] ?? '';
+  const endings = system === 'windows' ? ['.exe', '.bat', '.cmd'] : [''];
+  const files = path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .flatMap((directory) => endings.map((ending) => join(directory, program + ending)));
+  return some(files, isProgram);
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+const isNamed = async (path: string | undefined): Promise<boolean> =>
+  path !== undefined && isAbsolute(path) && (await isThere(path));
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether anything has a name of this pattern: `*` stands for any part of one name. */
+async function exists(root: string, pattern: string): Promise<boolean> {
+  const [first = '', ...rest] = pattern.split('/');
+  // `C:` begins a path of Windows, and an empty name one of the others.
+  return below(join(root, first === '' ? '/' : `${first}/`), rest);
+}
+
+async function below(directory: string, names: readonly string[]): Promise<boolean> {
+  const [name, ...rest] = names;
+  if (name === undefined) return isThere(directory);
+  if (!name.includes('*')) return below(join(directory, name), rest);
+  const fits = new RegExp(`^${name.split('*').map(literally).join('.*')}$`);
+  const entries = await readdir(directory).catch(() => []);
+  return some(
+    entries.filter((entry) => fits.test(entry)),
+    (entry) => below(join(directory, entry), rest),
+  );
+}
+
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Whether this process may speak to a Docker engine. One on another machine is taken at its word. */
+async function reachesDocker({ system, environment, root }: SearchedMachine): Promise<boolean> {
+  const host = environment['DOCKER_HOST'] ?? '';
+  if (host.startsWith('unix://')) return isWritable(host.slice('unix://'.length));
+  if (host !== '') return true;
+  if (system === 'windows') return isThere(DOCKER_PIPE);
+  const session = environment['XDG_RUNTIME_DIR'] ?? '';
+  const sockets = [
+    ...DOCKER_SOCKETS.map((socket) => join(root, socket)),
+    ...(session === '' ? [] : [join(session, 'docker.sock')]),
+  ];
+  return some(sockets, isWritable);
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+    return (await stat(path)).isSocket();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+
+/** What a machine has of GPUs. */
+export interface GraphicsCards {
+  readonly count: number;
+  /** Of the card with the least; 0 when unknown. */
+  readonly memoryMib: number;
+  readonly models: readonly string[];
+  /** Why what is there could not be found out; null when it could, or when there is nothing to ask. */
+  readonly problem: string | null;
+}
+
+const NONE: GraphicsCards = { count: 0, memoryMib: 0, models: [], problem: null };
+
+/** A driver wakes sleeping cards first, which takes seconds; a broken one never answers. */
+const ANSWER_MS = 15_000;
+/** A line for each card: some hundred bytes, and no machine has a thousand. */
+const ANSWER_BYTES = 256 * 1024;
+
+const QUERY = ['--query-gpu=memory.total,name', '--format=csv,noheader,nounits'];
+
+/** Asks `nvidia-smi`, where it is on the PATH of `environment`, which GPUs there are. Never rejects, and never takes longer than `timeoutMs`. */
+export async function graphicsCards(
+  environment: NodeJS.ProcessEnv,
+  timeoutMs = ANSWER_MS,
+): Promise<GraphicsCards> {
+  const answer = await asked('nvidia-smi', QUERY, environment, timeoutMs);
+  if (answer.kind === 'missing') return NONE;
+  if (answer.kind === 'failed') return { ...NONE, problem: `nvidia-smi ${answer.reason}` };
+  return readCards(answer.text);
+}
+
+/** Lines of `MEMORY, NAME`. The memory is `[N/A]` or `[Not Supported]` where the driver does not know it. */
+export function readCards(text: string): GraphicsCards {
+  const lines = text.split('\n').map((line) => line.trim());
+  const cards = lines.filter((line) => line !== '').map((line) => /^([0-9]+|\[[^\]]*\]), *(.+)$/.exec(line));
+  const models = cards.map((card) => card?.[2]);
+  if (!models.every((model) => model !== undefined)) {
+    return { ...NONE, problem: 'nvidia-smi says what no list of GPUs is' };
+  }
+  const memories = cards.map((card) => Number(card?.[1])).map((mib) => (Number.isSafeInteger(mib) ? mib : 0));
+  return {
+    count: cards.length,
+    memoryMib: Math.min(...memories, cards.length === 0 ? 0 : Infinity),
+    models,
+    problem: null,
+  };
+}
+
+type Asked =
+  | { readonly kind: 'answered'; readonly text: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/**
+ * What a program prints. It is not waited for beyond the time: one that hangs inside the driver cannot even be killed, and what it
+ * has started may hold its output open.
+ */
+function asked(
+  program: string,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<Asked> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    const { stdout } = child;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = (result: Asked): void => {
+      clearTimeout(deadline);
+      stdout.destroy();
+      child.unref();
+      resolve(result);
+    };
+    const giveUp = (reason: string): void => {
+      endGroup(child.pid);
+      finish({ kind: 'failed', reason });
+    };
+    const deadline = setTimeout(() => giveUp(`did not answer within ${timeoutMs} ms`), timeoutMs);
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      finish(error.code === 'ENOENT' ? { kind: 'missing' } : { kind: 'failed', reason: error.message });
+    });
+    stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES) giveUp(`says more than ${ANSWER_BYTES} bytes`);
+      else chunks.push(chunk);
+    });
+    child.once('close', (code, signal) => {
+      if (code === 0) finish({ kind: 'answered', text: Buffer.concat(chunks).toString('utf8') });
+      else
+        finish({
+          kind: 'failed',
+          reason: code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with exit code ${code}`,
+        });
+    });
+  });
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended in the meantime.
+  }
+}
