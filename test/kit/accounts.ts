@@ -26,7 +26,8 @@ export function makeGroup(t: Test, options: readonly string[] = []): string {
   const name = freshName();
   run('groupadd', [...options, name]);
   t.teardown(() => {
-    run('groupdel', [name]);
+    // `-f`: also an alias of a group that is in use.
+    run('groupdel', ['-f', name]);
   });
   return name;
 }

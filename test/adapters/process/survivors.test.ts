@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import tap, { test } from 'tap';
+import { findTree, killTree } from '../../../src/adapters/process/process-tree.ts';
 import { WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
@@ -85,6 +88,39 @@ test('what an environment leaves running goes on through the tasks, and ends wit
   t.same(pids.filter(runs), pids, 'the end of a task takes only its own');
   await it.close();
   t.same(pids.filter(runs), []);
+});
+
+test('without control groups they are known by environment, session, parents and by what was seen earlier', async (t) => {
+  const marker = `CALLSHEET_SESSION=bare-${process.pid}`;
+  const start = async (): Promise<{ readonly leader: number; readonly pids: readonly number[] }> => {
+    const child = spawn('bash', ['-c', `${Object.values(WAYS).join('\n')}\necho all\nwait; sleep 700`], {
+      env: { PATH: process.env['PATH'], CALLSHEET_SESSION: marker.slice(marker.indexOf('=') + 1) },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const pids: number[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (/^[0-9]+$/.test(line)) pids.push(Number(line));
+      if (pids.length === Object.keys(WAYS).length) break;
+    }
+    return { leader: child.pid ?? 0, pids };
+  };
+  const first = await start();
+  const tree = { marker, cgroup: null, leader: first.leader, known: new Map<number, string>() };
+  const known = await findTree(tree);
+  t.same(
+    first.pids.filter((pid) => !known.has(pid)),
+    [],
+  );
+  t.same(await killTree(tree), []);
+  t.same([first.leader, ...first.pids].filter(runs), []);
+  const second = await start();
+  const seen = await findTree({ ...tree, leader: second.leader });
+  const gone = await findTree({ ...tree, leader: null });
+  t.ok(gone.size < seen.size, 'without its leader not all are found');
+  t.same(await killTree({ ...tree, leader: null, known: seen }), []);
+  t.same([second.leader, ...second.pids].filter(runs), []);
+  t.same(await killTree({ ...tree, leader: null, known: new Map([[process.ppid, 'another start']]) }), []);
 });
 
 test('control groups go with their sessions', { skip: !hasCgroups }, async (t) => {
