@@ -91,7 +91,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
 }
 
 /** Starts `callsheet worker` on the bus of a service. */
-export function startWorker(service: ServiceOptions, name: string, flags: readonly string[] = []): Daemon {
+export function startWorker(
+  service: ServiceOptions,
+  name: string,
+  flags: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Daemon {
   return new Daemon(
     [
       'worker',
@@ -103,6 +108,7 @@ export function startWorker(service: ServiceOptions, name: string, flags: readon
       ...flags,
     ],
     join(service.folder, `worker-${name}.log`),
+    environment,
   );
 }
 
