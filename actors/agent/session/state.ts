@@ -58,7 +58,9 @@ export interface EnteredEnvironment {
 }
 
 /** The attempt that the session is there for now, from its assignment to its report. */
-export interface CurrentAttempt extends SessionTask {
+export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
+  /** Whether no other task of the step is expected. */
+  isLast: boolean;
   readonly script: TaskScript;
   isReportedRunning: boolean;
   /** How its action ended, when its files are still to be copied out. */
