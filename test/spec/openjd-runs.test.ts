@@ -29,8 +29,10 @@ const whyNot = ({ run_on: systems }: RunVector): string | null =>
 const WAITING = [
   'run/scenario/all_task_param_types',
   'run/scenario/all_types',
+  'run/scenario/apply_path_mapping_win_to_posix',
   'run/scenario/env_file_let_bindings',
   'run/scenario/let_bindings',
+  'run/scenario/path_param_win_to_posix',
   'run/scenario/step_let_in_step_env',
 ];
 

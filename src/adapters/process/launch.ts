@@ -23,8 +23,15 @@ const CARRIER = 'CALLSHEET_VALUE_';
 const MARK = /^CALLSHEET_(SESSION|ACTION|WORKER_DIR)$/;
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const NOT_TO_BE_QUOTED = /['\\\n]/;
-/** The kernel takes a while for it, so the process does it itself: what it starts is in the group from the first. */
-const JOIN = 'echo 0 >"$0/cgroup.procs"; exec "$@"';
+/**
+ * Joins a control group (the kernel takes a while for it, and so what the process starts is in it from the first), and lets go of files that
+ * the worker itself was started with.
+ */
+const PREPARE = [
+  '[[ -n $0 ]] && echo 0 >"$0/cgroup.procs"',
+  'for file in /proc/self/fd/*; do number=${file##*/}; ((number > 2)) && eval "exec $number>&-"; done',
+  'exec "$@"',
+].join('\n');
 
 /** The options of `setpriv` for a change for good: these ids, no capability, none to be got by any program. */
 export const switchArguments = ({ userId, groupId, groupIds }: ProcessIds): readonly string[] => [
@@ -46,7 +53,10 @@ export function launchOf(command: Command, { ids, cgroup }: Preparation): Comman
   if (ids === null && cgroup === null) return command;
   const { carried, assignments } = carry(command.environment);
   const chain = [
-    ...(cgroup === null ? [] : ['sh', '-c', JOIN, cgroup]),
+    'bash',
+    '-c',
+    PREPARE,
+    cgroup ?? '',
     ...(ids === null ? [] : ['setpriv', ...switchArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',
     `--split-string=-i ${assignments.join(' ')}`,

@@ -1,3 +1,4 @@
+const SECOND_MS = 1000;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
@@ -23,4 +24,7 @@ export const STAGING_LIMITS = {
   partBytesMax: 32 * MIB,
   /** S3 takes no more parts of one object. */
   parts: 10_000,
+  /** How long a connection to S3 may take, and how long it may be silent. */
+  s3ConnectMs: 10 * SECOND_MS,
+  s3SilenceMs: 60 * SECOND_MS,
 } as const;

@@ -1,3 +1,4 @@
+import { STAGING_LIMITS } from './limits.ts';
 import type { S3 } from './s3-place.ts';
 
 /** Of a server that is not Amazon's, which asks for one and does not mind which. */
@@ -19,6 +20,10 @@ export async function connectS3(environment: Readonly<Record<string, string | un
   const client = new sdk.S3Client({
     ...elsewhere,
     followRegionRedirects: false,
+    requestHandler: {
+      connectionTimeout: STAGING_LIMITS.s3ConnectMs,
+      socketTimeout: STAGING_LIMITS.s3SilenceMs,
+    },
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

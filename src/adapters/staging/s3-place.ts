@@ -1,12 +1,12 @@
-import type { S3Client } from '@aws-sdk/client-s3';
+import type * as Sdk from '@aws-sdk/client-s3';
 import { STAGING_LIMITS } from './limits.ts';
 import type { FoundFile, FoundTree, Place } from './place.ts';
 import { refuse, StagingError } from './staging-error.ts';
 
 /** The client with the requests that are made of it: all of the SDK that is loaded, and not before the first s3 root is met. */
 export interface S3 {
-  readonly client: S3Client;
-  readonly sdk: typeof import('@aws-sdk/client-s3');
+  readonly client: Sdk.S3Client;
+  readonly sdk: typeof Sdk;
 }
 
 export interface S3PlaceOptions {

@@ -43,7 +43,7 @@ export function pathMapOf(storage: readonly Storage[], computeLocation: string):
 }
 
 /** The kind of path that a root is, by its look. */
-export function formatOf(root: string): PathFormat {
+function formatOf(root: string): PathFormat {
   if (isUriPath(root)) return 'URI';
   return /^(?:[A-Za-z]:|\\\\)/.test(root) ? 'WINDOWS' : 'POSIX';
 }

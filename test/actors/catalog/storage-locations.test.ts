@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { STORAGE_LIMITS } from '../../../src/core/records/storage-location.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const ROOTS = [
@@ -67,6 +68,35 @@ test('names of storage locations are unique as written, also after a restart', (
     'create storage projects: conflict, there is a storage location named "projects" already',
     'delete storage projects: ok',
     'create storage projects: ok',
+  ]);
+  t.end();
+});
+
+test('the roots of all storage locations together fit a lease', (t) => {
+  const house = new TestHouse();
+  const rootsOf = (count: number) =>
+    Array.from({ length: count }, (_, place) => ({
+      place: `p${place}`,
+      root: `/${'x'.repeat(STORAGE_LIMITS.rootLength - 1)}`,
+    }));
+  const most = STORAGE_LIMITS.rootsLength / STORAGE_LIMITS.rootLength;
+  house.createStorage('a', { roots: rootsOf(most) });
+  house.createStorage('b', { roots: rootsOf(1) });
+  house.createStorage('c');
+  house.replaceStorage('c', { roots: rootsOf(1) });
+  house.replaceStorage('a', { roots: rootsOf(most) });
+  house.replaceStorage('a', { roots: rootsOf(most - 1) });
+  house.createStorage('b', { roots: rootsOf(1) });
+  const noRoom =
+    'conflict, the roots of all storage locations together must not have more than 131072 characters: they travel with every lease';
+  house.expect(t, 'what is replaced makes room', [
+    'create storage a: ok',
+    `create storage b: ${noRoom}`,
+    'create storage c: ok',
+    `replace storage c: ${noRoom}`,
+    'replace storage a: ok',
+    'replace storage a: ok',
+    'create storage b: ok',
   ]);
   t.end();
 });

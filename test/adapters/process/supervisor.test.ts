@@ -46,7 +46,12 @@ interface Daemon {
 }
 
 /** A daemon with a tree that is up. */
-async function daemon(t: Test, attempt: string, beatTimeoutSeconds: number): Promise<Daemon> {
+async function daemon(
+  t: Test,
+  attempt: string,
+  beatTimeoutSeconds: number,
+  ...contactMs: readonly number[]
+): Promise<Daemon> {
   const directory = mkdtempSync(join(tmpdir(), 'callsheet-supervisor-'));
   t.teardown(() => {
     rmSync(directory, { recursive: true, force: true });
@@ -54,9 +59,13 @@ async function daemon(t: Test, attempt: string, beatTimeoutSeconds: number): Pro
   const fifo = join(directory, 'held');
   execFileSync('mkfifo', [fifo]);
   const program = fileURLToPath(new URL('programs/daemon-process.js', import.meta.url));
-  const child = spawn(process.execPath, [program, attempt, treeHolding(fifo), String(beatTimeoutSeconds)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [program, attempt, treeHolding(fifo), String(beatTimeoutSeconds), ...contactMs.map(String)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   t.teardown(() => child.kill('SIGKILL'));
   const ended = new Promise<ActionEnd>((resolve) => {
     createInterface(child.stdout).on('line', (line) => {
@@ -83,6 +92,27 @@ test('when the daemon is stopped the tree is ended, and the daemon is told so wh
   await it.treeGone;
   it.process.kill('SIGCONT');
   t.same(await it.ended, { kind: 'fenced' });
+});
+
+test('when the contact ends while the daemon is stopped the tree is ended, though beats would still be due', async (t) => {
+  const it = await daemon(t, 'contact', PROCESS_LIMITS.beatTimeoutSeconds, 3000);
+  it.process.kill('SIGSTOP');
+  await it.treeGone;
+  it.process.kill('SIGCONT');
+  t.same(await it.ended, { kind: 'fenced' });
+});
+
+test('when the contact has ended a supervisor does not wait for the daemon', async (t) => {
+  let leftMs: number | null = 60_000;
+  let gone: () => void = () => undefined;
+  const isGone = new Promise<void>((resolve) => {
+    gone = resolve;
+  });
+  const supervisor = guard({ contactLeftMs: () => leftMs, onGone: () => gone() });
+  t.equal(await supervisor.state(), 'guarding');
+  leftMs = -5;
+  await isGone;
+  t.equal(await supervisor.state(), 'fenced');
 });
 
 test('when the supervisor itself is killed the daemon ends the tree', async (t) => {

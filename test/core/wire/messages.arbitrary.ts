@@ -1,10 +1,12 @@
 import fc from 'fast-check';
+import type { PathDelivery } from '../../../src/core/delivery/deliveries.ts';
 import { attemptIdOf, farmId, jobId, queueId, stepIdOf, taskIdOf, workerId } from '../../../src/core/ids.ts';
 import type {
   CancelMessage,
   LeaseReply,
   LeaseRequest,
   LogMessage,
+  PathMapMessage,
   PresenceMessage,
   PresenceReply,
   StatusMessage,
@@ -178,21 +180,80 @@ const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
   },
   { requiredKeys: ['name', 'variables', 'embeddedFiles'] },
 );
-const step = fc.record({
-  job_name: fc.string(),
-  step_name: fc.string(),
-  job_parameters: named(value),
-  job_environments: fc.array(environment, { maxLength: 2 }),
-  step_environments: fc.array(environment, { maxLength: 2 }),
-  script,
-  compute_location: fc.string(),
+const delivery: fc.Arbitrary<PathDelivery> = fc.oneof(
+  fc.constantFrom({ type: 'swap_in_place' }, { type: 'translation_file' }, { type: 'stage_locally' }),
+  fc.record({
+    type: fc.constant('command_flags' as const),
+    args: fc.array(fc.string(), { maxLength: 2 }),
+    position: fc.constantFrom('START' as const, 'END' as const),
+  }),
+  fc.record(
+    {
+      type: fc.constant('environment' as const),
+      variable: name,
+      entry: fc.string(),
+      separator: fc.string(),
+    },
+    { requiredKeys: ['type', 'variable'] },
+  ),
+);
+const jobValue = fc.record(
+  {
+    type: fc.constantFrom('STRING' as const, 'PATH' as const),
+    value: fc.string(),
+    dataFlow: fc.constantFrom('IN' as const, 'OUT' as const, 'INOUT' as const),
+    objectType: fc.constantFrom('FILE' as const, 'DIRECTORY' as const),
+  },
+  { requiredKeys: ['type', 'value'] },
+);
+const step = fc.record(
+  {
+    job_name: fc.string(),
+    step_name: fc.string(),
+    job_parameters: named(jobValue),
+    job_environments: fc.array(environment, { maxLength: 2 }),
+    step_environments: fc.array(environment, { maxLength: 2 }),
+    script,
+    compute_location: fc.string(),
+    deliveries: fc.array(delivery, { maxLength: 3 }),
+  },
+  {
+    requiredKeys: [
+      'job_name',
+      'step_name',
+      'job_parameters',
+      'job_environments',
+      'step_environments',
+      'script',
+      'compute_location',
+    ],
+  },
+);
+const pathMap: fc.Arbitrary<PathMapMessage> = fc.record({
+  compute_location: name,
+  locations: fc.array(
+    fc.record({
+      root: fc.string(),
+      sources: fc.array(
+        fc.record({
+          format: fc.constantFrom('POSIX' as const, 'WINDOWS' as const, 'URI' as const),
+          path: fc.string(),
+        }),
+        { maxLength: 2 },
+      ),
+    }),
+    { maxLength: 2 },
+  ),
 });
 
 const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
   fc.record({ v: version, type: fc.constant('unknown' as const) }),
   fc
-    .array(fc.tuple(attempt, name, fc.nat(64), named(taskValue), step), { maxLength: 3 })
-    .map((rows): LeaseReply => ({
+    .tuple(
+      fc.array(fc.tuple(attempt, name, fc.nat(64), named(taskValue), step), { maxLength: 3 }),
+      fc.option(pathMap, { nil: null }),
+    )
+    .map(([rows, map]): LeaseReply => ({
       v: 1,
       type: 'leases',
       assignments: rows.map(([address, taskName, cores, values]) => ({
@@ -207,6 +268,7 @@ const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
       steps: Object.fromEntries(
         rows.map(([address, , , , plan]) => [stepIdOf(address.jobId, address.stepOrder), plan]),
       ),
+      ...(map === null ? {} : { path_map: map }),
     })),
 );
 
