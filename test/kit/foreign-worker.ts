@@ -1,0 +1,251 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
+
+/**
+ * A small worker that was written from docs/worker-protocol.md and knows nothing else of this project: it imports a NATS
+ * client and Node alone. It says none of the optional fields, as a worker of before them would, and one that nobody knows.
+ */
+
+/* What comes over the bus is as the page says. */
+type Message = Readonly<Record<string, any>>; // eslint-disable-line @typescript-eslint/no-explicit-any
+
+interface Running {
+  readonly child: ChildProcess;
+  isCanceled: boolean;
+  isVoid: boolean;
+}
+
+const CORES = 2;
+const LEASE_MS = 35_000;
+const STORE_MS = 5_000;
+const ANSWER_MS = 5_000;
+
+export class ForeignWorker {
+  readonly name: string;
+  workerId = crypto.randomUUID() as string;
+  /** What the service answered, for the test. */
+  readonly answers: Message[] = [];
+  private readonly nc: NatsConnection;
+  private readonly incarnation = `${Date.now()}`;
+  private farmId = '';
+  private queueIds: string[] = [];
+  private timeoutMs = 0;
+  private readonly running = new Map<string, Running>();
+  private readonly unconfirmed = new Map<string, Message>();
+  private freeCores = CORES;
+  private isLeaving = false;
+  private beat: NodeJS.Timeout | undefined;
+
+  private constructor(nc: NatsConnection, name: string) {
+    this.nc = nc;
+    this.name = name;
+  }
+
+  /** Connects, registers and begins to work. */
+  static async start(port: number, name: string): Promise<ForeignWorker> {
+    const worker = new ForeignWorker(await connect({ servers: [`127.0.0.1:${port}`] }), name);
+    await worker.register();
+    worker.beat = setInterval(() => void worker.heartbeat(), Math.min(5000, worker.timeoutMs / 6));
+    const subjects = worker.queueIds.length === 0 ? ['_any'] : worker.queueIds;
+    for (const queue of subjects) void worker.askForWork(queue);
+    return worker;
+  }
+
+  /** Waits for what runs, gets the ends confirmed, and says good-bye. */
+  async leave(): Promise<Message> {
+    this.isLeaving = true;
+    while (this.running.size > 0 || this.unconfirmed.size > 0) {
+      await this.heartbeat();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    clearInterval(this.beat);
+    const departed = await this.announce('worker.deregister', { ...this.presence('deregister') });
+    await this.nc.close();
+    return departed;
+  }
+
+  private async register(): Promise<void> {
+    for (;;) {
+      const reply = await this.announce('worker.register', {
+        v: 1,
+        type: 'register',
+        worker_id: this.workerId,
+        incarnation: this.incarnation,
+        name: this.name,
+        hostname: 'elsewhere',
+        farm: '',
+        queues: [],
+        cpu_count: CORES,
+        memory_mib: 1024,
+        os: 'linux',
+        arch: 'x86_64',
+        software_version: 'foreign 1',
+        compute_location: '',
+        tags: {},
+        open_attempts: this.openAttempts(),
+        favourite_colour: 'green',
+      }).catch(() => null);
+      if (reply?.['type'] === 'registered') {
+        this.workerId = reply['worker_id'];
+        this.farmId = reply['farm_id'];
+        this.queueIds = reply['queue_ids'];
+        this.timeoutMs = reply['heartbeat_timeout_ms'];
+        this.closed(reply['closed']);
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+
+  private async heartbeat(): Promise<void> {
+    const message = { ...this.presence('heartbeat'), open_attempts: this.openAttempts() };
+    const reply = await this.announce('worker.heartbeat', message).catch(() => null);
+    if (reply?.['type'] === 'unknown') await this.register();
+    else if (reply?.['type'] === 'alive') this.closed(reply['closed']);
+  }
+
+  private presence(type: string): Message {
+    return { v: 1, type, worker_id: this.workerId, farm_id: this.farmId, incarnation: this.incarnation };
+  }
+
+  private openAttempts(): string[] {
+    return [...new Set([...this.running.keys(), ...this.unconfirmed.keys()])];
+  }
+
+  private closed(attempts: readonly string[]): void {
+    for (const attempt of attempts) {
+      this.unconfirmed.delete(attempt);
+      const running = this.running.get(attempt);
+      if (running === undefined) continue;
+      running.isVoid = true;
+      running.child.kill('SIGKILL');
+    }
+  }
+
+  /** A presence message holds its inbox, and is published without one. */
+  private announce(subject: string, message: Message): Promise<Message> {
+    const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}`;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        subscription.unsubscribe();
+        reject(new Error('no answer'));
+      }, ANSWER_MS);
+      const subscription = this.nc.subscribe(inbox, {
+        max: 1,
+        callback: (_error, answer) => {
+          clearTimeout(timer);
+          const reply = answer.json<Message>();
+          this.answers.push(reply);
+          resolve(reply);
+        },
+      });
+      this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
+    });
+  }
+
+  private async askForWork(queue: string): Promise<void> {
+    while (!this.isLeaving && !this.nc.isClosed()) {
+      if (this.freeCores <= 0) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        continue;
+      }
+      const { incarnation, workerId: worker_id, farmId: farm_id } = this;
+      const request = JSON.stringify({ v: 1, worker_id, farm_id, incarnation });
+      const answer = await this.nc
+        .request(`work.lease.${queue}`, request, { timeout: LEASE_MS })
+        .catch(() => null);
+      const reply = answer?.json<Message>();
+      if (reply?.['type'] !== 'leases') {
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        continue;
+      }
+      for (const assignment of reply['assignments'] as Message[]) {
+        this.freeCores -= assignment['cores'];
+        void this.run(assignment, reply['steps'][assignment['step_id']]);
+      }
+    }
+  }
+
+  private async run(assignment: Message, step: Message): Promise<void> {
+    const attempt: string = assignment['attempt_id'];
+    const action = step['script']['onRun'];
+    const resolved = (text: string): string =>
+      text.replace(/\{\{ *Task\.Param\.(\w+) *\}\}/g, (_all, name: string) => {
+        return assignment['parameters'][name]['value'] as string;
+      });
+    const child = spawn(resolved(action['command']), action['args'].map(resolved), { detached: true });
+    const running: Running = { child, isCanceled: false, isVoid: false };
+    this.running.set(attempt, running);
+    const cancels = this.followCancels(assignment, running);
+    await this.report(assignment, { status: 'running' });
+    let number = 0;
+    let sent = Promise.resolve();
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream]?.setEncoding('utf8').on('data', (data: string) => {
+        const { task_id, attempt_id } = assignment;
+        const at = new Date().toISOString();
+        const chunk = { v: 1, task_id, attempt_id, seq_num: ++number, stream, data, at };
+        const id = `${attempt}:${chunk.seq_num}`;
+        sent = sent.then(() => this.store(`task.logs.${assignment['task_id']}`, id, chunk));
+      });
+    }
+    const [code] = (await once(child, 'close')) as [number | null];
+    await sent;
+    cancels();
+    if (!running.isVoid) {
+      const status = running.isCanceled ? 'canceled' : code === 0 ? 'succeeded' : 'failed';
+      const end = code === null ? { status } : { status, exit_code: code };
+      this.unconfirmed.set(attempt, end);
+      this.running.delete(attempt);
+      await this.report(assignment, end);
+    }
+    this.running.delete(attempt);
+    this.freeCores += assignment['cores'];
+    await this.heartbeat();
+  }
+
+  private followCancels(assignment: Message, running: Running): () => void {
+    const subject = `task.cancel.${assignment['task_id']}`;
+    const heard = (message: Msg): void => {
+      if (message.json<Message>()['attempt_id'] !== assignment['attempt_id']) return;
+      running.isCanceled = true;
+      running.child.kill('SIGKILL');
+    };
+    const subscription = this.nc.subscribe(subject, { callback: (_error, message) => heard(message) });
+    const question = JSON.stringify({ last_by_subj: subject });
+    this.nc
+      .request('$JS.API.DIRECT.GET.CALLSHEET_CANCEL', question, { timeout: ANSWER_MS })
+      .then((answer) => answer.headers?.code === 404 || heard(answer))
+      .catch(() => undefined);
+    return () => subscription.unsubscribe();
+  }
+
+  private report(assignment: Message, what: Message): Promise<void> {
+    const { task_id, attempt_id } = assignment;
+    const timestamp = new Date().toISOString();
+    const message = {
+      v: 1,
+      task_id,
+      attempt_id,
+      worker_id: this.workerId,
+      ...what,
+      timestamp,
+      session_id: 'x1',
+    };
+    return this.store(`task.status.${assignment['job_id']}`, `${attempt_id}:${what['status']}`, message);
+  }
+
+  /** Until the stream has it. */
+  private async store(subject: string, id: string, message: Message): Promise<void> {
+    const id_header = headers();
+    id_header.set('Nats-Msg-Id', id);
+    for (;;) {
+      const answer = await this.nc
+        .request(subject, JSON.stringify(message), { timeout: STORE_MS, headers: id_header })
+        .catch(() => null);
+      if (answer !== null && answer.json<Message>()['error'] === undefined) return;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}

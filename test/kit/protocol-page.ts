@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { packageRoot } from '../../src/bin/package-root.ts';
+import type { TappedMessage } from './bus-tap.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** A message of the session that docs/worker-protocol.md shows. */
+export interface ShownMessage {
+  readonly from: 'worker' | 'service';
+  readonly subject: string;
+  readonly body: Body;
+}
+
+/** A field as its table describes it. */
+export interface DescribedField {
+  readonly name: string;
+  readonly isOptional: boolean;
+}
+
+const page = (): string => readFileSync(new URL('docs/worker-protocol.md', packageRoot), 'utf8');
+
+/** The messages of the recorded session, in their order. */
+export function shownSession(): readonly ShownMessage[] {
+  const blocks = page().matchAll(/^```json\n([<>]) (\S+)\n([\s\S]*?)\n```$/gm);
+  return [...blocks].map(([, mark, subject = '', text = '']) => ({
+    from: mark === '>' ? 'worker' : 'service',
+    subject,
+    body: JSON.parse(text) as Body,
+  }));
+}
+
+/** The fields that the table after a text describes. */
+export function describedFields(after: string): readonly DescribedField[] {
+  const text = page();
+  const start = text.indexOf(after);
+  const table = /\| Field[^\n]*\n\|[ -|]*\n((?:\|[^\n]*\n)+)/.exec(text.slice(start));
+  if (start === -1 || table === null) throw new Error(`the page has no table after ${after}`);
+  return (table[1] ?? '').split('\n').flatMap((row) => {
+    const name = /^\| `(\w+)`/.exec(row)?.[1];
+    return name === undefined ? [] : [{ name, isOptional: row.includes('_optional_') }];
+  });
+}
+
+/** What kind of message it is: the subject without ids, and what tells messages of one subject apart. */
+export function kindOf(subject: string, body: Body): string {
+  const [first = '', second = ''] = subject.split('.');
+  const place = first === '_INBOX' ? 'answer' : `${first}.${second}`;
+  return [place, body['type'], body['status']].filter((part) => typeof part === 'string').join(' ');
+}
+
+/** The messages of worker and service among all that went over a bus: acknowledgements and the server's own left out. */
+export function protocolMessages(all: readonly TappedMessage[]): readonly ShownMessage[] {
+  return all.flatMap(({ subject, body }) => {
+    if (body === null || body['v'] !== 1 || subject.startsWith('$JS')) return [];
+    const isService = subject.startsWith('_INBOX') || subject.startsWith('task.cancel');
+    return [{ from: isService ? 'service' : 'worker', subject, body } as const];
+  });
+}
