@@ -16,10 +16,15 @@ export class Daemon {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
   private readonly logFile: string;
 
-  constructor(args: readonly string[], logFile: string, environment: Readonly<Record<string, string>> = {}) {
+  constructor(
+    args: readonly string[],
+    logFile: string,
+    environment: Readonly<Record<string, string>> = {},
+    command = COMMAND,
+  ) {
     this.logFile = logFile;
     const { PATH = '', HOME = '' } = process.env;
-    this.child = spawn(process.execPath, [COMMAND, ...args], {
+    this.child = spawn(process.execPath, [command, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: `${PATH}:/usr/sbin`, HOME, ...environment },
     });
