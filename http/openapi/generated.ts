@@ -1702,6 +1702,8 @@ export interface components {
             readonly cpu_count: components["schemas"]["Count"];
             /** @description Cores that the assigned and running tasks of the worker reserve. */
             readonly committed_cores: number;
+            /** @description Present while the worker takes no tasks because it was told to stop, and its own are still running. */
+            readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
             readonly gpu_count: components["schemas"]["Count"];
             /** @description Memory of the GPU that has the least; 0 without a GPU, or when it is not known. */

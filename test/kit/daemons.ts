@@ -109,6 +109,7 @@ export function startWorker(
       `--worker-name=${name}`,
       `--worker-dir=${join(service.folder, `worker-${name}`)}`,
       '--worker-allow-root=true',
+      '--worker-drain-timeout=1s',
       '--log-format=text',
       ...flags,
     ],
