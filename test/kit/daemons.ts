@@ -22,10 +22,11 @@ export class Daemon {
     logFile: string,
     environment: Readonly<Record<string, string>> = {},
     launcher: readonly string[] = [],
+    command = COMMAND,
   ) {
     this.logFile = logFile;
     const { PATH = '', HOME = '' } = process.env;
-    const [program = process.execPath, ...rest] = [...launcher, process.execPath, COMMAND, ...args];
+    const [program = process.execPath, ...rest] = [...launcher, process.execPath, command, ...args];
     this.child = spawn(program, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: `${PATH}:/usr/sbin`, HOME, ...environment },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'tap';
+import { capabilitiesPage } from '../../src/core/applications/capabilities-page.ts';
 import { configurationReference } from '../../src/core/config/reference.ts';
 import { ROOT, contentOf, projectFiles } from './project-files.ts';
 
@@ -58,4 +59,5 @@ test('the changelog has a place for what comes next', async (t) => {
 
 test('generated files are current', async (t) => {
   t.equal(contentOf('docs/configuration.md'), configurationReference(), 'run "npm run generate"');
+  t.equal(contentOf('docs/capabilities.md'), capabilitiesPage(), 'run "npm run generate"');
 });

@@ -3,7 +3,7 @@ import { test } from 'tap';
 import { projectFiles } from './project-files.ts';
 
 /** Files that a tool, a reader or a standard expects under another name. */
-const NAMED_BY_OTHERS = /^([A-Z]+(\.md)?|\..*|package-lock\.json|tsconfig\.base\.json)$/;
+const NAMED_BY_OTHERS = /^([A-Z]+(\.md)?|Dockerfile|\..*|package-lock\.json|tsconfig\.base\.json)$/;
 
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/;
 

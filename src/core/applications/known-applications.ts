@@ -168,7 +168,7 @@ export const KNOWN_APPLICATIONS: readonly KnownApplication[] = [
     programs: ['UnrealEditor', 'UnrealEditor-Cmd'],
     places: {
       linux: ['/opt/UnrealEngine*/Engine/Binaries/Linux/UnrealEditor'],
-      macos: ['/Users/Shared/Epic Games/UE_*/Engine/Binaries/Mac/UnrealEditor.app'],
+      macos: ['/Users/*/Epic Games/UE_*/Engine/Binaries/Mac/UnrealEditor.app'],
       windows: ['C:/Program Files/Epic Games/UE_*/Engine/Binaries/Win64/UnrealEditor-Cmd.exe'],
     },
   },

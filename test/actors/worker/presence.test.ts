@@ -41,6 +41,7 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     softwareVersion: '0.1.0',
     queueIds: [house.queue],
     tags: { gpu: 'yes' },
+    hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
     lastHeartbeatAt: house.now,
     registeredAt: house.now,
   });

@@ -1,0 +1,25 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** What a process takes of the machine. */
+export interface ProcessUsage {
+  /** Resident, with what it shares with others. */
+  readonly residentMib: number;
+  /** Since its start. */
+  readonly cpuSeconds: number;
+}
+
+const KIB_PER_MIB = 1024;
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+
+/** Reads /proc (proc(5)): Linux only. */
+export function usageOf(pid: number): ProcessUsage {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  // The name in brackets may hold blanks; the two times are the 14th and 15th field.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return { residentMib: Number(resident) / KIB_PER_MIB, cpuSeconds: ticks / ticksPerSecond };
+}
