@@ -1,5 +1,5 @@
 import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
-import type { AttemptId, WorkerId } from '../../src/core/ids.ts';
+import type { TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentLife, type LifeWorld } from './agent-life.ts';
 import { newLink, type Link } from './bus-model.ts';
@@ -73,9 +73,14 @@ export class MachineModel {
     return this.disk.reports.length;
   }
 
-  /** Whether the end of the attempt is on the disk and not confirmed. */
-  holds(attemptId: AttemptId): boolean {
-    return this.disk.holds(attemptId);
+  /** Whether it is on the disk, and not confirmed, that the task has succeeded. */
+  holdsSuccessOf(taskId: TaskId): boolean {
+    return this.disk.holdsSuccessOf(taskId);
+  }
+
+  /** Whether there is a daemon. */
+  get isUp(): boolean {
+    return this.life !== null;
   }
 
   /** Starts the daemon; leftovers of an earlier life are ended first. */

@@ -116,7 +116,11 @@ export const PLANTED_AGENT_BUGS: readonly PlantedBug[] = [
     name: 'a log chunk that was not stored is dropped in silence',
     plant: handleAgent('shipper', 'logs.stored', (state, message, context, original) => {
       const { sealed, underWay } = state as ShipperState;
-      if (message.stored < underWay) sealed.splice(message.stored, 1);
+      if (message.stored < underWay) {
+        const [lost] = sealed.splice(message.stored, 1);
+        const next = sealed[message.stored];
+        if (next !== undefined) next.holds += lost?.holds ?? 0;
+      }
       original(state, message, context);
     }),
   },
