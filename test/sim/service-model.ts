@@ -183,7 +183,9 @@ export class ServiceModel implements ServiceDoor {
         time,
         wallClock: () => this.env.wallClock(),
         pumpDelay: () => random.between(0, PUMP_MS_MAX),
-        pumped: () => this.watcher?.pumped(),
+        pumped: () => {
+          if (!host.isStopped) this.watcher?.pumped();
+        },
       },
     );
     this.running = host;
