@@ -2,7 +2,7 @@ import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
-import { handToSession } from './session-pool.ts';
+import { handToSession, stepIsOut } from './session-pool.ts';
 import type { PollerState, WaitingAssignment } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -34,6 +34,9 @@ export function takeAssignments(
   for (const each of taken) {
     if (doubted) state.doubted.set(each.assignment.attempt_id, each);
     else begin(state, each, context);
+  }
+  for (const { assignment, step } of taken) {
+    if (step.ready_left === 0) stepIsOut(state, assignment.step_id, context);
   }
 }
 

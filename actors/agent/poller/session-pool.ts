@@ -89,6 +89,15 @@ export function onSessionLost(
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome: 'interrupted' });
 }
 
+/** Nothing of the step is ready any more: its sessions end with what they have. */
+export function stepIsOut(state: PollerState, stepId: StepId, context: PollerContext): void {
+  for (const [id, session] of state.sessions) {
+    if (session.stepId !== stepId) continue;
+    if (session.isIdle) endIdle(id, session, context);
+    else if (session.attemptId !== null) context.send('session', id, { type: 'session.last' });
+  }
+}
+
 /** The session that runs the attempt, or null. */
 export function sessionOf(state: PollerState, attemptId: AttemptId): SessionId | null {
   for (const [id, session] of state.sessions) if (session.attemptId === attemptId) return id;

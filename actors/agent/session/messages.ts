@@ -17,6 +17,8 @@ export type SessionMessage =
   | { readonly type: 'session.begin'; readonly step: StepAssignment; readonly task: SessionTask }
   /** From the poller, to a session that has said that it is idle: the next task. */
   | { readonly type: 'session.task'; readonly task: SessionTask }
+  /** From the poller: no task of the step is left beside the one that the session has. */
+  | { readonly type: 'session.last' }
   /** From the poller, to a session that has said that it is idle: no other task comes. */
   | { readonly type: 'session.end' }
   /** From the poller: the service wants the attempt to be canceled. */

@@ -39,6 +39,9 @@ export function sessionActor(
     handlers: {
       'session.begin': onSessionBegin,
       'session.task': onSessionTask,
+      'session.last': (state) => {
+        if (state.attempt !== null) state.attempt.isLast = true;
+      },
       'session.end': onSessionEnd,
       'session.cancel': onSessionCancel,
       'session.void': onSessionVoid,
@@ -88,6 +91,7 @@ function absent(
     case 'session.cancel':
     case 'session.void':
     case 'session.interrupt':
+    case 'session.last':
     case 'session.end':
       giveBackLost(id, context);
       return null;

@@ -56,7 +56,9 @@ export interface EnteredEnvironment {
 }
 
 /** The attempt that the session is there for now, from its assignment to its report. */
-export interface CurrentAttempt extends SessionTask {
+export interface CurrentAttempt extends Omit<SessionTask, 'isLast'> {
+  /** Whether no other task of the step is expected. */
+  isLast: boolean;
   readonly script: TaskScript;
   isReportedRunning: boolean;
   result: SessionResult | null;

@@ -146,6 +146,39 @@ test('a session that gets no task ends after its linger, through its exits, and 
   t.end();
 });
 
+test('when the last task of a step is handed out, all sessions of the step end with what they have', (t) => {
+  const row = new Row();
+  const two = (left: number, ...attempts: string[]): void => {
+    const step = stepOf({ step_environments: [SCENE], ready_left: left });
+    const request = row.heard().find((effect) => effect.kind === 'request-lease') ?? row.register()[0];
+    if (request === undefined) throw new Error('no lease request');
+    row.lease(
+      request,
+      leases(
+        attempts.map((attempt) => assignmentOf(attempt, { cores: 1 })),
+        step,
+      ),
+    );
+  };
+  two(2, 'a', 'b');
+  for (const attempt of ['a', 'b']) {
+    row.opened(attempt);
+    row.ended(attempt, 1, 0);
+  }
+  row.ended('a', 2, 0);
+  t.same(row.ends, { a: 'succeeded' });
+  row.tell('poller', 'poller', { type: 'lease.retry', queue: '_any' });
+  two(0, 'c');
+  row.heard();
+  row.ended('b', 2, 0);
+  t.same(commands(row.starts()), ['unload'], 'its end waits for its exits');
+  t.same(row.ends, { a: 'succeeded' });
+  row.ended('b', 3, 0);
+  row.closed('b');
+  t.same(row.ends, { a: 'succeeded', b: 'succeeded' });
+  t.end();
+});
+
 test('only the very same step follows: other terms get a session of their own', (t) => {
   const row = new Row();
   row.first(1);
