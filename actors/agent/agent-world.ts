@@ -76,6 +76,8 @@ export type AgentEffect =
   | { readonly kind: 'output-consumed'; readonly sessionId: SessionId; readonly bytes: number }
   /** Answered by the session's `session.closed`. */
   | { readonly kind: 'close-session'; readonly sessionId: SessionId; readonly closing: SessionClosing }
+  /** Tasks may run for so long without another word of the service; null for no limit. Holds also when the daemon does not run. */
+  | { readonly kind: 'contact-lasts'; readonly leftMs: number | null }
   /** The worker has left: the daemon may end. */
   | { readonly kind: 'left' };
 

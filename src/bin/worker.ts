@@ -97,7 +97,12 @@ async function work(config: WorkerConfig): Promise<void> {
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     ownEnvironment: process.env,
     events: processEvents(post),
+    isolation: {
+      isEnabled: config.isolation.enabled,
+      environmentPassthrough: config.isolation.envPassthrough,
+    },
     warn: (text, attributes) => logger.warn(attributes, text),
+    inform: (text, attributes) => logger.info(attributes, text),
   });
   const busLog = new BusLog(logger);
   const bus = joinAsWorker(

@@ -92,6 +92,16 @@ export const fenceGraceMs = (standing: Standing | null): number =>
     ? 0
     : Math.min(AGENT_LIMITS.fenceGraceMs, (standing.heartbeatTimeoutMs - fenceAfterMs(standing)) / 2);
 
+/**
+ * Without contact for this long the guards of the tasks kill what still runs: after the grace that the worker itself gives, and before the
+ * service may give the tasks away.
+ */
+export const killAfterMs = (standing: Standing): number =>
+  Math.min(
+    fenceAfterMs(standing) + fenceGraceMs(standing),
+    Math.floor(standing.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
+  );
+
 /** Attempts that were never begun are let go: the service takes back what it hears of no more. */
 export function dropDoubted(state: RegistrarState): void {
   for (const attemptId of state.doubted) state.running.delete(attemptId);

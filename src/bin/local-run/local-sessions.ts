@@ -83,7 +83,9 @@ export class LocalSessions {
       beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
       ownEnvironment: process.env,
       events: this.processEvents(),
+      isolation: { isEnabled: false, environmentPassthrough: [] },
       warn: (text) => this.events.warn(text),
+      inform: () => undefined,
     });
   }
 
@@ -183,6 +185,7 @@ export class LocalSessions {
       case 'announce':
       case 'request-lease':
       case 'give-up-leases':
+      case 'contact-lasts':
         throw new Error(`there is no service for ${effect.kind}`);
       default:
         executeOnProcesses(this.processes, effect);

@@ -56,6 +56,9 @@ export class AgentEffects {
       case 'unfollow-cancels':
         this.unfollow(effect.taskId);
         return;
+      case 'contact-lasts':
+        this.processes.contactLasts(effect.leftMs);
+        return;
       case 'left':
         this.events.left();
         return;

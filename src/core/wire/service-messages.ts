@@ -9,7 +9,14 @@ import type {
   TaskParameterType,
   TaskParameterValue,
 } from '../openjd/plan.ts';
-import type { Assignment, CancelMessage, LeaseReply, PresenceReply, StepAssignment } from './bus-messages.ts';
+import type {
+  Assignment,
+  CancelMessage,
+  IsolationIdentity,
+  LeaseReply,
+  PresenceReply,
+  StepAssignment,
+} from './bus-messages.ts';
 import {
   checked,
   door,
@@ -160,6 +167,9 @@ const stepAssignment = record<StepAssignment>({
   step_environments: planList(environment),
   script,
   compute_location: planText,
+  isolation: optional(
+    record<IsolationIdentity>({ user: text(LIMITS.name), group: optional(text(LIMITS.name)) }),
+  ),
   ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 

@@ -9,10 +9,23 @@ import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
 import { fenceLeftovers } from '../../../src/adapters/process/boot-fence.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
-import { Supervisor, supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import {
+  Supervisor,
+  supervisorScript,
+  type SupervisorOptions,
+} from '../../../src/adapters/process/supervisor.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 
-const script = supervisorScript();
+const guard = (options: Partial<SupervisorOptions>): Supervisor =>
+  Supervisor.start({
+    script: supervisorScript(),
+    marker: 'CALLSHEET_SESSION=nobody',
+    cgroup: null,
+    beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
+    contactLeftMs: () => null,
+    onGone: () => undefined,
+    ...options,
+  });
 
 /** Three processes that hold the FIFO open: one that ignores SIGTERM, one in a session of its own, one without the marks in the group. */
 const treeHolding = (fifo: string): string =>
@@ -105,7 +118,7 @@ test('a daemon that starts ends what an earlier one has left, before it register
 
 test('a supervisor answers while it guards, and ends without a kill when it is told to', async (t) => {
   let gone = 0;
-  const supervisor = Supervisor.start(script, 'CALLSHEET_ATTEMPT=nobody', 20, () => (gone += 1));
+  const supervisor = guard({ onGone: () => (gone += 1) });
   t.same(await Promise.all([supervisor.state(), supervisor.state()]), ['guarding', 'guarding']);
   supervisor.end();
   t.equal(await supervisor.state(), 'lost');
@@ -114,7 +127,7 @@ test('a supervisor answers while it guards, and ends without a kill when it is t
 
 test('a supervisor that cannot be started is lost', async (t) => {
   let gone = 0;
-  const supervisor = Supervisor.start('/no/such/script', 'CALLSHEET_ATTEMPT=nobody', 20, () => (gone += 1));
+  const supervisor = guard({ script: '/no/such/script', onGone: () => (gone += 1) });
   t.equal(await supervisor.state(), 'lost');
   t.equal(gone, 1);
 });
