@@ -71,7 +71,7 @@ function restart(stage: Stage, machine: MachineModel, downMs: number): void {
 }
 
 /** #2438: a frame was given to another host while its process still ran on a host that was only silent. */
-const releaseWithoutKill: Scenario = {
+export const releaseWithoutKill: Scenario = {
   name: 'OC-1',
   incident: 'a task is given away while its process runs on',
   options: (drawn) => quiet(drawn, { taskMs: 100_000, tasksMax: 6, failures: 0, safetyMs: 240_000 }),
@@ -148,7 +148,7 @@ const staleCompletion: Scenario = {
 };
 
 /** #2506: a host that had been started anew answered that it knew no such frame, and was believed. */
-const restartedWorker: Scenario = {
+export const restartedWorker: Scenario = {
   name: 'OC-4',
   incident: 'a cancel meets a worker that was started anew',
   options: (drawn) =>
