@@ -46,6 +46,8 @@ const NOT_STARTED_EXIT = 1;
 export async function runWorker(config: WorkerConfig): Promise<void> {
   try {
     await work(config);
+    // A dial that was given up while the bus was cut off may have left a socket that is open and that nobody closes.
+    process.exit();
   } catch (error) {
     process.stderr.write(`callsheet worker: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(NOT_STARTED_EXIT);

@@ -113,6 +113,7 @@ test('what the image holds is enough for a farm', async (t) => {
       [...args, '--log-format=text'],
       join(folder, `${name}.log`),
       {},
+      [],
       join(image, 'bin/callsheet.js'),
     );
   const server = start(

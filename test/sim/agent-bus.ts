@@ -33,8 +33,6 @@ export interface AgentEnd {
   post(envelope: AgentEnvelope): void;
   /** Does something in the daemon: at once, when it runs again, or never. */
   inLife(action: () => void): void;
-  /** The service has answered an announcement that was sent at that time. */
-  heard(reply: PresenceReply, sentAt: number): void;
 }
 
 /** The worker's end of the bus, as src/adapters/nats/worker-bus.ts and src/bin/worker/agent-effects.ts are it together. */
@@ -54,12 +52,10 @@ export class AgentBus {
   }
 
   announce({ token, announcement, timeoutMs }: EffectOf<'announce'>): void {
-    const { time, bus } = this.world;
-    const sentAt = time.now;
+    const { bus } = this.world;
     const inbox = this.inbox((reply) => {
       const answer = reply as PresenceReply;
       if (!close()) return;
-      this.end.heard(answer, sentAt);
       this.end.post({
         actor: 'registrar',
         id: 'registrar',

@@ -6,7 +6,7 @@ import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import { executeOnProcesses } from '../../src/bin/worker/process-effects.ts';
 import { processEvents } from '../../src/bin/worker/world-events.ts';
 import type { SessionId } from '../../src/core/ids.ts';
-import type { CancelMessage, PresenceReply } from '../../src/core/wire/bus-messages.ts';
+import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentBus, type AgentBusWorld } from './agent-bus.ts';
 import type { Link } from './bus-model.ts';
 import type { SessionOwner, TaskProcessesModel } from './task-processes-model.ts';
@@ -15,7 +15,6 @@ import { Violation } from './violation.ts';
 import type { WorkerDisk } from './worker-disk.ts';
 
 const PUMP_MS_MAX = 2;
-const FENCE_SHARE = 2 / 3;
 
 /** What a daemon is built of: the real thing, unless a bug was planted. */
 export interface AgentBuild {
@@ -47,8 +46,6 @@ export interface LifeParts {
 
 /** One life of a worker's daemon, from its start to its death: the real actors over a disk, a bus and processes that are models. */
 export class AgentLife implements SessionOwner {
-  /** Up to this moment the service gives no task of the worker away, as far as the daemon knows. */
-  contactUntil: number;
   readonly events = processEvents((envelope) => {
     this.inLife(() => {
       this.post(envelope);
@@ -59,7 +56,6 @@ export class AgentLife implements SessionOwner {
   private readonly host: SimulationHost<AgentWorld>;
   private readonly bus: AgentBus;
   private pausedUntil = 0;
-  private timeoutMs = 0;
   /** What happened while it was paused, in order. */
   private readonly missed: (() => void)[] = [];
 
@@ -67,7 +63,6 @@ export class AgentLife implements SessionOwner {
     this.world = world;
     this.parts = parts;
     const { time, random, trace, build } = world;
-    this.contactUntil = time.now;
     this.bus = new AgentBus(
       world,
       {
@@ -78,9 +73,6 @@ export class AgentLife implements SessionOwner {
         },
         inLife: (action) => {
           this.inLife(action);
-        },
-        heard: (reply, sentAt) => {
-          this.heard(reply, sentAt);
         },
       },
       parts.number,
@@ -173,12 +165,6 @@ export class AgentLife implements SessionOwner {
     else action();
   }
 
-  private heard(reply: PresenceReply, sentAt: number): void {
-    if (reply.type === 'registered') this.timeoutMs = reply.heartbeat_timeout_ms;
-    if (reply.type !== 'registered' && reply.type !== 'alive') return;
-    this.contactUntil = Math.max(this.contactUntil, sentAt + this.timeoutMs * FENCE_SHARE);
-  }
-
   /** The disk takes its time; the daemon hears of it when it runs. */
   private commit(changes: readonly AgentWorld['change'][], onDurable: () => void): void {
     const { disk } = this.parts;
@@ -223,6 +209,8 @@ export class AgentLife implements SessionOwner {
         this.parts.left();
         return;
       case 'contact-lasts':
+        this.parts.processes.contactLasts(effect.leftMs);
+        return;
       case 'report-progress':
         return;
       case 'spool-logs':

@@ -3,7 +3,7 @@ import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSettings } from '../../ac
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
 import type { AgentBuild } from './agent-life.ts';
-import type { MachineRules } from './machine-model.ts';
+import type { MachineRules } from './task-processes-model.ts';
 import type { SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
 

@@ -94,6 +94,10 @@ export class Checker implements ServiceWatcher {
     this.time = time;
     this.processes = processes;
     this.settings = settings;
+    processes.isClosed = (attemptId, taskId) => {
+      const attempt = this.attempts.get(taskId)?.find(({ id }) => id === attemptId);
+      return attempt !== undefined && attempt.status !== 'running';
+    };
     processes.isCanceled = (attemptId, taskId) =>
       this.attempts.get(taskId)?.find(({ id }) => id === attemptId)?.status === 'canceled';
   }

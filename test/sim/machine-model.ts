@@ -1,23 +1,16 @@
 import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
-import type { AttemptId, WorkerId } from '../../src/core/ids.ts';
+import type { TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentLife, type LifeWorld } from './agent-life.ts';
 import { newLink, type Link } from './bus-model.ts';
-import { TaskProcessesModel, type ProcessesWorld } from './task-processes-model.ts';
+import { TaskProcessesModel, type MachineRules, type ProcessesWorld } from './task-processes-model.ts';
 import { Violation } from './violation.ts';
 import { WorkerDisk } from './worker-disk.ts';
 
-/** How long guards that do not count contact wait for the next beat of the daemon. */
+/** How long guards wait for the next beat of the daemon (PROCESS_LIMITS.beatTimeoutSeconds). */
 const BEAT_GAP_MS = 20_000;
 /** Longest time in which a guard notices that the daemon is dead, and ends its process. */
 const GUARD_MS_MAX = 1_000;
-
-export interface MachineRules {
-  /** Processes die with their daemon, or without word from it. */
-  readonly guardsProcesses: boolean;
-  /** Guards let processes live for as long as the daemon's contact to the service allows, not for so long after its last beat. */
-  readonly guardsCountContact: boolean;
-}
 
 /** What a worker offers. */
 export interface WorkerSpec {
@@ -57,7 +50,7 @@ export class MachineModel {
     this.world = world;
     this.link = newLink(spec.name);
     this.disk = new WorkerDisk(workerId);
-    this.processes = new TaskProcessesModel(spec.name, world);
+    this.processes = new TaskProcessesModel(spec.name, world.rules, world);
   }
 
   /** Whether a process of a task runs here. */
@@ -73,9 +66,14 @@ export class MachineModel {
     return this.disk.reports.length;
   }
 
-  /** Whether the end of the attempt is on the disk and not confirmed. */
-  holds(attemptId: AttemptId): boolean {
-    return this.disk.holds(attemptId);
+  /** Whether it is on the disk, and not confirmed, that the task has succeeded. */
+  holdsSuccessOf(taskId: TaskId): boolean {
+    return this.disk.holdsSuccessOf(taskId);
+  }
+
+  /** Whether there is a daemon. */
+  get isUp(): boolean {
+    return this.life !== null;
   }
 
   /** Starts the daemon; leftovers of an earlier life are ended first. */
@@ -125,8 +123,7 @@ export class MachineModel {
     trace.note('daemon paused', this.spec.name, forMs);
     life.pause(forMs);
     if (!rules.guardsProcesses) return;
-    const deadline = rules.guardsCountContact ? life.contactUntil : time.now + BEAT_GAP_MS;
-    time.after(deadline - time.now, () => {
+    time.after(BEAT_GAP_MS, () => {
       if (this.life === life && life.isPaused) this.processes.fence();
     });
   }

@@ -73,6 +73,8 @@ export interface Faults {
   /** Share of reboots after which the worker's disk is empty. */
   readonly wipes: number;
   readonly departEveryMs: number;
+  /** Share of reads of the store that fail. */
+  readonly readErrors: number;
 }
 
 /**
@@ -156,6 +158,7 @@ export function drawOptions(random: Random): SimulationOptions {
     rebootEveryMs: every(20_000, 90_000),
     wipes: random.chance(0.3) ? 0.5 : 0,
     departEveryMs: every(20_000, 120_000),
+    readErrors: 0,
   };
   const theme = random.chance(THEME_SHARE) ? random.pick(THEMES) : null;
   const taskMs =
@@ -188,7 +191,8 @@ export function drawOptions(random: Random): SimulationOptions {
   };
 }
 
-function noFaults(drawn: Faults): Faults {
+/** The same with every fault switched off. */
+export function noFaults(drawn: Faults): Faults {
   return {
     ...drawn,
     serviceCrashEveryMs: 0,
@@ -206,5 +210,6 @@ function noFaults(drawn: Faults): Faults {
     daemonPauseEveryMs: 0,
     rebootEveryMs: 0,
     departEveryMs: 0,
+    readErrors: 0,
   };
 }

@@ -6,6 +6,7 @@ import type { ShipperState } from '../../actors/agent/shipper/state.ts';
 import { handleAgent, withAgentDefinitions } from './agent-planting.ts';
 import type { Build } from './build.ts';
 import type { PlantedBug } from './planting.ts';
+import { releaseWithoutKill, restartedWorker } from './scenarios.ts';
 
 const machines =
   (rules: Partial<Build['machines']>) =>
@@ -16,6 +17,7 @@ export const PLANTED_AGENT_BUGS: readonly PlantedBug[] = [
   {
     name: 'guards count from the last beat of a daemon, however long it was without contact',
     plant: machines({ guardsCountContact: false }),
+    scenario: releaseWithoutKill,
   },
   { name: 'processes outlive their daemon', plant: machines({ guardsProcesses: false }) },
   {
@@ -67,6 +69,7 @@ export const PLANTED_AGENT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a worker does not stop what the service has closed',
+    scenario: restartedWorker,
     plant: (build) =>
       handleAgent(
         'poller',
@@ -116,7 +119,11 @@ export const PLANTED_AGENT_BUGS: readonly PlantedBug[] = [
     name: 'a log chunk that was not stored is dropped in silence',
     plant: handleAgent('shipper', 'logs.stored', (state, message, context, original) => {
       const { sealed, underWay } = state as ShipperState;
-      if (message.stored < underWay) sealed.splice(message.stored, 1);
+      if (message.stored < underWay) {
+        const [lost] = sealed.splice(message.stored, 1);
+        const next = sealed[message.stored];
+        if (next !== undefined) next.holds += lost?.holds ?? 0;
+      }
       original(state, message, context);
     }),
   },

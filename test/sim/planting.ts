@@ -1,6 +1,7 @@
 import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
 import type { Build } from './build.ts';
+import type { Scenario } from './scenarios.ts';
 import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
 
 /**
@@ -10,6 +11,8 @@ import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';
 export interface PlantedBug {
   readonly name: string;
   readonly plant: (build: Build) => Build;
+  /** The scenario that it shows in; absent where any random farm shows it. */
+  readonly scenario?: Scenario;
 }
 
 type MessageOf<K extends Kind<ServiceWorld>, T extends string> = Extract<

@@ -2,10 +2,20 @@ import type { AttemptId, TaskId } from '../../src/core/ids.ts';
 import type { Trace } from './trace.ts';
 import { Violation } from './violation.ts';
 
+/** Longest time from the close of an attempt to the end of its process: a few heartbeats, the grace and the kill. */
+const CLOSED_MS_MAX = 45_000;
+
 /** Every process of every task on all machines, as an observer that no fault can blind would see them. */
 export class RunningProcesses {
   /** Whether a client has canceled the attempt: its process may live on for a while, and the task be tried again meanwhile. */
   isCanceled: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
+  /** Why a task must not be begun now, or null; a scenario may know. */
+  forbids: ((taskId: TaskId) => string | null) | null = null;
+  /** Told of each start, with the machine. */
+  onStarted: ((machine: string) => void) | null = null;
+  /** Whether the service has closed the attempt. */
+  isClosed: ((attemptId: AttemptId, taskId: TaskId) => boolean) | null = null;
+  private readonly closedSince = new Map<AttemptId, number>();
   private readonly running = new Map<
     AttemptId,
     { readonly taskId: TaskId; readonly attemptId: AttemptId; readonly machine: string }
@@ -35,7 +45,11 @@ export class RunningProcesses {
         `${attemptId} starts on ${machine} while ${other.attemptId} runs on ${other.machine}`,
       );
     }
+    const forbidden = this.forbids?.(taskId) ?? null;
+    if (forbidden !== null)
+      throw new Violation('what has succeeded is not begun again', `${attemptId}: ${forbidden}`);
     this.running.set(attemptId, { taskId, attemptId, machine });
+    this.onStarted?.(machine);
   }
 
   /** `exitCode` is null when the process was killed. */
@@ -49,6 +63,17 @@ export class RunningProcesses {
   exited(attemptId: AttemptId, exitCode: number): void {
     this.trace.note('environment failed', attemptId, exitCode);
     this.exits.set(attemptId, exitCode);
+  }
+
+  /** Without faults, what the service has closed does not run on for long. `now` is virtual time. */
+  checkClosed(now: number): void {
+    for (const { attemptId, taskId, machine } of this.running.values()) {
+      if (this.isClosed?.(attemptId, taskId) !== true) continue;
+      const since = this.closedSince.get(attemptId) ?? now;
+      this.closedSince.set(attemptId, since);
+      if (now - since > CLOSED_MS_MAX)
+        throw new Violation('what the service has closed is stopped', `${attemptId} runs on ${machine}`);
+    }
   }
 
   /** With what the process of an attempt exited; undefined when it runs, was killed or never began. */

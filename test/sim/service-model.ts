@@ -9,6 +9,7 @@ import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
 import { takeUp } from '../../actors/take-up.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type {
@@ -65,7 +66,14 @@ export interface ServiceEnvironment {
   newId(): string;
 }
 
+/** The disk has refused a read. */
+class ReadError extends Error {
+  override readonly name = 'ReadError';
+}
+
 const SHARD = 0;
+/** Longest time from the end of a process to its restart by the machine. */
+const RESTART_MS_MAX = 3_000;
 const PUMP_MS_MAX = 2;
 const FRONT_MS_MAX = 3;
 
@@ -78,6 +86,10 @@ export class ServiceModel implements ServiceDoor {
   watcher: ServiceWatcher | null = null;
   /** To every machine, as a message of the bus. */
   onCancel: ((message: CancelMessage) => void) | null = null;
+  /** Told of what the actors log. */
+  onLog: ((text: string) => void) | null = null;
+  /** Told of each read of the store that failed. */
+  onReadError: (() => void) | null = null;
   private readonly env: ServiceEnvironment;
   private readonly inboxes = new Map<
     string,
@@ -91,6 +103,26 @@ export class ServiceModel implements ServiceDoor {
 
   constructor(env: ServiceEnvironment) {
     this.env = env;
+  }
+
+  /** What the kernel loads actors from. */
+  private readonly reader: StoreReader = {
+    get: (table, key) => {
+      this.mayFail(`${table} ${key}`);
+      return this.store.get(table, key);
+    },
+    scan: (table, options) => {
+      this.mayFail(table);
+      return this.store.scan(table, options);
+    },
+  };
+
+  private mayFail(what: string): void {
+    const { faults, bus, random, trace } = this.env;
+    if (faults.readErrors === 0 || !bus.isFaulty || !random.chance(faults.readErrors)) return;
+    trace.note('read error', what);
+    this.onReadError?.();
+    throw new ReadError(what);
   }
 
   get tallies(): Tallies {
@@ -120,7 +152,7 @@ export class ServiceModel implements ServiceDoor {
     const host = new SimulationHost<ServiceWorld>(
       build.definitions(),
       {
-        reader: this.store,
+        reader: this.reader,
         newId: () => this.env.newId(),
         commit: (changes, onDurable) => {
           commit(changes, onDurable);
@@ -129,11 +161,18 @@ export class ServiceModel implements ServiceDoor {
           if (!host.isStopped) this.release(outputs);
         },
         log: (level, text, attributes) => {
+          // The process has ended already: the rest of its last turn is heard by nobody.
+          if (host.isStopped) return;
+          this.onLog?.(text);
           trace.note('log', level, text, attributes['attempt_id'] ?? attributes['worker_id'] ?? '');
           if (attributes['error'] !== undefined)
             throw new Violation('no handler throws', `${text}\n${attributes['error']}`);
         },
         fatal: (error) => {
+          if (error instanceof ReadError) {
+            this.failStop(host);
+            return;
+          }
           throw new Violation(
             'state can be loaded',
             error instanceof Error ? (error.stack ?? '') : String(error),
@@ -144,7 +183,9 @@ export class ServiceModel implements ServiceDoor {
         time,
         wallClock: () => this.env.wallClock(),
         pumpDelay: () => random.between(0, PUMP_MS_MAX),
-        pumped: () => this.watcher?.pumped(),
+        pumped: () => {
+          if (!host.isStopped) this.watcher?.pumped();
+        },
       },
     );
     this.running = host;
@@ -269,9 +310,22 @@ export class ServiceModel implements ServiceDoor {
     }
   }
 
+  /** The process ends at once, and is started again. */
+  private failStop(host: SimulationHost<ServiceWorld>): void {
+    const { time, random } = this.env;
+    host.stop();
+    time.after(0, () => {
+      if (this.running === host) this.crash();
+    });
+    time.after(1 + random.between(0, RESTART_MS_MAX), () => {
+      this.start();
+    });
+  }
+
   private commit(changes: readonly Change[], onDurable: () => void): void {
     const { time, random, trace, faults } = this.env;
     const host = this.running;
+    if (host?.isStopped === true) return;
     this.store.commit({ version: 1, shard: SHARD, sequence: ++this.sequence, changes }, onDurable);
     time.after(random.between(0, faults.flushMs), () => {
       if (host === null || host.isStopped) return;

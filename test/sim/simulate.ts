@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { simulate, type SimulationResult } from './simulation.ts';
 
 /**
@@ -11,12 +12,24 @@ const { values } = parseArgs({
     first: { type: 'string', default: '1' },
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    scenario: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
   },
 });
 
 /** Every so many seeds one is run twice: the same must happen. */
 const TWICE_EACH = 50;
+
+/** With `--scenario OC-1`: the same, with the faults aimed at one case. */
+function scenarioOf(name: string | undefined): { readonly scenario?: Scenario } {
+  if (name === undefined) return {};
+  const scenario = SCENARIOS.find((each) => each.name === name);
+  if (scenario === undefined)
+    throw new Error(`Which scenario? One of: ${SCENARIOS.map((each) => each.name).join(', ')}.`);
+  return { scenario };
+}
+
+const chosen = scenarioOf(values.scenario);
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -34,7 +47,9 @@ function describe(result: SimulationResult): void {
     `  after ${result.events} events and ${result.virtualMs} virtual milliseconds, trace ${result.digest}`,
   );
   print(`  options ${JSON.stringify(result.options)}`);
-  print(`  replay with: npm run simulate -- --seed ${result.seed} --trace`);
+  print(
+    `  replay with: npm run simulate -- --seed ${result.seed}${values.scenario === undefined ? '' : ` --scenario ${values.scenario}`} --trace`,
+  );
 }
 
 function wholeNumber(text: string, name: string): number {
@@ -44,7 +59,7 @@ function wholeNumber(text: string, name: string): number {
 }
 
 function runOne(seed: number): boolean {
-  const result = simulate(seed, { keepsTrace: values.trace });
+  const result = simulate(seed, { ...chosen, keepsTrace: values.trace });
   for (const line of result.trace) print(line);
   describe(result);
   return result.violation === null;
@@ -54,10 +69,12 @@ function runMany(first: number, seeds: number): boolean {
   const startedAt = performance.now();
   let failed = 0;
   let events = 0;
+  let met = 0;
   for (let seed = first; seed < first + seeds; seed++) {
-    const result = simulate(seed);
+    const result = simulate(seed, chosen);
+    if (result.cases > 0) met++;
     events += result.events;
-    if (seed % TWICE_EACH === 0 && simulate(seed).digest !== result.digest) {
+    if (seed % TWICE_EACH === 0 && simulate(seed, chosen).digest !== result.digest) {
       print(`seed ${seed}: two runs of it differ`);
       failed++;
     }
@@ -70,6 +87,7 @@ function runMany(first: number, seeds: number): boolean {
   print(
     `${failed} of ${seeds} seeds failed; ${events} events in ${seconds.toFixed(1)} s, ${(seeds / seconds).toFixed(1)} seeds a second`,
   );
+  if (values.scenario !== undefined) print(`the case came up in ${met} seeds`);
   return failed === 0;
 }
 

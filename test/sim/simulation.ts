@@ -16,6 +16,7 @@ import { Random } from './random.ts';
 import { RunningProcesses } from './running-processes.ts';
 import { ServiceModel } from './service-model.ts';
 import { Trace } from './trace.ts';
+import type { Scenario, Stage } from './scenarios.ts';
 import { SWEEP_MS_MAX } from './unschedulable-rules.ts';
 import { Violation } from './violation.ts';
 import { watchTurns } from './watch-turns.ts';
@@ -26,6 +27,8 @@ export interface SimulationResult {
   readonly violation: Violation | null;
   readonly digest: string;
   readonly events: number;
+  /** How often the case of the scenario has come up. */
+  readonly cases: number;
   readonly virtualMs: number;
   readonly trace: readonly string[];
 }
@@ -58,6 +61,8 @@ export interface Variation {
   /** Changes what the seed has drawn. */
   readonly options?: (drawn: SimulationOptions) => SimulationOptions;
   readonly keepsTrace?: boolean;
+  /** Aims the faults at one case. */
+  readonly scenario?: Scenario;
 }
 
 /** Runs one seed: a random farm with faults, then without, and says what went wrong, if anything. */
@@ -83,12 +88,16 @@ class Simulation {
   private clockOffset = 0;
   private ids = 0;
   private isSafetyPhase = true;
+  private readonly scenario: Scenario | null;
+  private cases = 0;
 
-  constructor(seed: number, { plant, options: change, keepsTrace = false }: Variation) {
+  constructor(seed: number, { plant, options: change, keepsTrace = false, scenario }: Variation) {
     this.seed = seed;
     this.random = new Random(seed);
     const drawn = drawOptions(this.random);
-    this.options = change?.(drawn) ?? drawn;
+    this.scenario = scenario ?? null;
+    const cast = scenario?.options(drawn) ?? drawn;
+    this.options = change?.(cast) ?? cast;
     const settings = settingsOf(this.options);
     const sound = soundBuild(settings);
     const build = plant?.(sound) ?? sound;
@@ -151,6 +160,7 @@ class Simulation {
       violation,
       digest: this.trace.digest,
       events: this.trace.length,
+      cases: this.cases,
       virtualMs: this.time.now,
       trace: this.trace.lines,
     };
@@ -172,6 +182,7 @@ class Simulation {
       });
     }
     this.scheduleFaults();
+    this.scenario?.direct(this.stage());
     this.runUntil(() => this.time.now >= this.options.safetyMs);
   }
 
@@ -191,6 +202,7 @@ class Simulation {
     this.runUntil(() => {
       if (this.time.now < lookAt) return false;
       lookAt = this.time.now + LOOK_EACH_MS;
+      this.processes.checkClosed(this.time.now);
       unfinished = this.unfinished();
       if (unfinished !== null) restsSince = this.time.now;
       return (
@@ -284,6 +296,28 @@ class Simulation {
         () => true,
       );
     }
+  }
+
+  private stage(): Stage {
+    const { time, random, bus, service, processes, machines } = this;
+    return {
+      time,
+      random,
+      bus,
+      service,
+      processes,
+      machines,
+      busy: () => {
+        const busy = machines.filter((machine) => machine.isBusy);
+        return busy.length === 0 ? null : random.pick(busy);
+      },
+      again: (everyMs, action) => {
+        this.every(everyMs, action);
+      },
+      met: () => {
+        this.cases++;
+      },
+    };
   }
 
   private scheduleFaults(): void {

@@ -34,6 +34,13 @@ const LINES_MAX = 3;
 /** Bytes of output that are handed on and not consumed, before more waits. */
 const WINDOW_BYTES = 64;
 
+export interface MachineRules {
+  /** Processes die with their daemon, or without word from it. */
+  readonly guardsProcesses: boolean;
+  /** Guards let processes live only for as long as the daemon's contact to the service lasts. */
+  readonly guardsCountContact: boolean;
+}
+
 export interface ProcessesWorld {
   readonly time: VirtualTime;
   readonly random: Random;
@@ -77,9 +84,12 @@ export class TaskProcessesModel implements TaskProcesses {
   private readonly world: ProcessesWorld;
   private readonly machine: string;
   private readonly sessions = new Map<SessionId, Session>();
+  private readonly rules: MachineRules;
   private owner: SessionOwner | null = null;
+  private contactUntil: number | null = null;
 
-  constructor(machine: string, world: ProcessesWorld) {
+  constructor(machine: string, rules: MachineRules, world: ProcessesWorld) {
+    this.rules = rules;
     this.machine = machine;
     this.world = world;
   }
@@ -96,6 +106,16 @@ export class TaskProcessesModel implements TaskProcesses {
   /** A daemon has started, and nothing of an earlier one is left; or it has died, and nobody listens. */
   ownedBy(owner: SessionOwner | null): void {
     this.owner = owner;
+    this.contactUntil = null;
+  }
+
+  contactLasts(leftMs: number | null): void {
+    const { time } = this.world;
+    this.contactUntil = leftMs === null ? null : time.now + leftMs;
+    if (leftMs === null || !this.rules.guardsProcesses || !this.rules.guardsCountContact) return;
+    time.after(leftMs, () => {
+      if (this.contactUntil !== null && this.contactUntil <= time.now) this.fence();
+    });
   }
 
   open(sessionId: SessionId): void {
@@ -160,11 +180,6 @@ export class TaskProcessesModel implements TaskProcesses {
     this.soon(KILL_MS_MAX, () => {
       this.die(session, action, { kind: 'signaled', signal: 'SIGKILL' });
     });
-  }
-
-  /** The machine reads the contact of its daemon itself: see MachineModel. */
-  contactLasts(): void {
-    // Nothing to note.
   }
 
   consumed(sessionId: SessionId, bytes: number): void {

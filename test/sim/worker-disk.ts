@@ -1,4 +1,4 @@
-import type { AttemptId, WorkerId } from '../../src/core/ids.ts';
+import type { AttemptId, TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 
@@ -25,9 +25,9 @@ export class WorkerDisk implements JournalReader {
     return [...this.kept.values()];
   }
 
-  /** Whether the end of the attempt is on the disk, and not confirmed. */
-  holds(attemptId: AttemptId): boolean {
-    return this.kept.has(attemptId);
+  /** Whether it is on the disk, and not confirmed, that the task has succeeded. */
+  holdsSuccessOf(taskId: TaskId): boolean {
+    return this.reports.some(({ task_id: id, status }) => id === taskId && status === 'succeeded');
   }
 
   append(changes: readonly JournalChange[], onDurable: () => void): void {

@@ -95,7 +95,6 @@ test('the defaults of a worker come from its machine', async (t) => {
         allowRoot: false,
       },
       isolation: { enabled: true, envPassthrough: [] },
-      isolation: { enabled: true, envPassthrough: [] },
       diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },
     },

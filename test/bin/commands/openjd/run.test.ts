@@ -119,10 +119,12 @@ test('the first task that fails ends the run, and its environments are exited', 
   });
   const ran = await run(t.testdir(), template);
   t.equal(ran.code, 1);
-  t.same(
-    ran.out.trimEnd().split('\n'),
-    ['A[N=1] | in', 'A[N=1] | task 1', 'A[N=2] | task 2', 'A[N=2] | out'],
-  );
+  t.same(ran.out.trimEnd().split('\n'), [
+    'A[N=1] | in',
+    'A[N=1] | task 1',
+    'A[N=2] | task 2',
+    'A[N=2] | out',
+  ]);
   t.match(ran.err, 'A[N=2] failed: failed (exit 1); environment E, onExit: failed (exit 4)\n');
   t.same(summaryOf(ran), ['A failed 1/3', 'B not run 0/1']);
 });

@@ -1,0 +1,221 @@
+import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
+import type { BusModel } from './bus-model.ts';
+import type { MachineModel } from './machine-model.ts';
+import type { Faults, SimulationOptions } from './options.ts';
+import { noFaults } from './options.ts';
+import type { Random } from './random.ts';
+import type { RunningProcesses } from './running-processes.ts';
+import type { ServiceModel } from './service-model.ts';
+
+/** What a scenario has in its hands. */
+export interface Stage {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  readonly bus: BusModel;
+  readonly service: ServiceModel;
+  readonly processes: RunningProcesses;
+  readonly machines: readonly MachineModel[];
+  /** A machine on which a task runs, or null. */
+  busy(): MachineModel | null;
+  /** Does something again and again at about this interval, for as long as there are faults. */
+  again(everyMs: number, action: () => void): void;
+  /** What the scenario is about has happened. */
+  met(): void;
+}
+
+/**
+ * An incident of another scheduler (reliability.md, D9 and OC-1 to OC-6), brought about on purpose in a random farm: faults
+ * are aimed at the moment that the incident was about, in each seed at other times and in other company.
+ */
+export interface Scenario {
+  readonly name: string;
+  /** What went wrong there. */
+  readonly incident: string;
+  readonly options: (drawn: SimulationOptions) => SimulationOptions;
+  readonly direct: (stage: Stage) => void;
+}
+
+const SECOND_MS = 1_000;
+
+/** A farm in which nothing happens but what the scenario brings about. */
+function quiet(
+  drawn: SimulationOptions,
+  changed: Partial<Omit<SimulationOptions, 'faults'>>,
+  faults: Partial<Faults> = {},
+): SimulationOptions {
+  return {
+    ...drawn,
+    farms: 1,
+    // So many that the loss of one is not held back as the fault of the service.
+    workers: Math.max(4, drawn.workers),
+    jobs: Math.max(5, drawn.jobs),
+    retentionMs: 0,
+    cancels: false,
+    limits: false,
+    steers: false,
+    retries: false,
+    deletes: false,
+    standing: false,
+    pools: false,
+    ...changed,
+    faults: { ...noFaults(drawn.faults), ...faults },
+  };
+}
+
+/** The daemon dies, and a new one is there after a while. */
+function restart(stage: Stage, machine: MachineModel, downMs: number): void {
+  machine.killDaemon();
+  stage.time.after(downMs, () => {
+    machine.start();
+  });
+}
+
+/** #2438: a frame was given to another host while its process still ran on a host that was only silent. */
+export const releaseWithoutKill: Scenario = {
+  name: 'OC-1',
+  incident: 'a task is given away while its process runs on',
+  options: (drawn) => quiet(drawn, { taskMs: 100_000, tasksMax: 6, failures: 0, safetyMs: 240_000 }),
+  direct: (stage) => {
+    const { time, random } = stage;
+    const mend = (machine: MachineModel, afterMs: number): void => {
+      time.after(afterMs, () => {
+        machine.mend();
+      });
+    };
+    stage.again(15 * SECOND_MS, () => {
+      const machine = stage.busy();
+      if (machine === null) return;
+      const awayMs = random.between(25 * SECOND_MS, 120 * SECOND_MS);
+      const kind = random.pick(['cut', 'paused', 'cut, then paused'] as const);
+      if (kind === 'paused') machine.pause(awayMs);
+      else if (machine.cut()) mend(machine, awayMs);
+      if (kind === 'cut, then paused') {
+        time.after(random.between(1, 20 * SECOND_MS), () => {
+          machine.pause(random.between(15 * SECOND_MS, 90 * SECOND_MS));
+        });
+      }
+    });
+    stage.service.onLog = (text) => {
+      if (text.startsWith('a worker was not heard')) stage.met();
+    };
+  },
+};
+
+/** #2473: the report of a frame that had ended was lost, and the frame hung or was rendered again. */
+const lostCompletion: Scenario = {
+  name: 'OC-2',
+  incident: 'the report of a task that has ended is lost',
+  options: (drawn) =>
+    quiet(
+      drawn,
+      { taskMs: 4_000, tasksMax: 12, failures: 0 },
+      { reportLoss: 0.8, ackLoss: 0.3, busCrashEveryMs: 40_000, busDownMs: 500, busLossMs: 30_000 },
+    ),
+  direct: (stage) => {
+    const { machines, processes, random } = stage;
+    // What is on a worker's disk stands: nobody may run it again.
+    processes.forbids = (taskId) => {
+      const holder = machines.find((machine) => machine.holdsSuccessOf(taskId));
+      return holder === undefined ? null : `${holder.spec.name} has the report of its success on disk`;
+    };
+    stage.again(3 * SECOND_MS, () => {
+      const waiting = machines.filter((machine) => machine.unconfirmedReports > 0);
+      if (waiting.length === 0) return;
+      stage.met();
+      restart(stage, random.pick(waiting), random.between(100, 8 * SECOND_MS));
+    });
+  },
+};
+
+/** #2441: the report of an earlier run was booked on the run that had taken its place. */
+const staleCompletion: Scenario = {
+  name: 'OC-3',
+  incident: 'the report of an earlier attempt comes when a later one runs',
+  options: (drawn) =>
+    quiet(
+      drawn,
+      { taskMs: 15_000, tasksMax: 6, failures: 0.3, safetyMs: 240_000 },
+      { delay: 0.5, delayMs: 45_000 },
+    ),
+  direct: (stage) => {
+    stage.again(12 * SECOND_MS, () => {
+      stage.busy()?.pause(stage.random.between(28 * SECOND_MS, 70 * SECOND_MS));
+    });
+    stage.service.onLog = (text) => {
+      if (text.startsWith('a status report changes nothing')) stage.met();
+    };
+  },
+};
+
+/** #2506: a host that had been started anew answered that it knew no such frame, and was believed. */
+export const restartedWorker: Scenario = {
+  name: 'OC-4',
+  incident: 'a cancel meets a worker that was started anew',
+  options: (drawn) =>
+    quiet(drawn, {
+      taskMs: 40_000,
+      tasksMax: 6,
+      failures: 0,
+      cancels: true,
+      retries: true,
+      clientMs: 1_000,
+      safetyMs: 180_000,
+    }),
+  direct: (stage) => {
+    const { random, service, machines } = stage;
+    stage.again(6 * SECOND_MS, () => {
+      const machine = stage.busy();
+      if (machine !== null) restart(stage, machine, random.between(50, 40 * SECOND_MS));
+    });
+    const deliver = service.onCancel;
+    service.onCancel = (message) => {
+      if (machines.some((machine) => !machine.isUp)) stage.met();
+      deliver?.(message);
+    };
+  },
+};
+
+/** #2508: nobody knew whether a launch had come through, and it was launched again. */
+const unknownLaunch: Scenario = {
+  name: 'OC-5',
+  incident: 'nobody knows whether a task was begun',
+  options: (drawn) =>
+    quiet(
+      drawn,
+      { taskMs: 30_000, tasksMax: 6, failures: 0, safetyMs: 180_000 },
+      { drop: 0.2, double: 0.5, late: 0.5, lateMs: 40_000, reportLoss: 0.5 },
+    ),
+  direct: (stage) => {
+    const { random, processes, machines, time } = stage;
+    processes.onStarted = (name) => {
+      if (!random.chance(0.3)) return;
+      stage.met();
+      time.after(random.between(0, 30), () => {
+        const machine = machines.find(({ spec }) => spec.name === name);
+        if (machine !== undefined) restart(stage, machine, random.between(100, 40 * SECOND_MS));
+      });
+    };
+  },
+};
+
+/** #2510: a read that failed was taken for a frame that is not there. */
+const failedRead: Scenario = {
+  name: 'OC-6',
+  incident: 'the store cannot be read, which is not the same as empty',
+  options: (drawn) =>
+    quiet(drawn, { taskMs: 8_000, tasksMax: 12, retries: true, cancels: true }, { readErrors: 0.02 }),
+  direct: (stage) => {
+    stage.service.onReadError = () => {
+      stage.met();
+    };
+  },
+};
+
+export const SCENARIOS: readonly Scenario[] = [
+  releaseWithoutKill,
+  lostCompletion,
+  staleCompletion,
+  restartedWorker,
+  unknownLaunch,
+  failedRead,
+];
