@@ -1706,6 +1706,8 @@ export interface components {
             readonly cpu_count: components["schemas"]["Count"];
             /** @description Cores that the assigned and running tasks of the worker reserve. */
             readonly committed_cores: number;
+            /** @description Present while the worker takes no tasks because it was told to stop, and its own are still running. */
+            readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
             readonly os: string;
             readonly arch: string;

@@ -20,6 +20,7 @@ export function workerView(
     compute_location: worker.computeLocation,
     cpu_count: worker.cpuCount,
     committed_cores: bookings.reduce((cores, held) => cores + held.cores, 0),
+    ...(worker.draining === true && worker.status === 'online' ? { draining: true } : {}),
     memory_mib: worker.memoryMib,
     os: worker.os,
     arch: worker.arch,

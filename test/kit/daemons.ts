@@ -99,6 +99,7 @@ export function startWorker(service: ServiceOptions, name: string, flags: readon
       `--worker-name=${name}`,
       `--worker-dir=${join(service.folder, `worker-${name}`)}`,
       '--worker-allow-root=true',
+      '--worker-drain-timeout=1s',
       '--log-format=text',
       ...flags,
     ],
