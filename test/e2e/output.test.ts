@@ -58,7 +58,7 @@ interface Told {
   readonly failure_reason?: string;
 }
 
-const firstTask = async (job: string): Promise<Told> => (await farm.task(job));
+const firstTask = async (job: string): Promise<Told> => await farm.task(job);
 
 /** The files below a folder that hold one of the secrets. */
 async function leaks(path: string): Promise<string[]> {
