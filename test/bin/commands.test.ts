@@ -288,6 +288,23 @@ test('lists', async (t) => {
           total: 1,
         },
       },
+      {
+        body: {
+          items: [
+            {
+              id: 'j-0-1',
+              name: 'Render',
+              status: 'running',
+              failed_attempts: 0,
+              parameters: { F: '2' },
+              progress: 41.9,
+              status_message: 'sampling\u001b',
+            },
+            { id: 'j-0-2', name: 'Render', status: 'ready', failed_attempts: 0, parameters: { F: '3' } },
+          ],
+          total: 2,
+        },
+      },
     ],
   });
   t.teardown(() => service.close());
@@ -323,6 +340,14 @@ test('lists', async (t) => {
   t.same(await run('tasks 55555555-5555-7555-8555-555555555555'), {
     code: 0,
     out: 'ID     NAME    STATUS  PARAMETERS  FAILURES  REASON\nj-0-1  Render  failed  F=2                3  x\n',
+    err: '',
+  });
+  t.same(await run('tasks 55555555-5555-7555-8555-555555555555'), {
+    code: 0,
+    out:
+      'ID     NAME    STATUS   PARAMETERS  PROGRESS       FAILURES  REASON\n' +
+      'j-0-1  Render  running  F=2         41% sampling\u{fffd}         0\n' +
+      'j-0-2  Render  ready    F=3                               0\n',
     err: '',
   });
   t.match(await run('jobs --queue render'), { code: 2, err: /--queue: needs --farm/ });

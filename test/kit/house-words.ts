@@ -40,7 +40,10 @@ export function effectWords(effect: ServiceEffect, nameOf: NameOf): string | nul
           const { task_id: taskId, status, worker_id: workerId } = effect.event.payload;
           const { unschedulable_reason: reason } = effect.event.payload;
           const of = workerId === '' ? '' : ` ${nameOf(workerId)}`;
-          return `task ${taskWord(taskId, nameOf)} ${status}${of}${reason === '' ? '' : ` (${reason})`}`;
+          const { progress, status_message: message } = effect.event.payload;
+          const told = [progress === undefined ? '' : `${progress}%`, message ?? ''].join(' ').trim();
+          const rest = `${reason === '' ? '' : ` (${reason})`}${told === '' ? '' : ` ${told}`}`;
+          return `task ${taskWord(taskId, nameOf)} ${status}${of}${rest}`;
         }
       }
   }

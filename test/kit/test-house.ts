@@ -37,6 +37,15 @@ const QUEUE: QueueInput = {
   retry: {},
 };
 
+/** What a report may say beside its status. */
+interface SomeOfReport {
+  readonly exitCode?: number;
+  readonly message?: string;
+  readonly sessionId?: string;
+  readonly progress?: number;
+  readonly statusMessage?: string;
+}
+
 /**
  * The whole service but for its doors: the real kernel with the real actors over a store in memory. Tests speak to it in
  * scenarios, in the names that they gave to things; time passes when they say so. Every message is encoded and decoded
@@ -367,20 +376,12 @@ export class TestHouse extends HouseCatalog {
   }
 
   /** A worker reports on `A/0/3`, its latest attempt, or on `A/0/3#2`. */
-  report(
-    word: string,
-    status: ReportedStatus,
-    some: { readonly exitCode?: number; readonly message?: string; readonly sessionId?: string } = {},
-  ): void {
+  report(word: string, status: ReportedStatus, some: SomeOfReport = {}): void {
     this.tell(this.reportOf(word, status, some));
   }
 
   /** A report that is on its way: `deliver` brings it. */
-  reportOf(
-    word: string,
-    status: ReportedStatus,
-    some: { readonly exitCode?: number; readonly message?: string; readonly sessionId?: string } = {},
-  ): ServiceEnvelope {
+  reportOf(word: string, status: ReportedStatus, some: SomeOfReport = {}): ServiceEnvelope {
     const attemptId = this.attemptId(word);
     const address = this.address(word);
     return {
@@ -399,6 +400,8 @@ export class TestHouse extends HouseCatalog {
           session_id: some.sessionId ?? 'session-1',
           ...(some.exitCode === undefined ? {} : { exit_code: some.exitCode }),
           ...(some.message === undefined ? {} : { message: some.message }),
+          ...(some.progress === undefined ? {} : { progress: some.progress }),
+          ...(some.statusMessage === undefined ? {} : { status_message: some.statusMessage }),
         },
       },
     };

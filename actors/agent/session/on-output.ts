@@ -20,12 +20,10 @@ export function onActionOutput(
   context: SessionContext,
 ): void {
   const action = state.action?.run === run ? state.action : null;
-  const { attempt, sessionId, log, redactor } = state;
+  const { attempt, sessionId, log } = state;
   const before = toldOf(attempt);
   const cut = new Set(batch.cut);
-  const lines = batch.lines.flatMap((line, nth) =>
-    action === null ? [redactor.line(line, cut.has(nth))] : obey(state, action, line, cut.has(nth), context),
-  );
+  const lines = batch.lines.flatMap((line, nth) => obey(state, action, line, cut.has(nth), context));
   const { stream, bytes } = batch;
   context.send('shipper', log.attemptId, {
     type: 'logs.lines',
@@ -39,17 +37,17 @@ export function onActionOutput(
 const toldOf = (attempt: CurrentAttempt | null): string =>
   attempt === null ? 'null ' : `${String(attempt.progress)} ${attempt.statusMessage}`;
 
-/** Does what the line asks for, and gives what is logged of it. */
+/** Does what the line asks for, and gives what is logged of it. `action` is null for what an action has left running. */
 function obey(
   state: SessionState,
-  action: RunningAction,
+  action: RunningAction | null,
   line: string,
   isCut: boolean,
   context: SessionContext,
 ): readonly string[] {
   const { directive, logged, level } = readLine(line, isCut, state.redactor);
-  const least = action.logLevel ?? state.logLevel;
-  const note = directive === null ? null : follow(state, action, directive, context);
+  const least = action?.logLevel ?? state.logLevel;
+  const note = directive === null || action === null ? null : follow(state, action, directive, context);
   return [
     ...(isLogged(level, least) ? [logged] : []),
     ...(note !== null && isLogged('WARNING', least) ? [`[callsheet] openjd_redacted_env: ${note}`] : []),

@@ -10,7 +10,7 @@ const LINE_BREAK = /\r\n|\r|\n/;
 /** The limits of what a session hides. Beyond one of the first two everything is hidden. */
 export const REDACTION_LIMITS = {
   /** Different values that were given. */
-  values: 4096,
+  values: 1024,
   /** Characters of what is looked for, shared beginnings counted once. */
   characters: 256 * 1024,
   /** Values of other lengths have no encoded forms: shorter ones would hide much that is none. */

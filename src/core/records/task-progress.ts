@@ -7,7 +7,7 @@ export interface TaskProgress {
 }
 
 /** UTF-16 code units of a status message that are kept. */
-export const STATUS_MESSAGE_MAX = 1024;
+const STATUS_MESSAGE_MAX = 1024;
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const HALF_CHARACTER = /[\ud800-\udbff]$/;

@@ -94,6 +94,8 @@ const status: fc.Arbitrary<StatusMessage> = attempt.chain((address) =>
       message: fc.string(),
       timestamp: time,
       session_id: fc.oneof(fc.constant(''), token),
+      progress: fc.double({ min: 0, max: 100, noNaN: true }),
+      status_message: fc.string(),
     },
     { requiredKeys: ['v', 'task_id', 'attempt_id', 'worker_id', 'status', 'timestamp', 'session_id'] },
   ),
