@@ -96,7 +96,7 @@ function output(command: string, args: readonly string[], absent: number): Promi
       (error, stdout) => {
         if (error === null) resolve(stdout);
         else if (error.code === absent) resolve(null);
-        else reject(error);
+        else reject(new Error(`${command} failed: ${error.message}`, { cause: error }));
       },
     );
   });
