@@ -204,17 +204,26 @@ export class S3Place implements Place {
       const { ETag } = await this.said(file.below, () => client.send(complete, { abortSignal: signal }));
       return ETag ?? '';
     } catch (error) {
-      await this.giveUp(upload, file);
-      throw error;
+      throw await this.afterGivingUp(upload, file, error);
     }
   }
 
-  private async giveUp(
+  /** The error that ended an upload, once its parts are taken away; with a word of it when they could not be. */
+  private async afterGivingUp(
     upload: { readonly Bucket: string; readonly Key: string; readonly UploadId: string | undefined },
     file: FoundFile,
-  ): Promise<void> {
+    error: unknown,
+  ): Promise<unknown> {
     const { client, sdk } = this.s3;
-    await this.said(file.below, () => client.send(new sdk.AbortMultipartUploadCommand(upload)));
+    try {
+      await this.said(file.below, () => client.send(new sdk.AbortMultipartUploadCommand(upload)));
+      return error;
+    } catch (second) {
+      const [reason, why] = [error, second].map((each) =>
+        each instanceof Error ? each.message : String(each),
+      );
+      return new StagingError(`${reason}; its parts could not be removed: ${why}`, { cause: error });
+    }
   }
 
   /** What S3 answers; its errors name the object. */
