@@ -174,7 +174,9 @@ export class ForeignWorker {
       text.replace(/\{\{ *Task\.Param\.(\w+) *\}\}/g, (_all, name: string) => {
         return assignment['parameters'][name]['value'] as string;
       });
-    const child = spawn(resolved(action['command']), action['args'].map(resolved), { detached: true });
+    const child = spawn(resolved(action['command']), (action['args'] as string[]).map(resolved), {
+      detached: true,
+    });
     const running: Running = { child, isCanceled: false, isVoid: false };
     this.running.set(attempt, running);
     const cancels = this.followCancels(assignment, running);
