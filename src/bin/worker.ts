@@ -23,6 +23,7 @@ import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
 import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
+import { collector, MemoryKeeper } from './worker/memory-keeper.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
 /** A worker that leaves has this long after its drain: tasks that are stopped get their grace, the last reports and logs their time. */
@@ -114,7 +115,7 @@ async function work(config: WorkerConfig): Promise<void> {
     supervisorScript: supervisorScript(),
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     ownEnvironment: process.env,
-    events: processEvents(post),
+    events: new MemoryKeeper(collector()).watching(processEvents(post)),
     warn: (text, attributes) => logger.warn(attributes, text),
   });
   const busLog = new BusLog(logger);
