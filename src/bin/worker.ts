@@ -27,6 +27,7 @@ import { AgentEffects } from './worker/agent-effects.ts';
 import { BusFinder } from './worker/bus-finder.ts';
 import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
+import { collector, MemoryKeeper } from './worker/memory-keeper.ts';
 import { stagingEvents } from './worker/staging-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
@@ -133,7 +134,7 @@ async function work(config: WorkerConfig): Promise<void> {
     supervisorScript: supervisorScript(),
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     ownEnvironment: process.env,
-    events: processEvents(post),
+    events: new MemoryKeeper(collector()).watching(processEvents(post)),
     isolation: {
       isEnabled: config.isolation.enabled,
       environmentPassthrough: config.isolation.envPassthrough,

@@ -1,0 +1,64 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { SessionId } from '../../core/ids.ts';
+import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
+
+/** How long no session runs before the worker counts as idle. */
+const IDLE_MS = 10_000;
+
+/** Actions after which the youngest garbage is collected: some buffers of 64 KiB each, which V8 hardly counts. */
+const ACTIONS_PER_COLLECTION = 8;
+
+/**
+ * Keeps the memory of a worker small. The buffers through which a task's output was read are garbage of V8 that it does not see the size of: left
+ * to itself it would collect them after hundreds of tasks, and never on a worker that has become idle.
+ */
+export class MemoryKeeper {
+  private readonly collect: Collect;
+  private readonly idleMs: number;
+  private readonly sessions = new Set<SessionId>();
+  private actions = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(collect: Collect, idleMs = IDLE_MS) {
+    this.collect = collect;
+    this.idleMs = idleMs;
+  }
+
+  /** The same events, looked at on their way. */
+  watching(events: TaskProcessEvents): TaskProcessEvents {
+    return {
+      ...events,
+      opened: (sessionId, failure) => {
+        this.sessions.add(sessionId);
+        this.stop();
+        events.opened(sessionId, failure);
+      },
+      ended: (sessionId, run, end) => {
+        events.ended(sessionId, run, end);
+        if (++this.actions % ACTIONS_PER_COLLECTION === 0) this.collect({ type: 'minor' });
+      },
+      closed: (sessionId) => {
+        this.sessions.delete(sessionId);
+        this.stop();
+        if (this.sessions.size === 0)
+          this.timer = setTimeout(() => this.collect({ type: 'major' }), this.idleMs).unref();
+        events.closed(sessionId);
+      },
+    };
+  }
+
+  private stop(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+  }
+}
+
+/** A minor collection takes about a millisecond of a worker's heap, a major one some ten. */
+export type Collect = (options: { readonly type: 'minor' | 'major' }) => void;
+
+/** V8's own collector. */
+export function collector(): Collect {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as Collect;
+}
