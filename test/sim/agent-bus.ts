@@ -1,6 +1,6 @@
 import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-world.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { TaskId } from '../../src/core/ids.ts';
+import type { AttemptId, TaskId } from '../../src/core/ids.ts';
 import type { CancelMessage, LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import type { BusModel, Link } from './bus-model.ts';
 import type { CancelStream } from './cancel-stream.ts';
@@ -42,6 +42,8 @@ export class AgentBus {
   private readonly address: string;
   private inboxes = 0;
   private readonly openLeases = new Set<string>();
+  /** Attempts of which a chunk was sent and not acknowledged yet. */
+  private readonly shipping = new Set<AttemptId>();
   private readonly followed = new Map<TaskId, number>();
 
   /** `life` tells this life of the daemon from its other ones. */
@@ -49,6 +51,11 @@ export class AgentBus {
     this.world = world;
     this.end = end;
     this.address = `${end.name}.${life}`;
+  }
+
+  /** The daemon dies: nobody sends again what was not stored. */
+  brokenOff(): void {
+    for (const attemptId of this.shipping) this.world.logs.brokenOff(attemptId);
   }
 
   announce({ token, announcement, timeoutMs }: EffectOf<'announce'>): void {
@@ -132,8 +139,10 @@ export class AgentBus {
     const { bus, logs } = this.world;
     const acknowledged = new Set<number>();
     const settle = once(() => undefined);
+    this.shipping.add(attemptId);
     const answer = (failure: string | null): void => {
       if (!settle()) return;
+      if (failure === null) this.shipping.delete(attemptId);
       const firstMissing = chunks.findIndex(({ seq_num: number }) => !acknowledged.has(number));
       const stored = firstMissing < 0 ? chunks.length : firstMissing;
       this.end.post({ actor: 'shipper', id: attemptId, message: { type: 'logs.stored', stored, failure } });

@@ -91,6 +91,7 @@ export class AgentLife implements SessionOwner {
         log: (_level, text, attributes) => {
           if (attributes['error'] !== undefined)
             throw new Violation('no handler throws', `${text}\n${attributes['error']}`);
+          if (text.startsWith('the last lines of a task are given up')) this.bus.brokenOff();
         },
         fatal: (error) => {
           throw new Violation(
@@ -138,6 +139,7 @@ export class AgentLife implements SessionOwner {
   /** kill -9, or its own end. */
   stop(): void {
     this.host.stop();
+    this.bus.brokenOff();
     this.parts.processes.ownedBy(null);
     this.parts.disk.crash();
     this.parts.link.buffered.length = 0;

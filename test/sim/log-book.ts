@@ -1,3 +1,4 @@
+import { AGENT_LIMITS } from '../../actors/agent/agent-limits.ts';
 import type { AttemptId } from '../../src/core/ids.ts';
 import type { LogMessage } from '../../src/core/wire/bus-messages.ts';
 import { Violation } from './violation.ts';
@@ -6,6 +7,7 @@ const DROPPED = /^\[callsheet\] (\d+) lines \(\d+ bytes\) of output were dropped
 
 /** The log of every attempt, as the bus has taken it: each chunk once, whatever came twice. */
 export class LogBook {
+  private readonly broken = new Set<AttemptId>();
   private readonly chunks = new Map<AttemptId, Map<number, string>>();
 
   take({ attempt_id: attemptId, seq_num: number, data }: LogMessage): void {
@@ -17,11 +19,20 @@ export class LogBook {
     ofAttempt.set(number, data);
   }
 
-  /** Every line is there in its order, or a mark in place of it. What a daemon had not sent at its death is missing at the end. */
+  /** The daemon has died before the bus had all that it was to have, or has given up what was left: the end of this log may be missing. */
+  brokenOff(attemptId: AttemptId): void {
+    this.broken.add(attemptId);
+  }
+
+  /** Every line is there in its order, or a mark in place of it. */
   check(): void {
     for (const [attemptId, chunks] of this.chunks) {
-      const numbers = [...chunks.keys()].sort((a, b) => a - b);
-      if (numbers.some((number, index) => number !== index + 1))
+      const all = [...chunks.keys()].sort((a, b) => a - b);
+      const firstMissing = all.findIndex((number, index) => number !== index + 1);
+      // Chunks that were sent together may have come without one before them, when nobody could send that one again.
+      const isTorn = this.broken.has(attemptId) && all.length - firstMissing < AGENT_LIMITS.logChunksAtOnce;
+      const numbers = firstMissing >= 0 && isTorn ? all.slice(0, firstMissing) : all;
+      if (numbers.length === all.length && firstMissing >= 0)
         throw new Violation('the chunks of a log have no gaps', `${attemptId}: ${numbers.join(' ')}`);
       checkLines(attemptId, numbers.map((number) => chunks.get(number)).join(''));
     }

@@ -1,0 +1,13 @@
+import tap, { test } from 'tap';
+import { SHORT } from '../faults/plans.ts';
+
+tap.setTimeout(300_000);
+
+/** The short form of `npm run faults` (docs/faults.md): nothing that the fault matrix forbids is seen. */
+for (const row of ['F12', 'F16'] as const) {
+  test(`${row} of the fault matrix`, async (t) => {
+    const { title, lines, violations } = await SHORT[row](1);
+    t.comment(`${title}: ${JSON.stringify(lines)}`);
+    t.same(violations, []);
+  });
+}
