@@ -131,7 +131,7 @@ await test('sessions of a real worker', async (t) => {
 
   await t.test('a second signal stops the task and gives it back', async (t) => {
     const diary = join(folder, 'stopped');
-    worker = start('one', '--worker-drain-timeout=10m');
+    worker = start('two', '--worker-drain-timeout=10m');
     const id = await submit(withEnvironment('stopped', 1, diary, `echo begun >> ${diary}; sleep 600`));
     await says(diary, 'begun');
     worker.child.kill('SIGTERM');
