@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -34,6 +35,7 @@ export class WorkerCgroup {
       const own = join(path, groupName(workerDirectory));
       try {
         makeGroup(own);
+        proveJoining(own);
         return new WorkerCgroup(own);
       } catch (error) {
         reason = error instanceof Error ? error.message : String(error);
@@ -45,6 +47,8 @@ export class WorkerCgroup {
 
   /** Makes the group of a session, or null when it cannot be made. */
   session(sessionId: string): Cgroup | null {
+    // A guard that has ended its session takes the worker's group away when it is empty.
+    Cgroup.make(this.path);
     return Cgroup.make(join(this.path, sessionId));
   }
 
@@ -170,6 +174,17 @@ function removeTree(path: string): void {
       if (!isRefusal(error)) throw error;
     }
   }
+}
+
+/** A group can often be made where no process may be put into it. */
+function proveJoining(group: string): void {
+  const proof = spawnSync('bash', ['-c', 'echo 0 >"$0/cgroup.procs"', group], {
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    encoding: 'utf8',
+  });
+  if (proof.status === 0) return;
+  removeTree(group);
+  throw new Error(proof.error?.message ?? proof.stderr.trim());
 }
 
 function makeGroup(path: string): void {

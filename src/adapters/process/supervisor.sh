@@ -49,7 +49,7 @@ kill_all() {
 fence() {
   echo fenced
   kill_all
-  if [[ -n $cgroup ]]; then rmdir "$cgroup"/*/ "$cgroup"; fi
+  if [[ -n $cgroup ]]; then rmdir "$cgroup"/*/ "$cgroup" "${cgroup%/*}"; fi
   exit 1
 }
 
