@@ -56,6 +56,7 @@ export function shipperActor(spools: boolean): ActorDefinition<AgentWorld, 'ship
         context.after('give-up', AGENT_LIMITS.logGiveUpMs, { type: 'logs.give-up' });
       },
       'logs.left': (state, _message, context) => {
+        state.route = 'spool';
         state.isSpooled = true;
         state.isFinishing = true;
         offer(state, context);
