@@ -9,6 +9,11 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     queues: ['Q', house.queue],
     cpu_count: 16,
     memory_mib: 65_536,
+    gpu_count: 1,
+    gpu_memory_mib: 24_564,
+    gpu_models: ['NVIDIA RTX A5000'],
+    scratch_mib: 900_000,
+    os_version: 'debian-12',
     compute_location: 'North',
     tags: { gpu: 'yes' },
   });
@@ -36,6 +41,13 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     computeLocation: 'North',
     cpuCount: 16,
     memoryMib: 65_536,
+    hardware: {
+      gpuCount: 1,
+      gpuMemoryMib: 24_564,
+      gpuModels: ['NVIDIA RTX A5000'],
+      scratchMib: 900_000,
+      osVersion: 'debian-12',
+    },
     os: 'linux',
     arch: 'x86_64',
     softwareVersion: '0.1.0',
@@ -44,6 +56,23 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
     lastHeartbeatAt: house.now,
     registeredAt: house.now,
+  });
+  t.end();
+});
+
+test('a worker that registers again has what it says now', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { gpu_count: 2, tags: { blender: 'true' } });
+  const before = house.worker('w1');
+  t.match(before, { hardware: { gpuCount: 2 }, tags: { blender: 'true' } });
+  // The same start, and an older daemon that knows nothing of GPUs.
+  house.register('w1', { tags: { nuke: 'true' } });
+  const none = { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' };
+  t.strictSame(house.worker('w1'), {
+    ...before,
+    hardware: none,
+    tags: { nuke: 'true' },
+    lastHeartbeatAt: house.now,
   });
   t.end();
 });
