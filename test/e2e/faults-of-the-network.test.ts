@@ -3,10 +3,12 @@ import { SHORT } from '../faults/plans.ts';
 
 tap.setTimeout(300_000);
 
+const EXTENT = { rounds: 1, mib: 24 };
+
 /** The short form of `npm run faults` (docs/faults.md): nothing that the fault matrix forbids is seen. */
 for (const row of ['F12', 'F16'] as const) {
   test(`${row} of the fault matrix`, async (t) => {
-    const { title, lines, violations } = await SHORT[row](1);
+    const { title, lines, violations } = await SHORT[row](EXTENT);
     t.comment(`${title}: ${JSON.stringify(lines)}`);
     t.same(violations, []);
   });

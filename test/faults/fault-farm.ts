@@ -210,7 +210,7 @@ export class FaultFarm {
     }
     await Promise.all(this.workers.map(({ daemon }) => daemon.kill('SIGTERM')));
     await this.service.daemon.kill('SIGTERM');
-    await Promise.all(this.workers.map(({ freezer }) => freezer?.remove()));
+    for (const { freezer } of this.workers) await freezer?.remove();
     await this.network.close();
     await rm(this.folder, { recursive: true, force: true });
   }

@@ -6,12 +6,13 @@ import { ROWS, type Figures, type RowName, type RowResult } from './row.ts';
 /**
  * Breaks real workers on purpose, and counts what comes of it (docs/faults.md).
  *
- * npm run faults [-- --rows F9,F12] [--count N] [--short] [--json]
+ * npm run faults [-- --rows F9,F12] [--count N] [--mib N] [--short] [--json]
  */
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: ROWS.join(',') },
     count: { type: 'string', default: '1' },
+    mib: { type: 'string', default: '2048' },
     short: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -20,18 +21,21 @@ const { values } = parseArgs({
 const isRow = (name: string): name is RowName => ROWS.some((row) => row === name);
 const rows = values.rows.split(',');
 const rounds = Number(values.count);
+const mib = Number(values.mib);
 if (!rows.every(isRow)) throw new Error(`Which rows? Some of: ${ROWS.join(', ')}.`);
 if (!Number.isInteger(rounds) || rounds < 1)
   throw new Error('--count takes how often each fault is made: 1 or more');
+if (!Number.isInteger(mib) || mib < 1)
+  throw new Error('--mib takes what each task of a flood writes: 1 or more');
 
 const plans = values.short ? SHORT : FULL;
 const results: RowResult[] = [];
 for (const row of rows) {
-  const result = await plans[row](rounds);
+  const result = await plans[row]({ rounds, mib });
   results.push(result);
   if (!values.json) print(result);
 }
-keepResult('faults', { rounds, short: values.short, rows: results });
+keepResult('faults', { rounds, mib, short: values.short, rows: results });
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 process.exitCode = results.every(({ violations }) => violations.length === 0) ? 0 : 1;
 

@@ -27,6 +27,8 @@ const STATUS_SECONDS_MAX = 2;
 const RESIDENT_MIB_MAX = 768;
 
 const DROPPED = /\[callsheet\] \d+ lines \((\d+) bytes\) of output were dropped here/g;
+/** Tasks may end in another order than they begin: so many of the list are read again. */
+const UNORDERED_MAX = 50;
 /** Room for the line that says that a log was cut. */
 const CUT_LINE_BYTES = 256;
 const CUT = /\[callsheet\] the log of this task is cut here[^\n]*\n$/;
@@ -190,17 +192,15 @@ async function noteSucceeded(
   jobId: string,
   seen: Map<string, number>,
 ): Promise<void> {
-  for (;;) {
-    const { items } = await service.api.must<{ items: { parameters?: Record<string, string> }[] }>(
-      'GET',
-      `/api/v1/jobs/${jobId}/tasks?status=succeeded&limit=100&offset=${seen.size}`,
-    );
-    const now = uptimeNow();
-    for (const { parameters } of items) {
-      const task = parameters?.['N'];
-      if (task !== undefined && !seen.has(task)) seen.set(task, now);
-    }
-    if (items.length === 0) return;
+  const offset = Math.max(0, seen.size - UNORDERED_MAX);
+  const { items } = await service.api.must<{ items: { parameters?: Record<string, string> }[] }>(
+    'GET',
+    `/api/v1/jobs/${jobId}/tasks?status=succeeded&limit=1000&offset=${offset}`,
+  );
+  const now = uptimeNow();
+  for (const { parameters } of items) {
+    const task = parameters?.['N'];
+    if (task !== undefined && !seen.has(task)) seen.set(task, now);
   }
 }
 

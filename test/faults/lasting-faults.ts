@@ -84,7 +84,7 @@ async function lastingFaults(
         const done: Trial[] = [];
         for (let round = 0; round < plan.rounds; round++) {
           const victims = await trials.victims();
-          done.push(await trials.run({ victims, seconds, begin: kind.begin, end: kind.end }));
+          done.push(await trials.run({ ...kind, victims, seconds }));
         }
         lines.push(lineOf(kind, seconds, plan.farm.victims, done));
         violations.push(...judge(`${kind.name} for ${seconds} s`, kind, done));

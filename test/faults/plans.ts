@@ -4,8 +4,14 @@ import { logFlood } from './flood.ts';
 import { partitions, pauses } from './lasting-faults.ts';
 import type { RowName, RowResult } from './row.ts';
 
-/** What a row runs: `rounds` times each of its faults. */
-export type Row = (rounds: number) => Promise<RowResult>;
+export interface Extent {
+  /** How often each fault of a row is made. */
+  readonly rounds: number;
+  /** What each task of a flood writes. */
+  readonly mib: number;
+}
+
+export type Row = (extent: Extent) => Promise<RowResult>;
 
 const TASKS = 3_000;
 
@@ -23,11 +29,11 @@ const FULL_FARM: FaultFarmOptions = {
 };
 
 export const FULL: Readonly<Record<RowName, Row>> = {
-  F9: (rounds) => pauses({ farm: FULL_FARM, rounds, seconds: [10, 35, 90] }),
-  F10: (rounds) => daemonDeaths({ farm: FULL_FARM, rounds }),
-  F11: (rounds) => reboots({ farm: FULL_FARM, rounds }),
-  F12: (rounds) => partitions({ farm: FULL_FARM, rounds, seconds: [5, 25, 40, 120] }),
-  F16: () => logFlood({ writers: 8, mib: 2048, capMib: 64 }),
+  F9: ({ rounds }) => pauses({ farm: FULL_FARM, rounds, seconds: [10, 35, 90] }),
+  F10: ({ rounds }) => daemonDeaths({ farm: FULL_FARM, rounds }),
+  F11: ({ rounds }) => reboots({ farm: FULL_FARM, rounds }),
+  F12: ({ rounds }) => partitions({ farm: FULL_FARM, rounds, seconds: [5, 25, 40, 120] }),
+  F16: ({ mib }) => logFlood({ writers: 8, mib, capMib: 64 }),
 };
 
 /** The same with short times, for CI: contact is lost, and tasks are given away, within seconds. */
@@ -41,9 +47,9 @@ const SHORT_FARM: FaultFarmOptions = {
 };
 
 export const SHORT: Readonly<Record<RowName, Row>> = {
-  F9: (rounds) => pauses({ farm: SHORT_FARM, rounds, seconds: [9] }),
-  F10: (rounds) => daemonDeaths({ farm: SHORT_FARM, rounds }),
-  F11: (rounds) => reboots({ farm: SHORT_FARM, rounds }),
-  F12: (rounds) => partitions({ farm: SHORT_FARM, rounds, seconds: [9] }),
-  F16: () => logFlood({ writers: 8, mib: 24, capMib: 4 }),
+  F9: ({ rounds }) => pauses({ farm: SHORT_FARM, rounds, seconds: [9] }),
+  F10: ({ rounds }) => daemonDeaths({ farm: SHORT_FARM, rounds }),
+  F11: ({ rounds }) => reboots({ farm: SHORT_FARM, rounds }),
+  F12: ({ rounds }) => partitions({ farm: SHORT_FARM, rounds, seconds: [9] }),
+  F16: ({ mib }) => logFlood({ writers: 8, mib, capMib: 4 }),
 };

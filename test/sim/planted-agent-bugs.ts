@@ -21,8 +21,14 @@ export const PLANTED_AGENT_BUGS: readonly PlantedBug[] = [
   },
   { name: 'processes outlive their daemon', plant: machines({ guardsProcesses: false }) },
   {
-    name: 'a worker does not stop its tasks without contact',
-    plant: handleAgent('registrar', 'contact.lost', () => undefined),
+    name: 'neither a worker nor its guards stop tasks without contact',
+    plant: (build) =>
+      handleAgent(
+        'registrar',
+        'contact.lost',
+        () => undefined,
+      )(machines({ guardsCountContact: false })(build)),
+    scenario: releaseWithoutKill,
   },
   {
     name: 'a worker registers before its processes are dead',

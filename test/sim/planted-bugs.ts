@@ -11,6 +11,7 @@ import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import { PLANTED_AGENT_BUGS } from './planted-agent-bugs.ts';
 import { PLANTED_RULE_BUGS } from './planted-rule-bugs.ts';
+import { staleCompletion } from './scenarios.ts';
 import { handle, passingOver, withDefinitions, type PlantedBug } from './planting.ts';
 import { contextWith, type AnyContext, type AnyHandler } from './watch-turns.ts';
 
@@ -211,6 +212,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'what the worker says it has is given away as never started',
     plant: handle('job', 'attempts.held', () => undefined),
+    scenario: staleCompletion,
   },
   {
     name: 'one heartbeat without an attempt takes it back',

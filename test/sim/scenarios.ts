@@ -128,7 +128,7 @@ const lostCompletion: Scenario = {
 };
 
 /** #2441: the report of an earlier run was booked on the run that had taken its place. */
-const staleCompletion: Scenario = {
+export const staleCompletion: Scenario = {
   name: 'OC-3',
   incident: 'the report of an earlier attempt comes when a later one runs',
   options: (drawn) =>
