@@ -481,6 +481,30 @@ test('tasks that do not end in time, or a second signal, are stopped and given b
   t.end();
 });
 
+test('with a short timeout the grace is short as well: nothing runs when the service gives the tasks away', (t) => {
+  const timeoutMs = 6000;
+  const house = new AgentHouse();
+  const heardAt = house.now;
+  house.answer(house.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
+  const request = house.said().find((effect) => effect.kind === 'request-lease');
+  if (request === undefined) throw new Error('no lease request');
+  house.lease(request, leases([assignmentOf('a', { cores: 4 })]));
+  house.opened('a');
+  house.started('a', 1);
+  house.said();
+  const stops: [kind: string, after: number][] = [];
+  while (house.now < heardAt + timeoutMs) {
+    house.pass(50);
+    for (const { kind } of house.said())
+      if (kind === 'terminate-action' || kind === 'kill-action') stops.push([kind, house.now - heardAt]);
+  }
+  t.same(stops, [
+    ['terminate-action', 4000],
+    ['kill-action', 5000],
+  ]);
+  t.end();
+});
+
 test('a draining worker that loses contact stops its tasks', (t) => {
   const house = withRunning();
   draining(house);
