@@ -53,7 +53,6 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     softwareVersion: '0.1.0',
     queueIds: [house.queue],
     tags: { gpu: 'yes' },
-    hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
     lastHeartbeatAt: house.now,
     registeredAt: house.now,
   });
