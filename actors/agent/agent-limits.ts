@@ -12,6 +12,8 @@ export const AGENT_LIMITS = {
   refusedRetry: { firstMs: 1 * SECOND_MS, mostMs: 10 * SECOND_MS },
   /** Between SIGTERM and SIGKILL when the worker has lost contact, or the service has given the work away. */
   fenceGraceMs: 3 * SECOND_MS,
+  /** Of the heartbeat timeout: without contact for so much of it nothing of the worker's tasks may run. */
+  killShare: 0.9,
   /** Between SIGTERM and SIGKILL when the worker leaves. */
   leaveGraceMs: 5 * SECOND_MS,
   /** How long a leaving worker waits for the service to confirm its last reports. */

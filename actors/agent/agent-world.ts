@@ -83,6 +83,8 @@ export type AgentEffect =
   | { readonly kind: 'stop-staging'; readonly sessionId: SessionId }
   /** The session is over. */
   | { readonly kind: 'forget-staging'; readonly sessionId: SessionId }
+  /** Tasks may run for so long without another word of the service; null for no limit. Holds also when the daemon does not run. */
+  | { readonly kind: 'contact-lasts'; readonly leftMs: number | null }
   /** The worker has left: the daemon may end. */
   | { readonly kind: 'left' };
 

@@ -24,6 +24,9 @@ export interface QueueInput {
   readonly maxConcurrentTasks: number;
   readonly paused: boolean;
   readonly retry: RetryOverride;
+  /** Null takes it away; absent leaves what is stored. */
+  readonly runAsUser?: string | null;
+  readonly runAsGroup?: string | null;
 }
 
 /** A job whose template has been validated and resolved: what is left to check is what only the farm knows. */

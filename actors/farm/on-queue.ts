@@ -4,8 +4,9 @@ import { done, refused } from '../../src/core/problems.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { isolationOf } from '../../src/core/wire/assignment-parts.ts';
 import type { ServiceContext } from '../service-world.ts';
-import type { FarmMessage } from './messages.ts';
+import type { FarmMessage, QueueInput } from './messages.ts';
 import { tellPolicy } from './on-farm.ts';
 import type { FarmState } from './state.ts';
 
@@ -24,7 +25,7 @@ export function onQueueCreate(
     version: 1,
     id: queueId(context.newId()),
     farmId: state.record.id,
-    ...message.input,
+    ...settingsOf(message.input, null),
     createdAt: context.now,
     updatedAt: context.now,
   };
@@ -48,7 +49,9 @@ export const onQueueReplace =
       context.reply(message.replyTo, refused('conflict', nameTakenDetail(message.input.name)));
       return;
     }
-    const record = { ...before, ...message.input, updatedAt: context.now };
+    const { id, farmId, createdAt } = before;
+    const settings = settingsOf(message.input, before);
+    const record: QueueRecord = { version: 1, id, farmId, ...settings, createdAt, updatedAt: context.now };
     writeQueue(state, record, context);
     tellPolicy(state, record.id, serverRetry, context);
     context.reply(message.replyTo, done(record));
@@ -82,7 +85,24 @@ function writeQueue(state: FarmState, record: QueueRecord, context: FarmContext)
     queueId: record.id,
     maxConcurrentTasks: record.maxConcurrentTasks,
     paused: record.paused,
+    isolation: isolationOf(record),
   });
+}
+
+type QueueSettings = Omit<QueueRecord, 'version' | 'id' | 'farmId' | 'createdAt' | 'updatedAt'>;
+
+/** What a client has set; an account or group that it does not name stays as it was. */
+function settingsOf(
+  { runAsUser, runAsGroup, ...input }: QueueInput,
+  before: QueueRecord | null,
+): QueueSettings {
+  const user = runAsUser === undefined ? before?.runAsUser : runAsUser;
+  const group = runAsGroup === undefined ? before?.runAsGroup : runAsGroup;
+  return {
+    ...input,
+    ...(typeof user === 'string' && { runAsUser: user }),
+    ...(typeof group === 'string' && { runAsGroup: group }),
+  };
 }
 
 function nameTaken(state: FarmState, name: string, except: QueueRecord | null): boolean {

@@ -74,6 +74,7 @@ export const onTasksTake =
       leaseId: message.leaseId,
       jobId: state.record.id,
       stepOrder: pick.stepOrder,
+      queueId: state.record.queueId,
       assignments,
       step: stepAssignmentOf(state.plan, step.plan),
       cores: pick.cores,

@@ -67,7 +67,9 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
         state.index.caps.limitFarm(maxConcurrentTasks);
         serveAll(state, context);
       },
-      'queue.limited': (state, { queueId, maxConcurrentTasks, paused }, context) => {
+      'queue.limited': (state, { queueId, maxConcurrentTasks, paused, isolation }, context) => {
+        if (isolation === null) state.isolation.delete(queueId);
+        else state.isolation.set(queueId, isolation);
         state.index.caps.limitQueue(queueId, maxConcurrentTasks, paused);
         serveAll(state, context);
       },

@@ -3,7 +3,7 @@ import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
-import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import type { Assignment, IsolationIdentity, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import type { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
 import type { HeldTask } from '../../src/core/lease/ready-index.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
@@ -73,6 +73,7 @@ export type LeaseMessage =
       readonly leaseId: string;
       readonly jobId: JobId;
       readonly stepOrder: number;
+      readonly queueId: QueueId;
       readonly assignments: readonly Assignment[];
       readonly step: StepAssignment;
       /** Cores that each picked task was to take. */
@@ -88,7 +89,7 @@ export type LeaseMessage =
   | { readonly type: 'worker.removed'; readonly workerId: WorkerId }
   /** From a worker actor: cores of it are free again. */
   | { readonly type: 'cores.freed'; readonly workerId: WorkerId; readonly cores: number }
-  /** From the farm: its cap or a queue's cap or pause has changed. */
+  /** From the farm: its cap or a queue's cap, pause or account has changed. */
   | { readonly type: 'farm.limited'; readonly maxConcurrentTasks: number }
   | { readonly type: 'farm.removed' }
   /** The service stops: parked requests are answered. The shard lets none come any more. */
@@ -98,6 +99,8 @@ export type LeaseMessage =
       readonly queueId: QueueId;
       readonly maxConcurrentTasks: number;
       readonly paused: boolean;
+      /** The account that its tasks run as from now on; null for the worker's own. */
+      readonly isolation: IsolationIdentity | null;
     }
   /** From the catalog: the usage pools of the service, in place of what was known of them. */
   | { readonly type: 'pools.changed'; readonly pools: readonly UsagePoolRecord[] }

@@ -24,7 +24,9 @@ export function onTasksTaken(
   }
   if (message.assignments.length > 0) {
     pending.assignments.push(...message.assignments);
-    pending.steps[stepIdOf(message.jobId, message.stepOrder)] = message.step;
+    const isolation = state.isolation.get(message.queueId);
+    pending.steps[stepIdOf(message.jobId, message.stepOrder)] =
+      isolation === undefined ? message.step : { ...message.step, isolation };
   }
   const answered = pending.outstanding.findIndex(
     (pick) => pick.jobId === message.jobId && pick.stepOrder === message.stepOrder,

@@ -1,4 +1,4 @@
-import type { FarmId, JobId, WorkerId } from '../../src/core/ids.ts';
+import type { FarmId, JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import { farmId, jobId } from '../../src/core/ids.ts';
 import { PathMaps } from '../../src/core/delivery/path-map.ts';
 import { FarmPools } from '../../src/core/lease/farm-pools.ts';
@@ -11,7 +11,8 @@ import type { WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import { isolationOf } from '../../src/core/wire/assignment-parts.ts';
+import type { Assignment, IsolationIdentity, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import { Unmatched } from './unmatched.ts';
 
 /** A worker as the lease sees it. */
@@ -50,6 +51,8 @@ export interface LeaseState {
   readonly pending: Map<string, PendingLease>;
   /** Workers that are kept free, each for a step (docs/decisions/reservation.md). */
   readonly reservations: Map<WorkerId, Reservation>;
+  /** The accounts that tasks run as, of queues that name one. */
+  readonly isolation: Map<QueueId, IsolationIdentity>;
   readonly unmatched: Unmatched;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
@@ -73,6 +76,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     workers: new Map(),
     pending: new Map(),
     reservations: new Map(),
+    isolation: new Map(),
     unmatched: new Unmatched(),
     isSweepSet: false,
     isRemoved: false,
@@ -97,8 +101,10 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
   state.pathMaps.replace([...reader.scan('storageLocation')].map((row) => row.value));
   state.index.caps.limitFarm(farm.maxConcurrentTasks);
   for (const { value: queue } of reader.scan('queue')) {
-    if (queue.farmId === farm.id)
-      state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
+    if (queue.farmId !== farm.id) continue;
+    state.index.caps.limitQueue(queue.id, queue.maxConcurrentTasks, queue.paused);
+    const isolation = isolationOf(queue);
+    if (isolation !== null) state.isolation.set(queue.id, isolation);
   }
   return state;
 }

@@ -999,6 +999,10 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
+            /** @description Account of the workers' machines that the tasks run as; null is the worker's own. */
+            readonly run_as_user?: string | null;
+            /** @description Group in place of the primary group of the account. */
+            readonly run_as_group?: string | null;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };
@@ -1016,9 +1020,9 @@ export interface components {
             readonly max_attempts?: components["schemas"]["OptionalMaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["OptionalRetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["OptionalFailureLimit"];
-            /** @description Task isolation is not supported by this version; anything but null is refused. */
+            /** @description Account of the workers' machines that the tasks run as; null is the worker's own. A replacement without this key keeps what is stored. Each worker looks the name up itself, and refuses privileged accounts. */
             readonly run_as_user?: string | null;
-            /** @description Task isolation is not supported by this version; anything but null is refused. */
+            /** @description Group in place of the primary group of the account; null is that group. Needs `run_as_user`. A replacement without this key keeps what is stored. */
             readonly run_as_group?: string | null;
         };
         readonly QueueInput: components["schemas"]["QueueSettings"] & {

@@ -7,7 +7,7 @@ import { queueView } from '../views/queue-view.ts';
 import { retryOverride } from '../views/retry-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { created, deleted, replaced, shown } from './catalog-replies.ts';
-import { invalid, notFound, problem, type Handler, type ProblemReply } from './operation.ts';
+import { invalid, notFound, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
   created_at: (queue: QueueRecord) => queue.createdAt,
@@ -31,7 +31,7 @@ export const getQueue: Handler<'getQueue'> = ({ path }, { store }) =>
   shown('queue', path.id, store.get('queue', keys.queue(queueId(path.id))), queueView);
 
 export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
-  const refusal = isolationRefusal(body);
+  const refusal = groupRefusal(body, null);
   if (refusal !== null) return refusal;
   const farm = farmId(body.farm_id);
   if (ports.store.get('farm', keys.farm(farm)) === undefined) {
@@ -48,7 +48,7 @@ export const createQueue: Handler<'createQueue'> = async ({ body }, ports) => {
 export const replaceQueue: Handler<'replaceQueue'> = async ({ path, body }, ports) => {
   const stored = ports.store.get('queue', keys.queue(queueId(path.id)));
   if (stored === undefined) return notFound('queue', path.id);
-  const refusal = isolationRefusal(body);
+  const refusal = groupRefusal(body, stored);
   if (refusal !== null) return refusal;
   if (body.farm_id !== undefined && body.farm_id !== stored.farmId) {
     return invalid('/farm_id', 'a queue stays in its farm');
@@ -80,11 +80,15 @@ function queueInput(body: Schemas['QueueSettings']): QueueInput {
     maxConcurrentTasks: body.max_concurrent_tasks ?? 0,
     paused: body.paused ?? false,
     retry: retryOverride(body),
+    ...(body.run_as_user !== undefined && { runAsUser: body.run_as_user }),
+    ...(body.run_as_group !== undefined && { runAsGroup: body.run_as_group }),
   };
 }
 
-/** Jobs would otherwise run as the worker's own account although the queue asks for another. */
-function isolationRefusal(body: Schemas['QueueSettings']): ProblemReply | null {
-  const isAsked = typeof body.run_as_user === 'string' || typeof body.run_as_group === 'string';
-  return isAsked ? problem('bad-request', 'task isolation is not supported by this version') : null;
+/** A group takes the place of an account's own: without an account it would be set in vain. */
+function groupRefusal(body: Schemas['QueueSettings'], stored: QueueRecord | null): ProblemReply | null {
+  const user = body.run_as_user === undefined ? stored?.runAsUser : body.run_as_user;
+  return typeof body.run_as_group === 'string' && typeof user !== 'string'
+    ? invalid('/run_as_group', 'needs run_as_user')
+    : null;
 }

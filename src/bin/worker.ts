@@ -99,7 +99,12 @@ async function work(config: WorkerConfig): Promise<void> {
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     ownEnvironment: process.env,
     events: processEvents(post),
+    isolation: {
+      isEnabled: config.isolation.enabled,
+      environmentPassthrough: config.isolation.envPassthrough,
+    },
     warn: (text, attributes) => logger.warn(attributes, text),
+    inform: (text, attributes) => logger.info(attributes, text),
   });
   const staging = new LocalStaging({
     events: stagingEvents(post),

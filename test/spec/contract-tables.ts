@@ -263,6 +263,8 @@ export const WORKER_KEYS: Readonly<Record<string, string | null>> = {
   'worker.keep_sessions': 'false',
   'worker.drain_timeout': '30s',
   'worker.allow_root': 'false',
+  'isolation.enabled': 'true',
+  'isolation.env_passthrough': null,
   'diagnostics.enabled': 'true',
   'log.format': 'json',
   'log.level': 'info',
@@ -273,7 +275,6 @@ export const KEYS_NOT_YET: readonly string[] = [
   'presets.dir',
   'openjd.expr_memory_limit',
   'openjd.expr_submission_deadline',
-  'isolation.env_passthrough',
   'auth.enabled',
   'auth.validate_job_owner',
   'auth.bootstrap.username',
@@ -308,5 +309,3 @@ export const KEYS_NOT_YET: readonly string[] = [
   'auth.oidc.default_role',
   'auth.oidc.logout_mode',
 ];
-/** Beyond the contract: `isolation.enabled` names the feature that `isolation.*` stands for. */
-export const KEYS_NOT_YET_ADDITIVE: readonly string[] = ['isolation.enabled'];

@@ -2,7 +2,14 @@ import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, Announcement } from '../agent-world.ts';
 import { backoffMs } from '../backoff.ts';
-import { dropDoubted, fenceAfterMs, openAttempts, type RegistrarState, type Standing } from './state.ts';
+import {
+  dropDoubted,
+  fenceAfterMs,
+  killAfterMs,
+  openAttempts,
+  type RegistrarState,
+  type Standing,
+} from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 
@@ -48,7 +55,10 @@ export function registerAnew(
   state.incarnation = context.newId();
   state.tries = 0;
   state.refusals = 0;
-  if (state.running.size === 0) context.cancelTimer('contact');
+  if (state.running.size === 0) {
+    context.cancelTimer('contact');
+    context.effect({ kind: 'contact-lasts', leftMs: null });
+  }
   announceRegistration(state, settings, context);
 }
 
@@ -87,8 +97,9 @@ export function announceDeparture(
 
 /** The worker was heard at `sentAt`: from then on it may work for two thirds of the heartbeat timeout. */
 export function confirmContact(standing: Standing, sentAt: number, context: RegistrarContext): void {
-  const left = fenceAfterMs(standing) - (context.now - sentAt);
-  context.after('contact', Math.max(0, left), { type: 'contact.lost' });
+  const age = context.now - sentAt;
+  context.after('contact', Math.max(0, fenceAfterMs(standing) - age), { type: 'contact.lost' });
+  context.effect({ kind: 'contact-lasts', leftMs: Math.max(0, killAfterMs(standing) - age) });
 }
 
 const heartbeatEveryMs = (standing: Standing): number =>

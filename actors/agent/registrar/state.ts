@@ -1,5 +1,6 @@
 import type { AttemptId, FarmId, WorkerId } from '../../../src/core/ids.ts';
 import type { JournalReader } from '../../../src/core/ports/agent-journal.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
 
 export type RegistrarPhase =
   | 'idle'
@@ -81,6 +82,16 @@ export const openAttempts = (state: RegistrarState): readonly AttemptId[] => [
 
 /** Two thirds of the heartbeat timeout: without contact for this long the worker stops its own tasks. */
 export const fenceAfterMs = (standing: Standing): number => Math.floor((standing.heartbeatTimeoutMs * 2) / 3);
+
+/**
+ * Without contact for this long the guards of the tasks kill what still runs: after the grace that the worker itself gives, and before the
+ * service may give the tasks away.
+ */
+export const killAfterMs = (standing: Standing): number =>
+  Math.min(
+    fenceAfterMs(standing) + AGENT_LIMITS.fenceGraceMs,
+    Math.floor(standing.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
+  );
 
 /** Attempts that were never begun are let go: the service takes back what it hears of no more. */
 export function dropDoubted(state: RegistrarState): void {

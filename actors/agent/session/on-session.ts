@@ -51,9 +51,11 @@ export function onSessionBegin(
   { task }: Message<'session.begin'>,
   context: SessionContext,
 ): void {
-  const { sessionId, directory } = state;
+  const { sessionId, directory, step } = state;
+  const { isolation } = step;
+  const runAs = isolation === undefined ? null : { user: isolation.user, group: isolation.group ?? null };
   context.effect({ kind: 'follow-cancels', taskId: task.assignment.task_id });
-  context.effect({ kind: 'open-session', sessionId, opening: { directory, runAs: null } });
+  context.effect({ kind: 'open-session', sessionId, opening: { directory, runAs } });
 }
 
 /** The next task of an idle session. What the session writes from now on belongs to its log. */

@@ -1,12 +1,17 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerId, type AttemptId, type WorkerId } from '../../core/ids.ts';
 import type { JournalChange, JournalReader } from '../../core/ports/agent-journal.ts';
 import type { StatusMessage } from '../../core/wire/bus-messages.ts';
+import { createDiskReserve, type DiskReserve } from '../system/disk-reserve.ts';
 import { replaceFile } from './durable-file.ts';
 
 /** Lines after which the journal is written anew with what still counts. */
 const COMPACT_AFTER_LINES = 10_000;
+
+/** Blocks of the disk that are kept for lines to come: tasks may fill the disk, and their ends are to be written all the same. */
+const RESERVE_BYTES = 1024 * 1024;
 
 /** What is on the disk cannot be read; the message names the file and what is wrong. */
 class JournalError extends Error {
@@ -35,6 +40,10 @@ export class FileJournal implements JournalReader {
   private identity: WorkerId;
   private handle: FileHandle;
   private lines: number;
+  /** The journal is written anew when it has more lines than this. */
+  private compactAt = 0;
+  private reserve: DiskReserve;
+  private bytes = 0;
   private waiting: Append[] = [];
   private writing: Promise<void> | null = null;
 
@@ -46,6 +55,7 @@ export class FileJournal implements JournalReader {
     this.identity = opened.identity;
     this.handle = opened.handle;
     this.lines = opened.kept.size;
+    this.reserve = this.reserveAnew();
   }
 
   /**
@@ -106,13 +116,32 @@ export class FileJournal implements JournalReader {
       else lines.push(lineOf(change));
     }
     if (lines.length > 0) {
-      await this.handle.appendFile(lines.join(''));
+      const text = lines.join('');
+      this.holdRoom(Buffer.byteLength(text));
+      await this.handle.appendFile(text);
       await this.handle.datasync();
       this.lines += lines.length;
     }
     if (identity !== null) await writeIdentity(this.identityPath, identity);
     for (const change of changes) this.apply(change);
-    if (this.lines > COMPACT_AFTER_LINES + 2 * this.kept.size) await this.compact();
+    if (this.lines > this.compactAt) await this.compact();
+  }
+
+  /** Where nothing can be reserved the write itself tells whether there is room. */
+  private holdRoom(bytes: number): void {
+    this.reserve.hold(this.bytes, bytes);
+    this.bytes += bytes;
+  }
+
+  /** A reserve for the file that is there now. */
+  private reserveAnew(): DiskReserve {
+    this.compactAt = COMPACT_AFTER_LINES + 2 * this.kept.size;
+    this.bytes = statSync(this.journalPath).size;
+    return createDiskReserve({
+      file: this.journalPath,
+      reserveBytes: RESERVE_BYTES,
+      onUnavailable: () => undefined,
+    });
   }
 
   private apply(change: JournalChange): void {
@@ -129,10 +158,18 @@ export class FileJournal implements JournalReader {
   }
 
   private async compact(): Promise<void> {
-    await replaceFile(this.journalPath, snapshot(this.kept));
+    try {
+      await replaceFile(this.journalPath, snapshot(this.kept));
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      // The journal as it is stays good; it grows for a while.
+      this.compactAt = this.lines + COMPACT_AFTER_LINES;
+      return;
+    }
     await this.handle.close();
     this.handle = await open(this.journalPath, 'a');
     this.lines = this.kept.size;
+    this.reserve = this.reserveAnew();
   }
 }
 
@@ -153,6 +190,9 @@ function lineOf(change: Exclude<JournalChange, { op: 'worker-identified' }>): st
 
 const snapshot = (kept: ReadonlyMap<AttemptId, StatusMessage>): string =>
   [...kept.values()].map((report) => lineOf({ op: 'report-kept', report })).join('');
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 
 async function readIfThere(path: string): Promise<string | null> {
   try {

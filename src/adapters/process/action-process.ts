@@ -1,21 +1,25 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import type { ActionEnd, OutputBatch } from '../../core/ports/task-processes.ts';
+import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import { errorCode } from './error-code.ts';
+import { launchOf, type Command } from './launch.ts';
 import { OutputReader } from './output-reader.ts';
 import { openOutputPipes, type OutputPipe } from './output-pipe.ts';
-import { killTree, signalGroup } from './process-tree.ts';
+import { findTree, killTree, signalGroup, type KnownProcesses, type ProcessTree } from './process-tree.ts';
+import type { Cgroup } from './session-cgroup.ts';
+import { startObstacle } from './start-check.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** What is started: no shell is involved and nothing is split. */
-export interface ActionCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  /** The whole environment of the process. */
-  readonly environment: Readonly<Record<string, string>>;
+/** What is started: no shell reads the command, and nothing is split. */
+export interface ActionCommand extends Command {
+  /** The account that it runs as; null for the worker's own. */
+  readonly ids: ProcessIds | null;
   readonly workingDirectory: string;
   /** An entry `NAME=value` of `environment` that only the processes of this action have. */
   readonly marker: string;
+  /** Holds the processes of this action alone; null where there are no control groups. */
+  readonly cgroup: Cgroup | null;
   /** What it leaves running is not ended with it. */
   readonly keepsChildren: boolean;
 }
@@ -23,6 +27,8 @@ export interface ActionCommand {
 export interface ActionEvents {
   started(): void;
   output(batch: OutputBatch): void;
+  /** What it has left running and may: told before `ended`. */
+  left(known: KnownProcesses): void;
   /** Once, after all output. */
   ended(end: ActionEnd): void;
 }
@@ -51,9 +57,14 @@ export class ActionProcess {
       this.events.ended({ kind: 'fenced' });
       return;
     }
+    const obstacle = await this.obstacle();
+    if (obstacle !== null) {
+      this.events.ended({ kind: 'not-started', reason: obstacle });
+      return;
+    }
     let pipes: readonly [OutputPipe, OutputPipe];
     try {
-      pipes = await openOutputPipes(pipeDirectory, label);
+      pipes = await openOutputPipes(pipeDirectory, label, this.command.ids);
     } catch (error) {
       this.events.ended({ kind: 'not-started', reason: `no pipe for its output: ${messageOf(error)}` });
       return;
@@ -89,13 +100,18 @@ export class ActionProcess {
   /** SIGKILL to everything that the action has started. Gives the processes that could not be ended. */
   async kill(): Promise<readonly number[]> {
     this.killAsked = true;
-    return killTree({ marker: this.command.marker, group: this.group });
+    return killTree(this.treeOf(this.group));
   }
 
   /** Nobody guards its processes any more: they are killed, and the action ends as fenced. */
   async supervisorLost(): Promise<readonly number[]> {
     this.lost = true;
     return this.kill();
+  }
+
+  private treeOf(leader: number | null): ProcessTree {
+    const { marker, cgroup } = this.command;
+    return { marker, cgroup, leader, known: new Map() };
   }
 
   /** The process group while its leader lives: afterwards the number may be another's. */
@@ -106,13 +122,23 @@ export class ActionProcess {
       : null;
   }
 
+  /** Why it can surely not be started, where the attempt to start it would not tell. */
+  private async obstacle(): Promise<string | null> {
+    const { command, environment, workingDirectory, ids, cgroup } = this.command;
+    return ids === null && cgroup === null
+      ? null
+      : startObstacle(command, environment['PATH'], workingDirectory, ids === null);
+  }
+
   /** The error, when it could not be started. */
   private async spawn(pipes: readonly [OutputPipe, OutputPipe]): Promise<unknown> {
     let child: ChildProcess;
+    const { ids, cgroup, workingDirectory } = this.command;
+    const launch = launchOf(this.command, { ids, cgroup: cgroup?.path ?? null });
     try {
-      child = spawn(this.command.command, [...this.command.args], {
-        cwd: this.command.workingDirectory,
-        env: this.command.environment,
+      child = spawn(launch.command, [...launch.args], {
+        cwd: workingDirectory,
+        env: launch.environment,
         detached: true,
         stdio: ['ignore', pipes[0].writer, pipes[1].writer],
       });
@@ -139,14 +165,19 @@ export class ActionProcess {
 
   private async exited(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
     this.supervisor.guardGroup(null);
-    if (!this.command.keepsChildren) await this.endChildren();
+    await this.settleChildren();
     await this.output?.rest();
     this.events.ended(await this.endOf(code, signal));
   }
 
-  /** What the process has left running. The group is no longer its own. */
-  private async endChildren(): Promise<void> {
-    await killTree({ marker: this.command.marker, group: null });
+  /**
+   * What the process has left running is ended, or noted when it may go on. Numbers of processes are given out in a circle: its own is not
+   * another's a moment after its end.
+   */
+  private async settleChildren(): Promise<void> {
+    const tree = this.treeOf(this.child?.pid ?? null);
+    if (this.command.keepsChildren) this.events.left(await findTree(tree));
+    else await killTree(tree);
   }
 
   private async endOf(code: number | null, signal: NodeJS.Signals | null): Promise<ActionEnd> {

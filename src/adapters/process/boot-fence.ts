@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { killTree } from './process-tree.ts';
+import { leftoverCgroups } from './session-cgroup.ts';
 import { workerMarker } from './task-environment.ts';
 import { removeWorkspace } from './workspace.ts';
 
@@ -8,7 +9,14 @@ import { removeWorkspace } from './workspace.ts';
  * (reliability.md, 2.2). Gives the processes that could not be ended: while there are any, the worker must not register.
  */
 export async function fenceLeftovers(workerDirectory: string): Promise<readonly number[]> {
-  return killTree({ marker: workerMarker(workerDirectory), group: null });
+  const groups = leftoverCgroups(workerDirectory);
+  const marker = workerMarker(workerDirectory);
+  const left = await killTree({ marker, cgroup: null, leader: null, known: new Map() });
+  const held = await Promise.all(
+    groups.map((cgroup) => killTree({ marker, cgroup, leader: null, known: new Map() })),
+  );
+  for (const group of groups) group.remove();
+  return [...new Set([...left, ...held.flat()])];
 }
 
 /**

@@ -8,11 +8,15 @@ import type {
   TaskProcesses,
   TaskProcessEvents,
 } from '../../core/ports/task-processes.ts';
+import { isolatedEnvironment } from '../../core/access/isolated-environment.ts';
+import type { TaskAccount } from '../host/accounts.ts';
 import { ActionProcess } from './action-process.ts';
+import { accountFor, type IsolationSettings } from './isolation.ts';
 import { killTree } from './process-tree.ts';
+import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
 import { Supervisor } from './supervisor.ts';
 import { actionMarker, sessionMarker, taskEnvironment, workerMarker } from './task-environment.ts';
-import { makeWorkspace, removeWorkspace, writeCancelInfo, writeSessionFile } from './workspace.ts';
+import { Workspace } from './workspace.ts';
 
 export interface LocalTaskProcessesOptions {
   /** The worker's own directory: absolute, without links in it. */
@@ -22,15 +26,23 @@ export interface LocalTaskProcessesOptions {
   readonly beatTimeoutSeconds: number;
   /** What a process gets of the worker's own environment. */
   readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
+  readonly isolation: IsolationSettings;
   readonly events: TaskProcessEvents;
   /** What goes wrong without being the task's affair. */
   readonly warn: (text: string, attributes: Readonly<Record<string, string>>) => void;
+  /** What the one who runs the worker may want to know. */
+  readonly inform: (text: string, attributes: Readonly<Record<string, string>>) => void;
 }
 
 interface Session {
   readonly sessionId: SessionId;
-  readonly directory: string;
+  readonly workspace: Workspace;
   readonly supervisor: Supervisor;
+  readonly cgroup: Cgroup | null;
+  /** Whom its actions run as; null for the worker's own account, and until it is known. */
+  account: TaskAccount | null;
+  /** What actions have left running and may. */
+  readonly known: Map<number, string>;
   action: { readonly run: number; readonly process: ActionProcess } | null;
   /** Killing that is under way: the session is closed only after it. */
   readonly kills: Set<Promise<void>>;
@@ -42,24 +54,42 @@ export class LocalTaskProcesses implements TaskProcesses {
   private readonly pipes: string;
   private readonly sessions = new Map<SessionId, Session>();
   private readonly removals = new Set<Promise<void>>();
+  /** Null before the first session. */
+  private cgroup: { readonly group: WorkerCgroup | null } | null = null;
+  /** By the monotonic clock, in milliseconds; null for no limit. */
+  private contactUntil: number | null = null;
 
   constructor(options: LocalTaskProcessesOptions) {
     this.options = options;
     this.pipes = join(options.workerDirectory, 'pipes');
   }
 
-  open(sessionId: SessionId, { directory }: SessionOpening): void {
-    const { supervisorScript, beatTimeoutSeconds } = this.options;
-    const supervisor = Supervisor.start(
-      supervisorScript,
-      sessionMarker(sessionId),
+  open(sessionId: SessionId, { directory, runAs }: SessionOpening): void {
+    const { supervisorScript, beatTimeoutSeconds, workerDirectory } = this.options;
+    this.cgroup ??= { group: this.openCgroup() };
+    const cgroup = this.cgroup.group?.session(sessionId) ?? null;
+    const supervisor = Supervisor.start({
+      script: supervisorScript,
+      marker: sessionMarker(sessionId),
+      cgroup: cgroup?.path ?? null,
       beatTimeoutSeconds,
-      () => {
+      contactLeftMs: () => (this.contactUntil === null ? null : this.contactUntil - performance.now()),
+      onGone: () => {
         this.supervisorGone(sessionId);
       },
-    );
-    this.sessions.set(sessionId, { sessionId, directory, supervisor, action: null, kills: new Set() });
-    void this.prepare(directory, supervisor).then((failure) => {
+    });
+    const session: Session = {
+      sessionId,
+      workspace: new Workspace(directory, workerDirectory),
+      supervisor,
+      cgroup,
+      account: null,
+      known: new Map(),
+      action: null,
+      kills: new Set(),
+    };
+    this.sessions.set(sessionId, session);
+    void this.prepare(session, runAs).then((failure) => {
       this.options.events.opened(sessionId, failure);
     });
   }
@@ -67,16 +97,18 @@ export class LocalTaskProcesses implements TaskProcesses {
   start(sessionId: SessionId, action: ActionStart): void {
     const session = this.sessions.get(sessionId);
     if (session === undefined) throw new Error(`no session ${sessionId}`);
-    const { events, ownEnvironment, workerDirectory } = this.options;
+    const { events, workerDirectory } = this.options;
     const marker = actionMarker(sessionId, action.run);
     const marks = [workerMarker(workerDirectory), sessionMarker(sessionId), marker];
     const process = new ActionProcess(
       {
         command: action.command,
         args: action.args,
-        environment: taskEnvironment(ownEnvironment, action.variables, marks),
-        workingDirectory: session.directory,
+        environment: taskEnvironment(this.environmentOf(session.account), action.variables, marks),
+        ids: session.account?.ids ?? null,
+        workingDirectory: session.workspace.directory,
         marker,
+        cgroup: session.cgroup?.below(`run-${action.run}`) ?? null,
         keepsChildren: action.keepsChildren,
       },
       session.supervisor,
@@ -86,6 +118,9 @@ export class LocalTaskProcesses implements TaskProcesses {
         },
         output: (batch) => {
           events.output(sessionId, action.run, batch);
+        },
+        left: (known) => {
+          for (const [pid, startedAt] of known) session.known.set(pid, startedAt);
         },
         ended: (end) => {
           session.action = null;
@@ -101,7 +136,8 @@ export class LocalTaskProcesses implements TaskProcesses {
     const session = this.sessions.get(sessionId);
     const process = this.running(sessionId, run);
     if (session === undefined || process === null) return;
-    void writeCancelInfo(session.directory, notifyEndAt)
+    void session.workspace
+      .writeCancelInfo(notifyEndAt)
       .catch((error: unknown) => {
         this.options.warn('cancel_info.json could not be written', {
           session: sessionId,
@@ -131,9 +167,16 @@ export class LocalTaskProcesses implements TaskProcesses {
     if (session !== undefined) void this.closeSession(session, keepDirectory);
   }
 
+  contactLasts(leftMs: number | null): void {
+    this.contactUntil = leftMs === null ? null : performance.now() + leftMs;
+  }
+
   /** Resolves when the directories of all closed sessions are gone, or could not be removed. */
   async settled(): Promise<void> {
     await Promise.all(this.removals);
+    if (this.sessions.size > 0) return;
+    this.cgroup?.group?.remove();
+    this.cgroup = null;
   }
 
   private running(sessionId: SessionId, run: number): ActionProcess | null {
@@ -142,22 +185,43 @@ export class LocalTaskProcesses implements TaskProcesses {
   }
 
   /** Why the session cannot be used, or null. */
-  private async prepare(directory: string, supervisor: Supervisor): Promise<string | null> {
+  private async prepare(session: Session, runAs: SessionOpening['runAs']): Promise<string | null> {
+    if (runAs !== null) {
+      const lookup = await accountFor(runAs, this.options.isolation);
+      if (!lookup.ok) return lookup.refusal;
+      session.account = lookup.account;
+    }
     try {
       await mkdir(this.pipes, { recursive: true, mode: 0o700 });
-      await makeWorkspace(directory);
+      await session.workspace.make(session.account?.ids ?? null);
     } catch (error) {
-      return `the session's directory could not be made: ${String(error)}`;
+      return `the session's directory could not be made: ${messageOf(error)}`;
     }
-    const state = await supervisor.state();
+    const state = await session.supervisor.state();
     return state === 'guarding' ? null : 'the supervisor of its processes could not be started';
+  }
+
+  private environmentOf(account: TaskAccount | null): Readonly<Record<string, string | undefined>> {
+    const { ownEnvironment, isolation } = this.options;
+    return account === null
+      ? ownEnvironment
+      : isolatedEnvironment(account, ownEnvironment, isolation.environmentPassthrough);
+  }
+
+  private openCgroup(): WorkerCgroup | null {
+    return WorkerCgroup.open(this.options.workerDirectory, (reason) => {
+      this.options.inform(
+        'no control groups: processes of tasks are known by their environment, session and parents',
+        { reason },
+      );
+    });
   }
 
   private async writeAndStart(session: Session, action: ActionStart, process: ActionProcess): Promise<void> {
     try {
-      for (const file of action.files) await writeSessionFile(file);
+      for (const file of action.files) await session.workspace.write(file);
     } catch (error) {
-      const reason = `an embedded file could not be written: ${String(error)}`;
+      const reason = `an embedded file could not be written: ${messageOf(error)}`;
       session.action = null;
       this.options.events.ended(session.sessionId, action.run, { kind: 'not-started', reason });
       return;
@@ -174,21 +238,23 @@ export class LocalTaskProcesses implements TaskProcesses {
   }
 
   private async closeSession(session: Session, keepDirectory: boolean): Promise<void> {
-    const { sessionId, directory, supervisor } = session;
+    const { sessionId, supervisor, cgroup, known } = session;
     await Promise.all(session.kills);
-    await this.report(sessionId, killTree({ marker: sessionMarker(sessionId), group: null }));
+    await this.report(sessionId, killTree({ marker: sessionMarker(sessionId), cgroup, leader: null, known }));
     supervisor.end();
+    cgroup?.remove();
     this.sessions.delete(sessionId);
     this.options.events.closed(sessionId);
     if (keepDirectory) return;
-    const removal = this.remove(directory).finally(() => this.removals.delete(removal));
+    const removal = this.remove(session.workspace).finally(() => this.removals.delete(removal));
     this.removals.add(removal);
   }
 
-  private async remove(directory: string): Promise<void> {
+  private async remove(workspace: Workspace): Promise<void> {
     try {
-      await removeWorkspace(directory);
+      await workspace.remove();
     } catch (error) {
+      const { directory } = workspace;
       this.options.warn('a session directory could not be removed', { directory, error: String(error) });
     }
   }
@@ -208,3 +274,5 @@ export class LocalTaskProcesses implements TaskProcesses {
     });
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fchownSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { ProcessIds } from '../../core/access/isolation-names.ts';
 
 const run = promisify(execFile);
 
@@ -17,19 +18,21 @@ export interface OutputPipe {
   closeWriter(): void;
 }
 
-/** Two pipes, for standard output and standard error. `directory` must exist; nothing stays in it. */
+/** Two pipes, for standard output and standard error, that belong to the account. `directory` must exist; nothing stays in it. */
 export async function openOutputPipes(
   directory: string,
   label: string,
+  ids: ProcessIds | null,
 ): Promise<readonly [OutputPipe, OutputPipe]> {
   const paths = [join(directory, `${label}.out`), join(directory, `${label}.err`)] as const;
   await run('mkfifo', ['-m', '600', ...paths]);
-  return [openFifo(paths[0]), openFifo(paths[1])];
+  return [openFifo(paths[0], ids), openFifo(paths[1], ids)];
 }
 
-function openFifo(path: string): OutputPipe {
+function openFifo(path: string, ids: ProcessIds | null): OutputPipe {
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(path, constants.O_WRONLY);
+  if (ids !== null) fchownSync(writer, ids.userId, ids.groupId);
   unlinkSync(path);
   let open = true;
   return {

@@ -2,22 +2,34 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from './error-code.ts';
 import { PROCESS_LIMITS } from './limits.ts';
+import type { Cgroup } from './session-cgroup.ts';
 
 /** One running process, as /proc shows it. */
 interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
+  readonly session: number;
+  /** When it was started: with the pid the name of this process and no other. */
+  readonly startedAt: string;
   /** The environment that it was started with; empty when it may not be read. */
   readonly environment: ReadonlySet<string>;
 }
 
-/** What belongs together: everything that was started with the marker in its environment, the group, and their children. */
+/** Processes by pid, with when they were started. */
+export type KnownProcesses = ReadonlyMap<number, string>;
+
+/**
+ * What belongs together: everything that was started with the marker in its environment, what the control group holds, the process group
+ * and session of the leader, what was seen of it earlier, and the children of all these.
+ */
 export interface ProcessTree {
   /** An entry `NAME=value` of the environment. */
   readonly marker: string;
-  /** A process group, or null. */
-  readonly group: number | null;
+  readonly cgroup: Cgroup | null;
+  /** The first process, which leads a process group and a session; null when it ended some time ago: the number may be another's by now. */
+  readonly leader: number | null;
+  readonly known: KnownProcesses;
 }
 
 /**
@@ -27,13 +39,25 @@ export interface ProcessTree {
  */
 export async function killTree(tree: ProcessTree): Promise<readonly number[]> {
   const deadline = performance.now() + PROCESS_LIMITS.killForMs;
-  if (tree.group !== null) signalGroup(tree.group, 'SIGKILL');
+  if (tree.leader !== null) signalGroup(tree.leader, 'SIGKILL');
+  let { leader } = tree;
   for (;;) {
-    const members = treeMembers(await listProcesses(), tree);
-    for (const pid of members) signalProcess(pid, 'SIGKILL');
-    if (members.length === 0 || performance.now() > deadline) return members;
+    const held = tree.cgroup?.kill() ?? [];
+    const processes = await listProcesses();
+    const members = treeMembers(processes, { ...tree, leader });
+    for (const { pid } of members) signalProcess(pid, 'SIGKILL');
+    const left = new Set([...held, ...members.map(({ pid }) => pid)]);
+    if (left.size === 0 || performance.now() > deadline) return [...left];
+    // The number of a session is not given away while a process is in it.
+    if (!processes.some(({ session }) => session === leader)) leader = null;
     await delay(PROCESS_LIMITS.killRoundMs);
   }
+}
+
+/** The processes of the tree that run now. */
+export async function findTree(tree: ProcessTree): Promise<KnownProcesses> {
+  const members = treeMembers(await listProcesses(), tree);
+  return new Map(members.map(({ pid, startedAt }) => [pid, startedAt]));
 }
 
 /** Signals each process of the group; false when there is none. */
@@ -52,19 +76,21 @@ function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-function treeMembers(processes: readonly ProcessEntry[], tree: ProcessTree): readonly number[] {
-  const members = new Set<number>();
+function treeMembers(processes: readonly ProcessEntry[], tree: ProcessTree): readonly ProcessEntry[] {
+  const members = new Map<number, ProcessEntry>();
   for (const each of processes) {
-    if (each.group === tree.group || each.environment.has(tree.marker)) members.add(each.pid);
+    const isLed = each.group === tree.leader || each.session === tree.leader;
+    const isKnown = tree.known.get(each.pid) === each.startedAt;
+    if (isLed || isKnown || each.environment.has(tree.marker)) members.set(each.pid, each);
   }
   for (let before = -1; before !== members.size;) {
     before = members.size;
     for (const each of processes) {
-      if (members.has(each.parent)) members.add(each.pid);
+      if (members.has(each.parent)) members.set(each.pid, each);
     }
   }
   members.delete(process.pid);
-  return [...members];
+  return [...members.values()];
 }
 
 async function listProcesses(): Promise<readonly ProcessEntry[]> {
@@ -88,14 +114,28 @@ async function entriesOfProc(): Promise<readonly string[]> {
   }
 }
 
+/** Where the fields that are used stand in /proc/PID/stat, counted behind the name of the program. */
+const STATE = 0;
+const PARENT = 1;
+const GROUP = 2;
+const SESSION = 3;
+const STARTED_AT = 19;
+
 /** Null for a process that has ended, zombies included. */
 async function readProcess(pid: number): Promise<ProcessEntry | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The name of the program is in parentheses and may hold anything, parentheses too.
-    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z' || state === 'X') return null;
-    return { pid, parent: Number(parent), group: Number(group), environment: await readEnvironment(pid) };
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields[STATE] === 'Z' || fields[STATE] === 'X') return null;
+    return {
+      pid,
+      parent: Number(fields[PARENT]),
+      group: Number(fields[GROUP]),
+      session: Number(fields[SESSION]),
+      startedAt: fields[STARTED_AT] ?? '',
+      environment: await readEnvironment(pid),
+    };
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ESRCH') return null;

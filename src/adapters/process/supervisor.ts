@@ -14,6 +14,21 @@ export function supervisorScript(): string {
   return here.replace(/(\/dist)?\/src\/adapters\/process\/$/, '/src/adapters/process/supervisor.sh');
 }
 
+export interface SupervisorOptions {
+  /** Where supervisor.sh lies. */
+  readonly script: string;
+  /** An entry `NAME=value` that all processes which it guards have in their environment. */
+  readonly marker: string;
+  /** The control group that holds them; null for none. */
+  readonly cgroup: string | null;
+  /** Without a beat for this long it kills them. */
+  readonly beatTimeoutSeconds: number;
+  /** How much longer they may run without another word of the service, in milliseconds; null for no limit. Told with each beat. */
+  readonly contactLeftMs: () => number | null;
+  /** It has ended unasked, and may have killed what it guards or not. */
+  readonly onGone: () => void;
+}
+
 /**
  * The daemon's side of supervisor.sh: starts it, feeds it beats, and asks it whether it has killed what it guards.
  * One for each session, from before its first process to after its last.
@@ -28,12 +43,15 @@ export class Supervisor {
   private readonly waiting = new Map<number, (state: SupervisorState) => void>();
   private readonly onGone: () => void;
 
-  private constructor(child: ChildProcess, onGone: () => void) {
+  private constructor(child: ChildProcess, { contactLeftMs, onGone }: SupervisorOptions) {
     this.child = child;
     this.onGone = onGone;
-    this.beats = setInterval(() => {
-      this.say('beat');
-    }, PROCESS_LIMITS.beatMs);
+    const beat = (): void => {
+      const leftMs = contactLeftMs();
+      this.say(leftMs === null ? 'beat' : `beat ${Math.max(0, Math.floor(leftMs))}`);
+    };
+    this.beats = setInterval(beat, PROCESS_LIMITS.beatMs);
+    beat();
     child.stdin?.on('error', () => {
       // The supervisor is gone: the end of its output says so.
     });
@@ -52,19 +70,16 @@ export class Supervisor {
     });
   }
 
-  /**
-   * Starts a supervisor for all processes with the marker (`NAME=value`) in their environment. Nothing may be started
-   * before `state()` has given `guarding`. Without a beat for
-   * `beatTimeoutSeconds` it kills them. `onGone`: it has ended unasked, and may have killed what it guards or not.
-   */
-  static start(script: string, marker: string, beatTimeoutSeconds: number, onGone: () => void): Supervisor {
-    const child: ChildProcess = spawn('bash', [script, marker, String(beatTimeoutSeconds)], {
+  /** Starts a supervisor. Nothing may be started before `state()` has given `guarding`. */
+  static start(options: SupervisorOptions): Supervisor {
+    const { script, marker, beatTimeoutSeconds, cgroup } = options;
+    const child: ChildProcess = spawn('bash', [script, marker, String(beatTimeoutSeconds), cgroup ?? ''], {
       cwd: '/',
       env: { PATH: COMMAND_PATH, LC_ALL: 'C' },
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
-    return new Supervisor(child, onGone);
+    return new Supervisor(child, options);
   }
 
   /** The process group of the running action; null for none. */

@@ -2,6 +2,8 @@ import { chmod, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionFile } from '../../core/ports/task-processes.ts';
+import type { ProcessIds } from '../../core/access/isolation-names.ts';
+import { makeAccountWorkspace, removeAsRoot, writeAccountFile } from './account-files.ts';
 import { errorCode } from './error-code.ts';
 
 const OWNER_ONLY_DIRECTORY = 0o700;
@@ -9,14 +11,49 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_PROGRAM = 0o700;
 const CANCEL_INFO_FILE = 'cancel_info.json';
 
-/** Makes a session's directory for its owner alone. Fails when it is there already. */
-export async function makeWorkspace(directory: string): Promise<void> {
+/** A session's directory, in the hands of the account that its actions run as. */
+export class Workspace {
+  readonly directory: string;
+  private readonly workerDirectory: string;
+  private ids: ProcessIds | null = null;
+
+  /** `workerDirectory`: the worker's own, in which it lies. */
+  constructor(directory: string, workerDirectory: string) {
+    this.directory = directory;
+    this.workerDirectory = workerDirectory;
+  }
+
+  /** Makes the directory for the account alone; null is the worker's own. Fails when it is there already. */
+  async make(ids: ProcessIds | null): Promise<void> {
+    this.ids = ids;
+    if (ids === null) await makeWorkspace(this.directory);
+    else await makeAccountWorkspace(this.directory, this.workerDirectory, ids);
+  }
+
+  /** Writes a file in place of what is there, never through a link (session_behaviours.md, 5). */
+  async write(file: SessionFile): Promise<void> {
+    if (this.ids === null) await writeSessionFile(file);
+    else await writeAccountFile(this.directory, file, this.ids);
+  }
+
+  /** Tells a process that is about to be canceled when it will be killed (session_behaviours.md, 6). */
+  async writeCancelInfo(notifyEndAt: number): Promise<void> {
+    const notifyEnd = new Date(notifyEndAt).toISOString().replace(/\.[0-9]{3}Z$/, 'Z');
+    const data = `${JSON.stringify({ NotifyEnd: notifyEnd })}\n`;
+    await this.write({ path: join(this.directory, CANCEL_INFO_FILE), data, runnable: false });
+  }
+
+  async remove(): Promise<void> {
+    await removeWorkspace(this.directory);
+  }
+}
+
+async function makeWorkspace(directory: string): Promise<void> {
   await mkdir(dirname(directory), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   await mkdir(directory, { mode: OWNER_ONLY_DIRECTORY });
 }
 
-/** Writes a file in place of what is there, never through a link (session_behaviours.md, 5). */
-export async function writeSessionFile(file: SessionFile): Promise<void> {
+async function writeSessionFile(file: SessionFile): Promise<void> {
   await mkdir(dirname(file.path), { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
   const handle = await open(file.path, flags, OWNER_ONLY_FILE);
@@ -28,15 +65,13 @@ export async function writeSessionFile(file: SessionFile): Promise<void> {
   }
 }
 
-/** Tells a process that is about to be canceled when it will be killed (session_behaviours.md, 6). */
-export async function writeCancelInfo(directory: string, notifyEndAt: number): Promise<void> {
-  const notifyEnd = new Date(notifyEndAt).toISOString().replace(/\.[0-9]{3}Z$/, 'Z');
-  const data = `${JSON.stringify({ NotifyEnd: notifyEnd })}\n`;
-  await writeSessionFile({ path: join(directory, CANCEL_INFO_FILE), data, runnable: false });
-}
-
 /** Removes a session's directory, directories that a task made read-only included. */
 export async function removeWorkspace(directory: string): Promise<void> {
+  if (process.platform === 'linux' && process.geteuid?.() === 0) {
+    // Other accounts may have a hand in it.
+    await removeAsRoot(directory);
+    return;
+  }
   try {
     await rm(directory, { recursive: true, force: true });
   } catch (error) {

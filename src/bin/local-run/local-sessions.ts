@@ -89,7 +89,9 @@ export class LocalSessions {
       beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
       ownEnvironment: process.env,
       events: this.processEvents(),
+      isolation: { isEnabled: false, environmentPassthrough: [] },
       warn: (text) => this.events.warn(text),
+      inform: () => undefined,
     });
     this.staging = new LocalStaging({
       events: stagingEvents((envelope) => this.post(envelope)),
@@ -194,6 +196,7 @@ export class LocalSessions {
       case 'announce':
       case 'request-lease':
       case 'give-up-leases':
+      case 'contact-lasts':
         throw new Error(`there is no service for ${effect.kind}`);
       case 'stage':
       case 'stop-staging':

@@ -66,6 +66,9 @@ export class AgentEffects {
       case 'forget-staging':
         executeOnStaging(this.staging, effect);
         return;
+      case 'contact-lasts':
+        this.processes.contactLasts(effect.leftMs);
+        return;
       case 'left':
         this.events.left();
         return;

@@ -11,6 +11,7 @@ import {
   origin,
   tags,
   text,
+  variableGlob,
   type ValueType,
 } from './value-type.ts';
 
@@ -218,6 +219,17 @@ const WORKER_KEYS = {
     boolean(),
     'false',
     'Lets the worker run as root. Jobs are programs of whoever may submit: they then run as root too.',
+  ),
+  'isolation.enabled': key(
+    boolean(),
+    'true',
+    'Whether this worker runs tasks of queues that name an account. It must run as root for that; tasks that it cannot run as their account fail. See isolation.md.',
+  ),
+  'isolation.env_passthrough': key(
+    list(variableGlob()),
+    '',
+    'Variables of the worker that tasks with an account of their own get beside a minimal environment: names with * and ?. Never SVC_*, LD_* and the like.',
+    'none',
   ),
   'diagnostics.enabled': key(
     boolean(),

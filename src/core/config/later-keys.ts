@@ -34,8 +34,6 @@ export const LATER_KEYS: ReadonlyMap<string, string | null> = new Map<string, st
   ['auth.oidc.default_role', null],
   ['auth.oidc.logout_mode', null],
   ['discovery.enabled', 'false'],
-  ['isolation.enabled', 'false'],
-  ['isolation.env_passthrough', null],
 ]);
 
 /**

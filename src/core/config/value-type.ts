@@ -158,6 +158,15 @@ export function busUrl(): ValueType<string> {
   );
 }
 
+/** Names of environment variables, with `*` for any characters and `?` for one. */
+export function variableGlob(): ValueType<string> {
+  return textual('name of a variable with * and ?', (value) =>
+    /^[A-Za-z0-9_*?]+$/.test(value)
+      ? right(value)
+      : wrong(`must be letters, digits, _, * and ?, got ${shown(value)}`),
+  );
+}
+
 /** A CORS origin: `scheme://host[:port]` and nothing after it, or `*` (interface.md, "CSRF and CORS"). */
 export function origin(): ValueType<string> {
   return textual('origin', (value) =>

@@ -22,6 +22,11 @@ export interface WorkerConfig {
     readonly drainTimeoutMs: number;
     readonly allowRoot: boolean;
   };
+  readonly isolation: {
+    readonly enabled: boolean;
+    /** Globs. */
+    readonly envPassthrough: readonly string[];
+  };
   readonly diagnostics: { readonly enabled: boolean };
   readonly log: LogConfig;
 }
@@ -59,6 +64,10 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         keepSessions: values['worker.keep_sessions'],
         drainTimeoutMs: values['worker.drain_timeout'],
         allowRoot: values['worker.allow_root'],
+      },
+      isolation: {
+        enabled: values['isolation.enabled'],
+        envPassthrough: values['isolation.env_passthrough'],
       },
       diagnostics: { enabled: values['diagnostics.enabled'] },
       log: { format: values['log.format'], level: values['log.level'] },

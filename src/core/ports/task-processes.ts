@@ -15,6 +15,11 @@ export interface TaskProcesses {
   askToEnd(sessionId: SessionId, run: number): void;
   /** SIGKILL to all that the action has started. */
   kill(sessionId: SessionId, run: number): void;
+  /**
+   * How long tasks may run on without another word of the service, in milliseconds; null for no limit. What runs longer is killed, also when
+   * this process is stopped meanwhile.
+   */
+  contactLasts(leftMs: number | null): void;
   /** So many bytes of output have been dealt with. */
   consumed(sessionId: SessionId, bytes: number): void;
   /**

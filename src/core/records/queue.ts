@@ -12,6 +12,10 @@ export interface QueueRecord {
   readonly maxConcurrentTasks: number;
   readonly paused: boolean;
   readonly retry: RetryOverride;
+  /** Account of the workers' machines that its tasks run as (interface.md, "Task isolation"); absent for the worker's own. */
+  readonly runAsUser?: string;
+  /** In place of the primary group of the account. Without an account it means nothing. */
+  readonly runAsGroup?: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }

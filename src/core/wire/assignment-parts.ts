@@ -1,5 +1,6 @@
 import type { JobPlan, StepPlan, TaskParameterValue } from '../openjd/plan.ts';
-import type { StepAssignment } from './bus-messages.ts';
+import type { QueueRecord } from '../records/queue.ts';
+import type { IsolationIdentity, StepAssignment } from './bus-messages.ts';
 
 /** What all tasks of a step share when they are handed to a worker. */
 export const stepAssignmentOf = (job: JobPlan, step: StepPlan): StepAssignment => ({
@@ -12,6 +13,15 @@ export const stepAssignmentOf = (job: JobPlan, step: StepPlan): StepAssignment =
   compute_location: step.requirements.computeLocation,
   ...(step.deliveries === undefined ? {} : { deliveries: step.deliveries }),
 });
+
+/** The account that tasks of a queue run as: names alone, each worker looks them up itself. Null for the worker's own account. */
+export function isolationOf({
+  runAsUser,
+  runAsGroup,
+}: Pick<QueueRecord, 'runAsUser' | 'runAsGroup'>): IsolationIdentity | null {
+  if (runAsUser === undefined) return null;
+  return { user: runAsUser, ...(runAsGroup !== undefined && { group: runAsGroup }) };
+}
 
 /** The values of a task's parameters with their types, by name. */
 export const typedParametersOf = (

@@ -134,6 +134,15 @@ export interface StepAssignment {
   readonly deliveries?: readonly PathDelivery[];
   /** Tasks of the step that were ready and not given out when the reply was made. Absent means unknown. */
   readonly ready_left?: number;
+  /** The account that the tasks run as; absent for the worker's own. */
+  readonly isolation?: IsolationIdentity;
+}
+
+/** Names of an account and a group, as the worker's machine knows them (interface.md, "Task isolation"). */
+export interface IsolationIdentity {
+  readonly user: string;
+  /** In place of the account's primary group. */
+  readonly group?: string;
 }
 
 export type ReportedStatus = 'running' | 'succeeded' | 'failed' | 'canceled';

@@ -17,6 +17,7 @@ import type {
 import type {
   Assignment,
   CancelMessage,
+  IsolationIdentity,
   LeaseReply,
   PathMapMessage,
   PresenceReply,
@@ -211,6 +212,9 @@ const stepAssignment = record<StepAssignment>({
   script,
   compute_location: planText,
   deliveries: optional(planList(delivery)),
+  isolation: optional(
+    record<IsolationIdentity>({ user: text(LIMITS.name), group: optional(text(LIMITS.name)) }),
+  ),
   ready_left: optional(integer(0, Number.MAX_SAFE_INTEGER)),
 });
 

@@ -82,6 +82,8 @@ export class AgentHouse {
   private readonly wallOffset = START;
   private ids = 0;
   private effects: AgentEffect[] = [];
+  /** As the guards of the tasks were told last. */
+  contactLeftMs: number | null = null;
   private unwritten: (() => void)[] = [];
   /** Sessions by the attempt that they were begun for: tests call them by that. */
   private readonly sessions = new Map<string, SessionId>();
@@ -102,7 +104,7 @@ export class AgentHouse {
       },
       release: (outputs) => {
         for (const output of outputs) {
-          if (output.kind === 'effect') this.effects.push(this.renamed(output.effect));
+          if (output.kind === 'effect') this.noteEffect(this.renamed(output.effect));
         }
       },
       log: (level, text) => {
@@ -174,6 +176,12 @@ export class AgentHouse {
   /** The id of the session that was begun for the attempt. */
   sessionOf(attempt: string): string {
     return this.sessions.get(attempt) ?? attempt;
+  }
+
+  /** How long the tasks may run without contact is told in passing. */
+  private noteEffect(effect: AgentEffect): void {
+    if (effect.kind === 'contact-lasts') this.contactLeftMs = effect.leftMs;
+    else this.effects.push(effect);
   }
 
   private renamed(effect: AgentEffect): AgentEffect {

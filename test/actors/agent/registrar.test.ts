@@ -251,6 +251,7 @@ test('an attempt that the service has closed is stopped within the grace, withou
 test('without contact for two thirds of the timeout everything is stopped, and given back by a new incarnation', (t) => {
   const house = withRunning();
   const lastHeard = house.now;
+  t.equal(house.contactLeftMs, 23_000, 'the guards wait for the grace of the worker');
   for (let beats = 0; beats < 3; beats++)
     t.equal(nextAnnouncement(house, 6000).announcement.type, 'heartbeat');
   house.pass(lastHeard + 19_999 - house.now);
@@ -271,6 +272,7 @@ test('without contact for two thirds of the timeout everything is stopped, and g
   t.match(register, { announcement: { type: 'register', open_attempts: [] } });
   t.notMatch(register, { announcement: { incarnation: 'id-1' } });
   t.same(house.disk.reports, []);
+  t.equal(house.contactLeftMs, null, 'there is nothing to guard');
   t.end();
 });
 
@@ -283,6 +285,7 @@ test('a heartbeat counts from when it was said, not from when it was answered', 
   const later = house.said();
   t.same(kindsOf(later), ['announce', 'announce']);
   house.answer(heartbeat, alive());
+  t.equal(house.contactLeftMs, 9000, 'of 23 s');
   house.pass(saidAt + 20_000 - house.now - 1);
   t.same(kindsOf(house.said()), ['announce'], 'a beat, and nothing is stopped');
   house.pass(1);

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type Test } from 'tap';
@@ -6,6 +7,7 @@ import { FileJournal } from '../../../src/adapters/host/file-journal.ts';
 import type { AttemptId, TaskId, WorkerId } from '../../../src/core/ids.ts';
 import type { JournalChange } from '../../../src/core/ports/agent-journal.ts';
 import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import { canMount, fillDisk, smallDisk } from '../../kit/small-disk.ts';
 
 const report = (attempt: string, message = ''): StatusMessage => ({
   v: 1,
@@ -166,3 +168,25 @@ test('a write that fails is told, and nothing is called back', async (t) => {
   });
   t.ok((await failure) instanceof Error);
 });
+
+test(
+  'what is to be kept is written though tasks have filled the disk',
+  { skip: canMount ? false : 'only root can mount' },
+  async (t) => {
+    const path = smallDisk(t, 4);
+    const journal = await open(path);
+    await append(journal, kept('before'));
+    fillDisk(path);
+    await t.rejects(writeFile(join(path, 'other'), 'x'.repeat(10_000)), { code: 'ENOSPC' });
+    const attempts = Array.from({ length: 100 }, (_, index) => `full-${index}`);
+    for (const attempt of attempts) await append(journal, kept(attempt, 'm'.repeat(1000)));
+    await journal.close();
+    rmSync(join(path, 'filler'));
+    const again = await open(path);
+    t.same(
+      again.reports.map(({ attempt_id: id }) => id),
+      ['before', ...attempts],
+    );
+    await again.close();
+  },
+);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
 import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
-import type { SessionId } from '../../../src/core/ids.ts';
-import type { ActionEnd, ActionStart, OutputBatch } from '../../../src/core/ports/task-processes.ts';
+import { sessionId, type SessionId } from '../../../src/core/ids.ts';
+import type { ActionEnd, ActionStart, OutputBatch, RunAs } from '../../../src/core/ports/task-processes.ts';
 
 /** One thing that was told of the processes. */
 export type Told =
@@ -32,22 +32,29 @@ export class RecordedProcesses {
     {
       consume = true,
       ownEnvironment = process.env,
+      environmentPassthrough = [],
+      sessionsDirectory = null,
       beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds,
     }: {
       consume?: boolean;
       ownEnvironment?: Readonly<Record<string, string | undefined>>;
+      environmentPassthrough?: readonly string[];
+      /** In place of the one in the worker's own directory. */
+      sessionsDirectory?: string | null;
       beatTimeoutSeconds?: number;
     } = {},
   ) {
     // Other test runs on this machine must not end these processes.
-    this.sessionId = `${session}-${process.pid}` as SessionId;
-    this.directory = join(this.workerDirectory, 'sessions', 'one');
+    this.sessionId = sessionId(`${session}-${process.pid}`);
+    this.directory = join(sessionsDirectory ?? join(this.workerDirectory, 'sessions'), 'one');
     this.processes = new LocalTaskProcesses({
       workerDirectory: this.workerDirectory,
       supervisorScript: supervisorScript(),
       beatTimeoutSeconds,
       ownEnvironment,
+      isolation: { isEnabled: true, environmentPassthrough },
       warn: (text) => this.warnings.push(text),
+      inform: () => undefined,
       events: {
         opened: (_session, failure) => {
           this.tell({ type: 'opened', failure });
@@ -69,10 +76,15 @@ export class RecordedProcesses {
     });
   }
 
-  async open(): Promise<void> {
-    this.processes.open(this.sessionId, { directory: this.directory, runAs: null });
-    const opened = await this.until((told) => (told.type === 'opened' ? told : null));
-    if (opened.failure !== null) throw new Error(opened.failure);
+  async open(runAs: RunAs | null = null): Promise<void> {
+    const failure = await this.tryOpen(runAs);
+    if (failure !== null) throw new Error(failure);
+  }
+
+  /** Why the session cannot be used, or null. */
+  async tryOpen(runAs: RunAs | null): Promise<string | null> {
+    this.processes.open(this.sessionId, { directory: this.directory, runAs });
+    return (await this.until((told) => (told.type === 'opened' ? told : null))).failure;
   }
 
   /** Starts `command` and gives its number. */
@@ -83,8 +95,8 @@ export class RecordedProcesses {
       command,
       args,
       variables: {},
-      keepsChildren: true,
       files: [],
+      keepsChildren: true,
       ...rest,
     });
     return this.run;

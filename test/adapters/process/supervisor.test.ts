@@ -9,10 +9,23 @@ import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
 import { fenceLeftovers } from '../../../src/adapters/process/boot-fence.ts';
 import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
-import { Supervisor, supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import {
+  Supervisor,
+  supervisorScript,
+  type SupervisorOptions,
+} from '../../../src/adapters/process/supervisor.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 
-const script = supervisorScript();
+const guard = (options: Partial<SupervisorOptions>): Supervisor =>
+  Supervisor.start({
+    script: supervisorScript(),
+    marker: 'CALLSHEET_SESSION=nobody',
+    cgroup: null,
+    beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
+    contactLeftMs: () => null,
+    onGone: () => undefined,
+    ...options,
+  });
 
 /** Three processes that hold the FIFO open: one that ignores SIGTERM, one in a session of its own, one without the marks in the group. */
 const treeHolding = (fifo: string): string =>
@@ -33,7 +46,12 @@ interface Daemon {
 }
 
 /** A daemon with a tree that is up. */
-async function daemon(t: Test, attempt: string, beatTimeoutSeconds: number): Promise<Daemon> {
+async function daemon(
+  t: Test,
+  attempt: string,
+  beatTimeoutSeconds: number,
+  ...contactMs: readonly number[]
+): Promise<Daemon> {
   const directory = mkdtempSync(join(tmpdir(), 'callsheet-supervisor-'));
   t.teardown(() => {
     rmSync(directory, { recursive: true, force: true });
@@ -41,9 +59,13 @@ async function daemon(t: Test, attempt: string, beatTimeoutSeconds: number): Pro
   const fifo = join(directory, 'held');
   execFileSync('mkfifo', [fifo]);
   const program = fileURLToPath(new URL('programs/daemon-process.js', import.meta.url));
-  const child = spawn(process.execPath, [program, attempt, treeHolding(fifo), String(beatTimeoutSeconds)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [program, attempt, treeHolding(fifo), String(beatTimeoutSeconds), ...contactMs.map(String)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   t.teardown(() => child.kill('SIGKILL'));
   const ended = new Promise<ActionEnd>((resolve) => {
     createInterface(child.stdout).on('line', (line) => {
@@ -70,6 +92,27 @@ test('when the daemon is stopped the tree is ended, and the daemon is told so wh
   await it.treeGone;
   it.process.kill('SIGCONT');
   t.same(await it.ended, { kind: 'fenced' });
+});
+
+test('when the contact ends while the daemon is stopped the tree is ended, though beats would still be due', async (t) => {
+  const it = await daemon(t, 'contact', PROCESS_LIMITS.beatTimeoutSeconds, 3000);
+  it.process.kill('SIGSTOP');
+  await it.treeGone;
+  it.process.kill('SIGCONT');
+  t.same(await it.ended, { kind: 'fenced' });
+});
+
+test('when the contact has ended a supervisor does not wait for the daemon', async (t) => {
+  let leftMs: number | null = 60_000;
+  let gone: () => void = () => undefined;
+  const isGone = new Promise<void>((resolve) => {
+    gone = resolve;
+  });
+  const supervisor = guard({ contactLeftMs: () => leftMs, onGone: () => gone() });
+  t.equal(await supervisor.state(), 'guarding');
+  leftMs = -5;
+  await isGone;
+  t.equal(await supervisor.state(), 'fenced');
 });
 
 test('when the supervisor itself is killed the daemon ends the tree', async (t) => {
@@ -105,7 +148,7 @@ test('a daemon that starts ends what an earlier one has left, before it register
 
 test('a supervisor answers while it guards, and ends without a kill when it is told to', async (t) => {
   let gone = 0;
-  const supervisor = Supervisor.start(script, 'CALLSHEET_ATTEMPT=nobody', 20, () => (gone += 1));
+  const supervisor = guard({ onGone: () => (gone += 1) });
   t.same(await Promise.all([supervisor.state(), supervisor.state()]), ['guarding', 'guarding']);
   supervisor.end();
   t.equal(await supervisor.state(), 'lost');
@@ -114,7 +157,7 @@ test('a supervisor answers while it guards, and ends without a kill when it is t
 
 test('a supervisor that cannot be started is lost', async (t) => {
   let gone = 0;
-  const supervisor = Supervisor.start('/no/such/script', 'CALLSHEET_ATTEMPT=nobody', 20, () => (gone += 1));
+  const supervisor = guard({ script: '/no/such/script', onGone: () => (gone += 1) });
   t.equal(await supervisor.state(), 'lost');
   t.equal(gone, 1);
 });

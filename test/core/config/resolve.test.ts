@@ -88,6 +88,7 @@ test('the defaults of a worker come from its machine', async (t) => {
         drainTimeoutMs: 30_000,
         allowRoot: false,
       },
+      isolation: { enabled: true, envPassthrough: [] },
       diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },
     },

@@ -23,6 +23,8 @@ const QUEUE_JSON = {
   priority: 0,
   max_concurrent_tasks: 0,
   paused: false,
+  run_as_user: null,
+  run_as_group: null,
   created_at: '2026-11-20T10:00:00.000Z',
   updated_at: '2026-11-20T10:00:00.000Z',
 };
@@ -247,6 +249,7 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
     maxConcurrentTasks: 4,
     paused: true,
     retry: { failureLimit: 0 },
+    runAsUser: null,
   };
   t.same(house.asked, [
     { ...to, message: { type: 'queue.create', input: given, replyTo: replyTo('front') } },
@@ -263,14 +266,50 @@ void test('a queue is created, replaced and deleted by its farm', async (t) => {
   t.equal((await client.send('DELETE', `/api/v1/queues/${QUEUE}`)).status, 409);
 });
 
-void test('task isolation is refused', async (t) => {
+void test('a queue may name the account and the group that its tasks run as', async (t) => {
   const { house, client } = await openHouse(t);
-  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), queueRecord()));
-  const refusal = { status: 400, body: { detail: 'task isolation is not supported by this version' } };
-  for (const field of ['run_as_user', 'run_as_group']) {
-    const body = { name: 'day', farm_id: FARM, [field]: 'render' };
-    t.match(await client.json('POST', '/api/v1/queues', body), refusal);
-    t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, body), refusal);
+  const isolated = queueRecord({ runAsUser: 'render', runAsGroup: 'show' });
+  house.write(put('farm', keys.farm(FARM), farmRecord()), put('queue', keys.queue(QUEUE), isolated));
+  house.answer = () => done(isolated);
+  const input = async (body: object): Promise<unknown> => {
+    house.asked.length = 0;
+    t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', ...body }), {
+      status: 200,
+      body: { run_as_user: 'render', run_as_group: 'show' },
+    });
+    const { message } = house.asked[0] ?? {};
+    return message?.type === 'queue.replace' ? message.input : message;
+  };
+  const plain = {
+    name: 'day',
+    description: '',
+    priority: 0,
+    maxConcurrentTasks: 0,
+    paused: false,
+    retry: {},
+  };
+  t.same(await input({}), plain, 'what is not named stays');
+  t.same(await input({ run_as_user: null, run_as_group: null }), {
+    ...plain,
+    runAsUser: null,
+    runAsGroup: null,
+  });
+  t.same(await input({ run_as_user: 'comp' }), { ...plain, runAsUser: 'comp' });
+  t.same(
+    await input({ run_as_group: 'comp' }),
+    { ...plain, runAsGroup: 'comp' },
+    'the stored account is there',
+  );
+  house.asked.length = 0;
+  const vain = { status: 400, body: { detail: '/run_as_group: needs run_as_user' } };
+  const group = { name: 'day', run_as_group: 'comp' };
+  t.match(await client.json('POST', '/api/v1/queues', { ...group, farm_id: FARM }), vain);
+  t.match(await client.json('PUT', `/api/v1/queues/${QUEUE}`, { ...group, run_as_user: null }), vain);
+  for (const bad of ['', 'x'.repeat(256), 7]) {
+    t.equal(
+      (await client.json('PUT', `/api/v1/queues/${QUEUE}`, { name: 'day', run_as_user: bad })).status,
+      400,
+    );
   }
   t.same(house.asked, []);
 });

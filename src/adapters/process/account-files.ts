@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { chmod, mkdir, open, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import type { ProcessIds } from '../../core/access/isolation-names.ts';
+import type { SessionFile } from '../../core/ports/task-processes.ts';
+import { switchArguments } from './launch.ts';
+import { errorCode } from './error-code.ts';
+
+/**
+ * What root does in a directory that belongs to another account. That account may put links in the way at any moment, also from another
+ * of its sessions: every step goes through the descriptor of the directory before it (/proc/self/fd), follows no link, and writes only to
+ * files that it has just made.
+ */
+
+const run = promisify(execFile);
+
+const OWNER_ONLY_DIRECTORY = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_PROGRAM = 0o700;
+/** Others pass through and see no names. */
+const PASSAGE = 0o711;
+const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const MAKE_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const COMMAND_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+
+/**
+ * Makes a session's directory that belongs to the account alone; it must not be there. `workerDirectory`: from there on the directories
+ * above it are opened for passing through. Fails when the account cannot get there.
+ */
+export async function makeAccountWorkspace(
+  directory: string,
+  workerDirectory: string,
+  ids: ProcessIds,
+): Promise<void> {
+  const sessions = dirname(directory);
+  await mkdir(sessions, { recursive: true, mode: PASSAGE });
+  await chmod(sessions, PASSAGE);
+  await chmod(workerDirectory, PASSAGE);
+  await mkdir(directory, { mode: OWNER_ONLY_DIRECTORY });
+  await giveDirectory(directory, ids);
+  await proveAccess(directory, ids);
+}
+
+/** Writes a file for the account alone, in place of what is there. It lies in the session's directory or below. */
+export async function writeAccountFile(directory: string, file: SessionFile, ids: ProcessIds): Promise<void> {
+  const names = relative(directory, file.path).split(sep);
+  const name = names.pop();
+  if (name === undefined || [...names, name].some((part) => part === '' || part === '..')) {
+    throw new Error(`${file.path} is not inside the session's directory`);
+  }
+  let parent = await open(directory, OPEN_DIRECTORY);
+  try {
+    for (const part of names) {
+      const child = await openOrMake(parent, part, ids);
+      await parent.close();
+      parent = child;
+    }
+    await writeAnew(within(parent, name), file, ids);
+  } finally {
+    await parent.close();
+  }
+}
+
+/**
+ * Removes a directory that an account has used, as root: `rm` follows no link and goes by descriptors, whatever is changed while it works.
+ */
+export async function removeAsRoot(directory: string): Promise<void> {
+  await run('rm', ['-rf', '--one-file-system', '--', directory], { env: COMMAND_ENVIRONMENT });
+}
+
+/** A path that leads through the open directory and nowhere else. */
+const within = (directory: FileHandle, name: string): string => `/proc/self/fd/${directory.fd}/${name}`;
+
+async function openOrMake(parent: FileHandle, name: string, ids: ProcessIds): Promise<FileHandle> {
+  const path = within(parent, name);
+  try {
+    await mkdir(path, { mode: OWNER_ONLY_DIRECTORY });
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    return open(path, OPEN_DIRECTORY);
+  }
+  const made = await open(path, OPEN_DIRECTORY);
+  await made.chown(ids.userId, ids.groupId);
+  return made;
+}
+
+async function writeAnew(path: string, file: SessionFile, ids: ProcessIds): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errorCode(error) === 'EISDIR') await rmdir(path);
+    else if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  const handle = await open(path, MAKE_FILE, OWNER_ONLY_FILE);
+  try {
+    await handle.writeFile(file.data);
+    await handle.chmod(file.runnable ? OWNER_ONLY_PROGRAM : OWNER_ONLY_FILE);
+    await handle.chown(ids.userId, ids.groupId);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function giveDirectory(directory: string, ids: ProcessIds): Promise<void> {
+  const handle = await open(directory, OPEN_DIRECTORY);
+  try {
+    await handle.chown(ids.userId, ids.groupId);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Nobody but the account itself can tell: the way there may be closed, and the kernel may refuse the change of the account. */
+async function proveAccess(directory: string, ids: ProcessIds): Promise<void> {
+  const command = ['setpriv', ...switchArguments(ids), '--', 'test', '-w', directory];
+  try {
+    await run(command[0] ?? '', command.slice(1), { env: COMMAND_ENVIRONMENT, cwd: '/' });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') throw new Error('setpriv is missing; it is part of util-linux');
+    throw new Error(`the account cannot get to ${directory}: a directory above it is closed to others`);
+  }
+}

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import tap, { test } from 'tap';
+import { findTree, killTree } from '../../../src/adapters/process/process-tree.ts';
+import { WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
+import { RecordedProcesses } from './recorded-processes.ts';
+
+tap.setTimeout(120_000);
+
+/** Whether a process with this id runs (a zombie does not). */
+function runs(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Ways to stay: each writes the number of a process that does. */
+const WAYS: Readonly<Record<string, string>> = {
+  'a child': 'sleep 700 & echo $!',
+  'a double fork': '( ( sleep 700 & echo $! ) & )',
+  'a session of its own': 'setsid bash -c "echo \\$\\$; exec sleep 700" &',
+  nohup: 'nohup bash -c "echo \\$\\$; exec sleep 700" 2>/dev/null &',
+  'no ear for signals': 'bash -c "trap \\"\\" TERM HUP INT; echo \\$\\$; sleep 700; sleep 700" &',
+  'no environment': 'env -i /bin/sh -c "echo \\$\\$; exec /bin/sleep 700" &',
+  'no environment, forked twice': '( env -i /bin/sh -c "echo \\$\\$; exec /bin/sleep 700" & )',
+};
+
+/** Nothing but a control group holds these. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  'no environment in a session of its own, forked twice':
+    '( env -i /usr/bin/setsid /bin/sh -c "echo \\$\\$; exec /bin/sleep 700" & )',
+  'no environment, two sessions away':
+    '( env -i /usr/bin/setsid /bin/sh -c "/usr/bin/setsid /bin/sh -c \\"echo \\\\\\$\\\\\\$; exec /bin/sleep 700\\" &" & )',
+};
+
+const probe = new RecordedProcesses('probe');
+const hasCgroups = WorkerCgroup.open(probe.workerDirectory, () => undefined) !== null;
+await probe.open();
+await probe.close();
+
+const ways = { ...WAYS, ...(hasCgroups ? WAYS_OUT : {}) };
+const script = Object.values(ways).join('\n');
+
+async function leave(
+  it: RecordedProcesses,
+  rest: string,
+  keepsChildren: boolean,
+): Promise<{ readonly run: number; readonly pids: readonly number[] }> {
+  const run = it.bash(`${script}\n${rest}`, { keepsChildren });
+  const count = Object.keys(ways).length;
+  await it.until(() =>
+    it.lines(run).filter((line) => /^[0-9]+$/.test(line)).length === count ? true : null,
+  );
+  return { run, pids: it.lines(run).map(Number).filter(Number.isInteger) };
+}
+
+test('nothing of a killed action is left, however it tried to stay', async (t) => {
+  const it = new RecordedProcesses('killed');
+  await it.open();
+  const { run, pids } = await leave(it, 'trap "" TERM; wait; sleep 700', false);
+  it.processes.kill(it.sessionId, run);
+  t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
+  t.same(pids.filter(runs), []);
+  await it.close();
+  t.same(it.warnings, []);
+});
+
+test('what a task leaves running is ended before its end is told', async (t) => {
+  const it = new RecordedProcesses('left');
+  await it.open();
+  const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 7', false);
+  t.same(await it.ended(run), { kind: 'exited', code: 7 });
+  t.same(pids.filter(runs), []);
+  await it.close();
+});
+
+test('what an environment leaves running goes on through the tasks, and ends with the session', async (t) => {
+  const it = new RecordedProcesses('kept');
+  await it.open();
+  const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 0', true);
+  t.same(await it.ended(run), { kind: 'exited', code: 0 });
+  t.same(pids.filter(runs), pids);
+  const task = it.bash('sleep 700 & exit 0', { keepsChildren: false });
+  await it.ended(task);
+  t.same(pids.filter(runs), pids, 'the end of a task takes only its own');
+  await it.close();
+  t.same(pids.filter(runs), []);
+});
+
+test('without control groups they are known by environment, session, parents and by what was seen earlier', async (t) => {
+  const marker = `CALLSHEET_SESSION=bare-${process.pid}`;
+  const start = async (): Promise<{ readonly leader: number; readonly pids: readonly number[] }> => {
+    const child = spawn('bash', ['-c', `${Object.values(WAYS).join('\n')}\necho all\nwait; sleep 700`], {
+      env: { PATH: process.env['PATH'], CALLSHEET_SESSION: marker.slice(marker.indexOf('=') + 1) },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const pids: number[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (/^[0-9]+$/.test(line)) pids.push(Number(line));
+      if (pids.length === Object.keys(WAYS).length) break;
+    }
+    return { leader: child.pid ?? 0, pids };
+  };
+  const first = await start();
+  const tree = { marker, cgroup: null, leader: first.leader, known: new Map<number, string>() };
+  const known = await findTree(tree);
+  t.same(
+    first.pids.filter((pid) => !known.has(pid)),
+    [],
+  );
+  t.same(await killTree(tree), []);
+  t.same([first.leader, ...first.pids].filter(runs), []);
+  const second = await start();
+  const seen = await findTree({ ...tree, leader: second.leader });
+  const gone = await findTree({ ...tree, leader: null });
+  t.ok(gone.size < seen.size, 'without its leader not all are found');
+  t.same(await killTree({ ...tree, leader: null, known: seen }), []);
+  t.same([second.leader, ...second.pids].filter(runs), []);
+  t.same(await killTree({ ...tree, leader: null, known: new Map([[process.ppid, 'another start']]) }), []);
+});
+
+test('control groups go with their sessions', { skip: !hasCgroups }, async (t) => {
+  const it = new RecordedProcesses('groups');
+  await it.open();
+  const run = it.bash('cat /proc/self/cgroup');
+  await it.ended(run);
+  const group = it
+    .lines(run)
+    .map((line) => line.split(':').slice(2).join(':'))
+    .find((line) => line.endsWith('/run-1'));
+  t.match(group, new RegExp(`/callsheet-[0-9a-f]{16}/${it.sessionId}/run-1$`));
+  const place = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup', '/sys/fs/cgroup/freezer'].find((mount) =>
+    existsSync(`${mount}${String(group)}`),
+  );
+  t.type(place, 'string');
+  await it.close();
+  t.equal(existsSync(`${String(place)}${String(group).split('/').slice(0, -2).join('/')}`), false);
+});

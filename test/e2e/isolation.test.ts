@@ -1,0 +1,126 @@
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tap, { test } from 'tap';
+import { canMakeAccounts, groupIdOf, idOf, makeAccount, makeGroup } from '../kit/accounts.ts';
+import { freePort, startService, startWorker } from '../kit/daemons.ts';
+import { until } from '../kit/until.ts';
+
+tap.setTimeout(120_000);
+
+const bash = (line: string): object => ({ command: 'bash', args: ['-c', line] });
+
+/** A job whose environment and task each write what they are. */
+const template = (name: string, line: string): object => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name,
+  steps: [
+    {
+      name: 'Step',
+      stepEnvironments: [
+        {
+          name: 'Scene',
+          variables: { FROM_THE_JOB: 'yes' },
+          script: {
+            actions: { onEnter: bash('echo entered as $(id -un)'), onExit: bash('echo left as $(id -un)') },
+          },
+        },
+      ],
+      script: {
+        embeddedFiles: [
+          { name: 'Run', type: 'TEXT', filename: 'run.sh', runnable: true, data: `#!/bin/bash\n${line}\n` },
+        ],
+        actions: { onRun: { command: '{{Task.File.Run}}' } },
+      },
+    },
+  ],
+});
+
+const skip = canMakeAccounts ? false : 'only root can make accounts';
+
+await test('tasks run as the account of their queue', { skip }, async (t) => {
+  const group = makeGroup(t);
+  const user = makeAccount(t, ['-G', `${group},root`]);
+  const stranger = makeAccount(t);
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-isolation-'));
+  await chmod(folder, 0o711);
+  const started = join(folder, 'started');
+  const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort() });
+  const { api } = service;
+  const farm = await api.makeFarm('show');
+  const worker = startWorker(
+    service,
+    'one',
+    ['--worker-cpus=1', '--worker-session-linger=0s', '--isolation-env-passthrough=PASSED_*,SVC_*'],
+    { PASSED_ON: 'yes', KEPT_BACK: 'no' },
+  );
+  t.teardown(async () => {
+    await worker.kill('SIGTERM');
+    await service.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(`${worker.log().slice(-4000)}\n${service.daemon.log().slice(-4000)}`);
+  });
+  const queue = async (runAsUser: string | null, runAsGroup: string | null = null): Promise<void> => {
+    const body = { name: 'main', run_as_user: runAsUser, run_as_group: runAsGroup };
+    t.match(await api.must('PUT', `/api/v1/queues/${farm.queueId}`, body), body);
+  };
+  /** Runs one task; gives its end and its log. */
+  const ran = async (
+    name: string,
+    line: string,
+  ): Promise<{ readonly message: string; readonly log: string[] }> => {
+    const { id } = (await farm.submit(template(name, line), { max_attempts: '1' })).body;
+    await until('the job has ended', async () =>
+      ['completed', 'failed'].includes((await api.job(id)).status) ? true : null,
+    );
+    const [task] = await api.tasks(id);
+    const [attempt] = await api.attempts(task?.id ?? '');
+    const log = await api.log(task?.id ?? '');
+    return { message: attempt?.message ?? '', log: log.split('\n').filter((text) => text !== '') };
+  };
+
+  await queue(user);
+  const facts = await ran(
+    'facts',
+    [
+      'id -un; id -G; stat -c "%U %a" . "$0"; stat -c %a .. ../..',
+      'echo ${FROM_THE_JOB-unset} ${PASSED_ON-unset} ${KEPT_BACK-unset} ${SVC_BUS_URL-unset} $HOME',
+      'ls .. ../.. 2>/dev/null; cat ../../journal.jsonl ../../identity.json 2>/dev/null; ls /proc/$$/fd | grep -v -E "^(0|1|2|255)$"',
+      'pwd',
+    ].join('\n'),
+  );
+  t.same(facts.log.slice(0, -2), [
+    `entered as ${user}`,
+    user,
+    `${idOf('-g', user)} ${groupIdOf(group)}`,
+    `${user} 700`,
+    `${user} 700`,
+    '711',
+    '711',
+    `yes yes unset unset /home/${user}`,
+  ]);
+  t.equal(facts.log.at(-1), `left as ${user}`);
+  await t.rejects(stat(facts.log.at(-2) ?? ''), { code: 'ENOENT' }, 'its directory is gone');
+
+  await queue(stranger, group);
+  t.same((await ran('another account', 'id -un; id -gn')).log, [
+    `entered as ${stranger}`,
+    stranger,
+    group,
+    `left as ${stranger}`,
+  ]);
+
+  await writeFile(started, '');
+  await chmod(started, 0o666);
+  const refused = async (runAsUser: string, runAsGroup: string | null, message: string): Promise<void> => {
+    await queue(runAsUser, runAsGroup);
+    const end = await ran(`refused ${runAsUser}`, `echo started >> ${started}`);
+    t.same({ ...end, size: (await stat(started)).size }, { message, log: [], size: 0 });
+  };
+  await refused('Root@studio', null, 'the account "Root@studio" is privileged: no task runs with it');
+  await refused(user, 'docker', 'the group "docker" is privileged: no task runs with it');
+  await refused('nobody-knows', null, 'this machine has no account "nobody-knows"');
+
+  await queue(null);
+  t.same((await ran('the worker’s own account', 'id -u')).log, ['entered as root', '0', 'left as root']);
+});
