@@ -23,6 +23,7 @@ import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
+import { fileOwnerBy } from './worker/file-owner.ts';
 import { stagingEvents } from './worker/staging-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
@@ -93,21 +94,23 @@ async function work(config: WorkerConfig): Promise<void> {
     },
   );
   const post = (envelope: AgentEnvelope): void => host.post(envelope);
+  const isolation = {
+    isEnabled: config.isolation.enabled,
+    environmentPassthrough: config.isolation.envPassthrough,
+  };
   const processes = new LocalTaskProcesses({
     workerDirectory: directory,
     supervisorScript: supervisorScript(),
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     ownEnvironment: process.env,
     events: processEvents(post),
-    isolation: {
-      isEnabled: config.isolation.enabled,
-      environmentPassthrough: config.isolation.envPassthrough,
-    },
+    isolation,
     warn: (text, attributes) => logger.warn(attributes, text),
     inform: (text, attributes) => logger.info(attributes, text),
   });
   const staging = new LocalStaging({
     events: stagingEvents(post),
+    ownerOf: fileOwnerBy(isolation),
     platform: process.platform,
     environment: process.env,
   });
