@@ -11,6 +11,8 @@ import { until } from '../kit/until.ts';
 
 tap.setTimeout(120_000);
 
+/** What each task writes at its end. */
+const LAST_LINE = 'that was all';
 const ENDED = new Set(['completed', 'failed', 'canceled']);
 
 /** A job of one task that runs at a place. */
@@ -28,7 +30,7 @@ function template(place: string, script: string, parts: object = {}, step: objec
         },
         script: {
           actions: { onRun: { command: 'bash', args: ['{{Task.File.Run}}', '{{Param.Scene}}'] } },
-          embeddedFiles: [{ name: 'Run', type: 'TEXT', data: script }],
+          embeddedFiles: [{ name: 'Run', type: 'TEXT', data: `${script}\nprintf '\\n${LAST_LINE}\\n'` }],
         },
         ...step,
       },
@@ -50,7 +52,12 @@ async function run(
   if (status !== 201) throw new Error(JSON.stringify(body));
   await until(`the end of ${body.name}`, async () => ENDED.has((await farm.api.job(body.id)).status));
   const [task] = await farm.api.tasks(body.id);
-  const log = task === undefined ? '' : await farm.api.log(task.id);
+  if (task?.status !== 'succeeded') return { task, lines: [] };
+  // Logs come to the store by another way than reports.
+  const log = await until('the whole log', async () => {
+    const text = await farm.api.log(task.id);
+    return text.includes(LAST_LINE) ? text.slice(0, text.indexOf(LAST_LINE)) : null;
+  });
   return { task, lines: log.trimEnd().split('\n') };
 }
 
