@@ -27,6 +27,7 @@ import { AgentEffects } from './worker/agent-effects.ts';
 import { BusFinder } from './worker/bus-finder.ts';
 import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
+import { fileOwnerBy } from './worker/file-owner.ts';
 import { collector, MemoryKeeper } from './worker/memory-keeper.ts';
 import { stagingEvents } from './worker/staging-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
@@ -129,21 +130,23 @@ async function work(config: WorkerConfig): Promise<void> {
     },
   );
   const post = (envelope: AgentEnvelope): void => host.post(envelope);
+  const isolation = {
+    isEnabled: config.isolation.enabled,
+    environmentPassthrough: config.isolation.envPassthrough,
+  };
   const processes = new LocalTaskProcesses({
     workerDirectory: directory,
     supervisorScript: supervisorScript(),
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     ownEnvironment: process.env,
     events: new MemoryKeeper(collector()).watching(processEvents(post)),
-    isolation: {
-      isEnabled: config.isolation.enabled,
-      environmentPassthrough: config.isolation.envPassthrough,
-    },
+    isolation,
     warn: (text, attributes) => logger.warn(attributes, text),
     inform: (text, attributes) => logger.info(attributes, text),
   });
   const staging = new LocalStaging({
     events: stagingEvents(post),
+    ownerOf: fileOwnerBy(isolation),
     platform: process.platform,
     environment: process.env,
   });

@@ -1,9 +1,10 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import type { FarmClient, TaskView } from '../kit/api-client.ts';
+import { canMakeAccounts, idOf, makeAccount } from '../kit/accounts.ts';
+import { FarmClient, type TaskView } from '../kit/api-client.ts';
 import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
 import { startS3 } from '../kit/s3-server.ts';
 import { until } from '../kit/until.ts';
@@ -63,6 +64,8 @@ async function run(
 /** Two places and a bucket, through a real service, workers and a server that speaks S3. */
 await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-paths-'));
+  // Accounts go through it to the directories of their sessions.
+  await chmod(folder, 0o755);
   const [studio, annex, secret] = ['studio', 'annex', 'secret'].map((name) => join(folder, name));
   if (studio === undefined || annex === undefined || secret === undefined) throw new Error('no folders');
   for (const [directory, content] of [
@@ -96,7 +99,7 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
     roots: { default: studio, annex, cloud: 's3://shows/all', office: 'S:\\shows' },
   });
   for (const place of ['annex', 'cloud']) {
-    const flags = [`--worker-compute-location=${place}`, '--worker-cpus=1'];
+    const flags = [`--worker-compute-location=${place}`, '--worker-cpus=1', '--isolation-enabled=true'];
     workers.push(startWorker(service, place, flags, s3.environment));
   }
 
@@ -218,6 +221,35 @@ await test('paths reach tasks at every place', { timeout: 120_000 }, async (t) =
       status: 'failed',
       failure_reason: 'stage_locally: copy in of parameter Plates: "s3://shows/all/no" is not there',
     });
+  });
+
+  await t.test('an isolated account gets its files', { skip: !canMakeAccounts }, async (t) => {
+    const user = makeAccount(t);
+    const queue = await api.must<{ id: string }>('POST', '/api/v1/queues', {
+      farm_id: farm.farmId,
+      name: 'isolated',
+      run_as_user: user,
+    });
+    const isolated = new FarmClient(api, farm.farmId, queue.id);
+    await writeFile(join(annex, 'private.txt'), 'private', { mode: 0o600 });
+    const denied = await run(isolated, template('annex', work, staging), {
+      ...paths,
+      Scene: join(studio, 'private.txt'),
+    });
+    t.match(
+      denied.task?.failure_reason,
+      /private\.txt" may not be read or written by the account of the task$/,
+    );
+    await mkdir(join(annex, 'shared'));
+    await chmod(join(annex, 'shared'), 0o777);
+    const { task, lines } = await run(isolated, template('annex', `${work}; echo; id -un`, staging), {
+      ...paths,
+      Out: join(studio, 'shared/out'),
+      Log: join(studio, 'shared/render.log'),
+    });
+    t.match(task, { status: 'succeeded' });
+    t.strictSame(lines, ['scene of the annex+plate of the annex', user]);
+    t.equal((await stat(join(annex, 'shared/out/sub/f.1.exr'))).uid, idOf('-u', user));
   });
 
   await t.test('a change of the catalog counts for later tasks', async (t) => {

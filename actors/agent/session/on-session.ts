@@ -9,6 +9,7 @@ import { advance, finishLog } from './advance.ts';
 import type { SessionMessage, SessionTask } from './messages.ts';
 import { Redactor } from './redaction.ts';
 import { environmentScripts, taskScript } from './scripts.ts';
+import { runAsOf } from './run-as.ts';
 import { newStaging, stopStaging } from './staging.ts';
 import type { CurrentAttempt, LogOwner, SessionState } from './state.ts';
 
@@ -59,8 +60,7 @@ export function onSessionBegin(
   context: SessionContext,
 ): void {
   const { sessionId, directory, step } = state;
-  const { isolation } = step;
-  const runAs = isolation === undefined ? null : { user: isolation.user, group: isolation.group ?? null };
+  const runAs = runAsOf(step);
   context.effect({ kind: 'follow-cancels', taskId: task.assignment.task_id });
   context.effect({ kind: 'open-session', sessionId, opening: { directory, runAs } });
 }

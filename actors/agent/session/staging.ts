@@ -1,6 +1,7 @@
 import type { StagingDirection } from '../../../src/core/ports/staging.ts';
 import type { AgentContext } from '../agent-world.ts';
 import type { SessionMessage } from './messages.ts';
+import { runAsOf } from './run-as.ts';
 import type { CurrentAttempt, SessionResult, SessionState } from './state.ts';
 
 type SessionContext = AgentContext<'session'>;
@@ -30,7 +31,7 @@ export function stageIn(state: SessionState, context: SessionContext): void {
 export const stageOut = (state: SessionState, context: SessionContext): void => begin(state, 'out', context);
 
 function begin(
-  { sessionId, staging, paths }: SessionState,
+  { sessionId, staging, paths, step }: SessionState,
   direction: StagingDirection,
   context: SessionContext,
 ): void {
@@ -39,7 +40,7 @@ function begin(
   context.effect({
     kind: 'stage',
     sessionId,
-    request: { run, direction, transfers: paths.transfers, owner: null },
+    request: { run, direction, transfers: paths.transfers, runAs: runAsOf(step) },
   });
 }
 

@@ -1,6 +1,7 @@
 import type { StagingTransfer } from '../../core/delivery/staging-plan.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { FileOwner, Staging, StagingEvents, StagingRequest } from '../../core/ports/staging.ts';
+import type { RunAs } from '../../core/ports/task-processes.ts';
 import { FilesystemPlace } from './filesystem-place.ts';
 import { STAGING_LIMITS } from './limits.ts';
 import type { FoundFile, FoundTree, Place } from './place.ts';
@@ -11,6 +12,8 @@ import { naming, refuse } from './staging-error.ts';
 
 export interface LocalStagingOptions {
   readonly events: StagingEvents;
+  /** The ids of an account; rejects with the reason when no task runs as it here. */
+  readonly ownerOf: (runAs: RunAs) => Promise<FileOwner>;
   readonly platform: NodeJS.Platform;
   /** Of the worker: where S3 is, and who it is there. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -69,13 +72,19 @@ export class LocalStaging implements Staging {
     signal: AbortSignal,
   ): Promise<string | null> {
     if (this.options.platform !== 'linux') return 'stage_locally works on Linux alone';
+    let owner: FileOwner | null;
+    try {
+      owner = request.runAs === null ? null : await this.options.ownerOf(request.runAs);
+    } catch (error) {
+      return `stage_locally: ${error instanceof Error ? error.message : String(error)}`;
+    }
     for (const transfer of request.transfers) {
       const { parameter, flow } = transfer;
       const stamps = copied.get(parameter) ?? new Map<string, string>();
       copied.set(parameter, stamps);
       try {
-        if (request.direction === 'in') await this.copyIn(transfer, stamps, request.owner, signal);
-        else if (flow !== 'IN') await this.copyOut(transfer, stamps, request.owner, signal);
+        if (request.direction === 'in') await this.copyIn(transfer, stamps, owner, signal);
+        else if (flow !== 'IN') await this.copyOut(transfer, stamps, owner, signal);
       } catch (error) {
         const reason = signal.aborted ? CANCELED : error instanceof Error ? error.message : String(error);
         const direction = request.direction === 'in' ? 'copy in' : 'copy out';

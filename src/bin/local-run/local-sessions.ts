@@ -18,6 +18,7 @@ import { sessionId, workerId, type AttemptId, type SessionId } from '../../core/
 import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
 import type { Assignment, LogMessage, StatusMessage, StepAssignment } from '../../core/wire/bus-messages.ts';
 import { executeOnProcesses } from '../worker/process-effects.ts';
+import { fileOwnerBy } from '../worker/file-owner.ts';
 import { executeOnStaging, stagingEvents } from '../worker/staging-effects.ts';
 import { processEvents } from '../worker/world-events.ts';
 import { localDesks } from './local-desks.ts';
@@ -31,6 +32,9 @@ export interface LocalSessionsEvents {
 
 /** The end of a task: its report, or null when it was ended from outside. */
 export type SessionReport = StatusMessage | null;
+
+/** Whoever runs a job here runs it as himself. */
+const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [] };
 
 /** The task that runs now. */
 interface Current {
@@ -89,12 +93,13 @@ export class LocalSessions {
       beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
       ownEnvironment: process.env,
       events: this.processEvents(),
-      isolation: { isEnabled: false, environmentPassthrough: [] },
+      isolation: OWN_ACCOUNT,
       warn: (text) => this.events.warn(text),
       inform: () => undefined,
     });
     this.staging = new LocalStaging({
       events: stagingEvents((envelope) => this.post(envelope)),
+      ownerOf: fileOwnerBy(OWN_ACCOUNT),
       platform: process.platform,
       environment: process.env,
     });

@@ -1,5 +1,6 @@
 import type { StagingTransfer } from '../delivery/staging-plan.ts';
 import type { SessionId } from '../ids.ts';
+import type { RunAs } from './task-processes.ts';
 
 /**
  * Copies of a job's files in the directories of sessions (extension SVC_PATH_TRANSLATION, `stage_locally`). A session has one copy under way
@@ -21,11 +22,12 @@ export interface StagingRequest {
   readonly direction: StagingDirection;
   readonly transfers: readonly StagingTransfer[];
   /** The account whose the files are, and whose rights they are read and written with; null where tasks run as the worker itself. */
-  readonly owner: FileOwner | null;
+  readonly runAs: RunAs | null;
 }
 
 export type StagingDirection = 'in' | 'out';
 
+/** An account by its ids. */
 export interface FileOwner {
   readonly uid: number;
   readonly gid: number;

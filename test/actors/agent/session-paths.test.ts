@@ -127,7 +127,7 @@ test('files are copied in before anything is entered, and out before the report'
   });
   house.opened('a');
   const { request } = house.one('stage');
-  t.match(request, { run: 1, direction: 'in', owner: null });
+  t.match(request, { run: 1, direction: 'in', runAs: null });
   t.strictSame(
     request.transfers.map(({ parameter, root, below, local }) => [parameter, root, below, local]),
     [
@@ -277,5 +277,12 @@ test('the next task of the step finds what was copied in, unless storage has mov
   house.staged(3);
   house.drained('b', 'a');
   t.strictSame(next('c', { ...PATH_MAP, locations: [{ root: '/moved', sources: [] }] }), ['open-session']);
+  t.end();
+});
+
+test('files belong to the account of the task', (t) => {
+  const house = new Staged({ ...STAGE, isolation: { user: 'artist' } });
+  house.opened('a');
+  t.strictSame(house.one('stage').request.runAs, { user: 'artist', group: null });
   t.end();
 });

@@ -313,9 +313,10 @@ void test(
   async (t) => {
     const bench = await StagingBench.open(t);
     const { storage } = bench;
-    const owner = { uid: 64001, gid: 64002, groups: [64003] };
+    const owner = 'artist';
+    bench.accounts.set(owner, { uid: 64001, gid: 64002, groups: [64003] });
     await plant(storage, { 'show/a.txt': 'a', 'private/b.txt': 'b', 'sticky/theirs.txt': 'old' });
-    execFileSync('chown', [`${owner.uid}:${owner.gid}`, bench.session]);
+    execFileSync('chown', ['64001:64002', bench.session]);
     await chmod(join(storage, 'private/b.txt'), 0o600);
     const show = bench.transfer({ below: ['show'] });
     t.equal(await bench.copy('in', [show], owner), null);
@@ -344,6 +345,7 @@ void test(
       `stage_locally: copy out of parameter P: "$STORAGE/show/new.txt" ${denied}`,
       'the directory is not its own',
     );
+    t.equal(await bench.copy('in', [show], 'nobody-here'), 'stage_locally: there is no account nobody-here');
     await chmod(join(storage, 'show'), 0o777);
     t.equal(await bench.copy('out', [show], owner), null);
     t.equal((await stat(join(storage, 'show/new.txt'))).uid, 64001);

@@ -17,6 +17,8 @@ export class StagingBench {
   readonly storage: string;
   readonly session: string;
   readonly staging: LocalStaging;
+  /** The accounts that there are, by name. */
+  readonly accounts = new Map<string, FileOwner>();
   private run = 0;
   private readonly waiting = new Map<number, (failure: string | null) => void>();
 
@@ -26,6 +28,12 @@ export class StagingBench {
     this.session = join(directory, 'session');
     this.staging = new LocalStaging({
       events: { ended: (_session, run, failure) => this.waiting.get(run)?.(failure) },
+      ownerOf: ({ user }) => {
+        const owner = this.accounts.get(user);
+        return owner === undefined
+          ? Promise.reject(new Error(`there is no account ${user}`))
+          : Promise.resolve(owner);
+      },
       platform: process.platform,
       environment: process.env,
     });
@@ -56,7 +64,7 @@ export class StagingBench {
   copy(
     direction: StagingDirection,
     transfers: readonly StagingTransfer[],
-    owner: FileOwner | null = null,
+    user: string | null = null,
     begun: () => void = () => undefined,
   ): Promise<string | null> {
     const run = ++this.run;
@@ -64,7 +72,12 @@ export class StagingBench {
       this.waiting.set(run, (failure) => {
         resolve(failure?.replaceAll(this.storage, '$STORAGE').replaceAll(this.session, '$SESSION') ?? null);
       });
-      this.staging.begin(SESSION, { run, direction, transfers, owner });
+      this.staging.begin(SESSION, {
+        run,
+        direction,
+        transfers,
+        runAs: user === null ? null : { user, group: null },
+      });
       begun();
     });
   }
