@@ -132,10 +132,7 @@ const withEmpty = (table: Readonly<Record<string, string | null>>): Record<strin
 void test('the keys of the configuration and their defaults are those of the contract', async (t) => {
   t.strictSame(defaultsOf(DAEMONS.server), withEmpty({ ...SERVER_KEYS, ...SERVER_KEYS_ADDITIVE }));
   t.strictSame(defaultsOf(DAEMONS.worker), withEmpty({ ...WORKER_KEYS, ...WORKER_KEYS_ADDITIVE }));
-  t.strictSame(
-    [...LATER_KEYS.keys(), ...KEYS_WITHOUT_EFFECT].sort(),
-    [...KEYS_NOT_YET].sort(),
-  );
+  t.strictSame([...LATER_KEYS.keys(), ...KEYS_WITHOUT_EFFECT].sort(), [...KEYS_NOT_YET].sort());
 });
 
 /** "Limits", and the times of "Worker and related rules" and "Public, ungated", where they are no key or parameter. */

@@ -29,7 +29,11 @@ const COLUMNS: readonly Column<Worker>[] = [
   { title: 'ID', value: (worker) => worker.id, isId: true },
   { title: 'NAME', value: (worker) => worker.name, shrinks: true },
   { title: 'HOST', value: (worker) => worker.hostname, shrinks: true },
-  { title: 'STATUS', value: (worker) => (worker.draining === true ? 'draining' : worker.status), isStatus: true },
+  {
+    title: 'STATUS',
+    value: (worker) => (worker.draining === true ? 'draining' : worker.status),
+    isStatus: true,
+  },
   { title: 'CORES', value: (worker) => `${worker.committed_cores}/${worker.cpu_count}`, align: 'right' },
   { title: 'FAILURES', value: (worker) => String(worker.failed_attempts), align: 'right' },
   { title: 'LOCATION', value: (worker) => worker.compute_location, shrinks: true },
