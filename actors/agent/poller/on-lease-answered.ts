@@ -37,7 +37,8 @@ export const onLeaseAnswered =
       return;
     }
     state.tries.delete(queue);
-    takeAssignments(state, reply, isDoubtful(request, context), context);
+    const doubted = isDoubtful(request, context);
+    takeAssignments(state, reply, { doubted, askedAt: request.sentAt }, context);
     askForWork(state, cpuCount, context);
   };
 
@@ -65,7 +66,7 @@ export const onLeaseAnsweredLate =
   ): void => {
     if (reply.type === 'unknown') return;
     if (state.registration === null) warnOfLost(reply, context);
-    else takeAssignments(state, reply, true, context);
+    else takeAssignments(state, reply, { doubted: true, askedAt: context.now }, context);
     askForWork(state, cpuCount, context);
   };
 
