@@ -28,12 +28,7 @@ export const AGENT_LIMITS = {
    * An assignment that may be older than this is started only after the service has confirmed it: the service takes
    * back what is not reported running within 30 s.
    */
-  leaseFreshMs: 12 * SECOND_MS,
-  /**
-   * An attempt is stopped when the service has not confirmed it so long after its lease was asked for: before the service takes back what it
-   * has not heard of for 30 s (interface.md, "Limits").
-   */
-  confirmWithinMs: 24 * SECOND_MS,
+  leaseFreshMs: 20 * SECOND_MS,
   leaseRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
   /** An empty answer that comes sooner than this counts as a failed try. */
   leaseEmptyMsMin: 1 * SECOND_MS,

@@ -12,7 +12,7 @@ type PollerContext = AgentContext<'poller'>;
 export function takeAssignments(
   state: PollerState,
   reply: Extract<LeaseReply, { type: 'leases' }>,
-  { doubted, askedAt }: { readonly doubted: boolean; readonly askedAt: number },
+  doubted: boolean,
   context: PollerContext,
 ): void {
   const taken: WaitingAssignment[] = [];
@@ -32,7 +32,7 @@ export function takeAssignments(
   }
   if (taken.length === 0) return;
   const attemptIds = taken.map(({ assignment }) => assignment.attempt_id);
-  context.send('registrar', 'registrar', { type: 'attempts.taken', attemptIds, doubted, askedAt });
+  context.send('registrar', 'registrar', { type: 'attempts.taken', attemptIds, doubted });
   for (const each of taken) {
     if (doubted) state.doubted.set(each.assignment.attempt_id, each);
     else begin(state, each, context);

@@ -37,8 +37,7 @@ export const onLeaseAnswered =
       return;
     }
     state.tries.delete(queue);
-    const doubted = isDoubtful(request, context);
-    takeAssignments(state, reply, { doubted, askedAt: request.sentAt }, context);
+    takeAssignments(state, reply, isDoubtful(request, context), context);
     askForWork(state, cpuCount, context);
   };
 
@@ -66,7 +65,7 @@ export const onLeaseAnsweredLate =
   ): void => {
     if (reply.type === 'unknown') return;
     if (state.registration === null) warnOfLost(reply, context);
-    else takeAssignments(state, reply, { doubted: true, askedAt: context.now }, context);
+    else takeAssignments(state, reply, true, context);
     askForWork(state, cpuCount, context);
   };
 

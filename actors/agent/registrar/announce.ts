@@ -2,8 +2,14 @@ import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, Announcement } from '../agent-world.ts';
 import { backoffMs } from '../backoff.ts';
-import { endContact } from './contact.ts';
-import { dropDoubted, fenceAfterMs, openAttempts, type RegistrarState, type Standing } from './state.ts';
+import {
+  dropDoubted,
+  fenceAfterMs,
+  killAfterMs,
+  openAttempts,
+  type RegistrarState,
+  type Standing,
+} from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 
@@ -72,7 +78,8 @@ export function registerAnew(
   state.tries = 0;
   state.refusals = 0;
   if (state.running.size === 0) {
-    endContact(state, context);
+    context.cancelTimer('contact');
+    context.effect({ kind: 'contact-lasts', leftMs: null });
   }
   announceRegistration(state, settings, context);
 }
@@ -112,6 +119,13 @@ export function announceDeparture(
   });
 }
 
+/** The worker was heard at `sentAt`: from then on it may work for two thirds of the heartbeat timeout. */
+export function confirmContact(standing: Standing, sentAt: number, context: RegistrarContext): void {
+  const age = context.now - sentAt;
+  context.after('contact', Math.max(0, fenceAfterMs(standing) - age), { type: 'contact.lost' });
+  context.effect({ kind: 'contact-lasts', leftMs: Math.max(0, killAfterMs(standing) - age) });
+}
+
 const heartbeatEveryMs = (standing: Standing): number =>
   Math.min(AGENT_LIMITS.heartbeatMsMax, standing.heartbeatTimeoutMs / AGENT_LIMITS.heartbeatsPerTimeout);
 
@@ -124,7 +138,6 @@ function send(
   state.lastToken++;
   state.pending.set(state.lastToken, {
     sentAt: context.now,
-    listed: 'open_attempts' in announcement ? announcement.open_attempts : [],
     incarnation: state.incarnation,
     doubted: [...state.doubted],
     capabilities: state.capabilities,

@@ -34,13 +34,7 @@ export type RegistrarMessage =
   /** Own timer: a leaving worker has waited long enough. */
   | { readonly type: 'leave.overdue' }
   /** From the poller: these attempts are this worker's. `doubted`: started only when the service says that they are open. */
-  | {
-      readonly type: 'attempts.taken';
-      readonly attemptIds: readonly AttemptId[];
-      readonly doubted: boolean;
-      /** When the lease was asked for. */
-      readonly askedAt: number;
-    }
+  | { readonly type: 'attempts.taken'; readonly attemptIds: readonly AttemptId[]; readonly doubted: boolean }
   /** From the poller: a lease request was answered with "unknown". */
   | { readonly type: 'registration.doubted'; readonly incarnation: string }
   /** From a session, or from the poller for one that was never begun. */

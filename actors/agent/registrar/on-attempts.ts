@@ -1,7 +1,6 @@
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { announceHeartbeat, registerAnew } from './announce.ts';
-import { awaitConfirmation } from './contact.ts';
 import { isStopping, settleToLeave } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
 import { fenceWhenStopped } from './on-contact-lost.ts';
@@ -12,15 +11,14 @@ type RegistrarContext = AgentContext<'registrar'>;
 /** Work has come. Doubted work is asked about at once. */
 export function onAttemptsTaken(
   state: RegistrarState,
-  { attemptIds, doubted, askedAt }: Extract<RegistrarMessage, { type: 'attempts.taken' }>,
+  { attemptIds, doubted }: Extract<RegistrarMessage, { type: 'attempts.taken' }>,
   context: RegistrarContext,
 ): void {
   for (const attemptId of attemptIds) {
     state.running.add(attemptId);
     if (doubted) state.doubted.add(attemptId);
   }
-  if (!doubted) awaitConfirmation(state, attemptIds, askedAt, context);
-  else if (state.standing !== null) announceHeartbeat(state, state.standing, context);
+  if (doubted && state.standing !== null) announceHeartbeat(state, state.standing, context);
 }
 
 /**
@@ -35,7 +33,6 @@ export const onAttemptOver =
     context: RegistrarContext,
   ): void => {
     state.doubted.delete(attemptId);
-    state.unconfirmed.delete(attemptId);
     if (state.running.delete(attemptId)) {
       if (outcome === 'reported') state.reported.add(attemptId);
       if (state.phase === 'fencing') fenceWhenStopped(state, settings, context);

@@ -1,7 +1,6 @@
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { registerAnew } from './announce.ts';
-import { hasContactEnded } from './contact.ts';
 import { stopAll } from './leave.ts';
 import { dropDoubted, fenceGraceMs, type RegistrarPhase, type RegistrarState } from './state.ts';
 
@@ -17,7 +16,7 @@ const WORKING: ReadonlySet<RegistrarPhase> = new Set(['registered', 'registering
 export const onContactLost =
   (settings: AgentSettings) =>
   (state: RegistrarState, _message: unknown, context: RegistrarContext): void => {
-    if (!WORKING.has(state.phase) || !hasContactEnded(state, context)) return;
+    if (!WORKING.has(state.phase)) return;
     context.log('warn', 'no contact with the service: the tasks of this worker are stopped', {
       running: String(state.running.size),
     });

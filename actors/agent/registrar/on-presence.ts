@@ -4,11 +4,10 @@ import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { backoffMs } from '../backoff.ts';
-import { announceHeartbeat, announceRegistration } from './announce.ts';
-import { confirmContact } from './contact.ts';
+import { announceHeartbeat, announceRegistration, confirmContact } from './announce.ts';
 import { leaveWhenConfirmed, left, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropDoubted, type RegistrarState, type PendingAnnouncement } from './state.ts';
+import { dropDoubted, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
@@ -31,12 +30,12 @@ export const onPresenceAnswered =
         state.toldCapabilities = announcement.capabilities;
         if (isFresh) noteService(state, reply.service, context);
         if (state.phase === 'registering') enter(state, reply, settings, context);
-        if (isFresh) heard(state, announcement, context);
+        if (isFresh) heard(state, announcement.sentAt, context);
         settle(state, reply.closed, announcement.doubted, isFresh, context);
         return;
       case 'alive':
         if (isFresh) noteService(state, reply.service, context);
-        if (isFresh) heard(state, announcement, context);
+        if (isFresh) heard(state, announcement.sentAt, context);
         settle(state, reply.closed, announcement.doubted, isFresh, context);
         return;
       case 'unknown':
@@ -137,9 +136,9 @@ function noteService(state: RegistrarState, service: string, context: RegistrarC
   state.service = service;
 }
 
-function heard(state: RegistrarState, answered: PendingAnnouncement, context: RegistrarContext): void {
+function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
   const isWorking = state.phase === 'registered' || state.phase === 'draining';
-  if (isWorking && state.standing !== null) confirmContact(state, state.standing, answered, context);
+  if (isWorking && state.standing !== null) confirmContact(state.standing, sentAt, context);
 }
 
 /** Attempts that the service has closed are stopped or forgotten; doubted ones that it knows as open are begun. */

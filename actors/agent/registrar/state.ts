@@ -21,13 +21,11 @@ export type RegistrarPhase =
   | 'left';
 
 /** An announcement that has not been answered. */
-export interface PendingAnnouncement {
+interface PendingAnnouncement {
   readonly sentAt: number;
   readonly incarnation: string;
   /** Attempts that were doubted when it was sent. */
   readonly doubted: readonly AttemptId[];
-  /** Attempts that it has named as open. */
-  readonly listed: readonly AttemptId[];
   /** What the worker had when it was sent. */
   readonly capabilities: Capabilities;
 }
@@ -55,12 +53,6 @@ export interface RegistrarState {
   readonly reported: Set<AttemptId>;
   /** Running attempts that are not begun before the service has said that they are open. */
   readonly doubted: Set<AttemptId>;
-  /** Running attempts that no answered announcement has named yet, with when their lease was asked for. */
-  readonly unconfirmed: Map<AttemptId, number>;
-  /** When the last announcement that the service has answered was sent; null before the first. */
-  contactAt: number | null;
-  /** Until when tasks may run without another answer; null while that is not limited. */
-  contactUntil: number | null;
   /** Leaving: no session is left, idle ones included. */
   areSessionsGone: boolean;
   readonly pending: Map<number, PendingAnnouncement>;
@@ -83,9 +75,6 @@ export function loadRegistrar(reader: JournalReader, capabilities: Capabilities)
     running: new Set(),
     reported: new Set(reader.reports.map((report) => report.attempt_id)),
     doubted: new Set(),
-    unconfirmed: new Map(),
-    contactAt: null,
-    contactUntil: null,
     areSessionsGone: false,
     pending: new Map(),
     lastToken: 0,

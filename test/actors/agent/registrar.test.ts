@@ -589,35 +589,3 @@ test('what is found before the service has answered is said with the next regist
   ]);
   t.end();
 });
-
-test('work that the service does not confirm in time is stopped before it is taken back', (t) => {
-  const house = new AgentHouse();
-  const [request] = house.register();
-  if (request === undefined) throw new Error('no lease request');
-  house.passInContact(8_000);
-  house.lease(request, leases([assignmentOf('a', { cores: 4 })]));
-  house.opened('a');
-  house.said();
-  // Answers go on, but only to what was said before the lease came.
-  const stops = (): unknown[] => house.said().filter(({ kind }) => kind === 'terminate-action');
-  house.pass(15_999);
-  t.same(stops(), []);
-  house.pass(1);
-  t.match(stops(), [{ sessionId: 'a' }], '24 s after it was asked for');
-  t.end();
-});
-
-test('work that the service has confirmed goes on, and an end takes its limit along', (t) => {
-  const house = new AgentHouse();
-  const [request] = house.register();
-  if (request === undefined) throw new Error('no lease request');
-  house.lease(request, leases([assignmentOf('a', { cores: 4 })]));
-  house.opened('a');
-  const others = house.passInContact(120_000);
-  t.notOk(others.some(({ kind }) => kind === 'terminate-action' || kind === 'kill-action'));
-  house.ended('a', 1, 0);
-  house.closed('a');
-  house.drained('a');
-  t.match([...house.disk.kept.values()], [{ status: 'succeeded' }]);
-  t.end();
-});
