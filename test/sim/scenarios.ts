@@ -135,7 +135,7 @@ export const staleCompletion: Scenario = {
     quiet(
       drawn,
       { taskMs: 15_000, tasksMax: 6, failures: 0.3, safetyMs: 240_000 },
-      { delay: 0.5, delayMs: 10_000 },
+      { delay: 0.5, delayMs: 45_000 },
     ),
   direct: (stage) => {
     stage.again(12 * SECOND_MS, () => {
