@@ -9,6 +9,8 @@ export interface Registration {
   readonly incarnation: string;
   /** Queues that the worker serves; empty means every queue of the farm. */
   readonly queueIds: readonly QueueId[];
+  /** An assignment that may be older is begun only after the service has confirmed it. */
+  readonly leaseFreshMs: number;
 }
 
 /** The poller: asks for work while cores are free, and hands assignments to sessions. */

@@ -7,7 +7,7 @@ import { backoffMs } from '../backoff.ts';
 import { announceHeartbeat, announceRegistration, confirmContact } from './announce.ts';
 import { leaveWhenConfirmed, left, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropDoubted, type RegistrarState } from './state.ts';
+import { dropDoubted, leaseFreshMs, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
@@ -105,6 +105,7 @@ function enter(
       farmId: standing.farmId,
       incarnation: state.incarnation,
       queueIds: reply.queue_ids,
+      leaseFreshMs: leaseFreshMs(standing),
     },
   });
   announceHeartbeat(state, standing, context);

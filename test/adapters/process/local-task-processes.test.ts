@@ -253,3 +253,15 @@ test('a stop that comes before the process is started is not forgotten', async (
   t.same(await it.ended(killed), { kind: 'signaled', signal: 'SIGKILL' });
   await it.close();
 });
+
+test('how long the contact lasts is told to the guards at once, not with the next beat', async (t) => {
+  const never = (): NodeJS.Timeout => setTimeout(() => undefined, 0);
+  const interval = t.intercept(global, 'setInterval', { value: never });
+  const it = new RecordedProcesses('contact');
+  await it.open();
+  interval.restore();
+  const run = it.bash('sleep 600');
+  it.processes.contactLasts(0);
+  t.same(await it.ended(run), { kind: 'fenced' });
+  await it.close();
+});
