@@ -73,7 +73,16 @@ async function work(config: WorkerConfig): Promise<void> {
   const directory = await prepareWorkerDirectory(config.worker.dir);
   const lock = await lockWorkerDirectory(directory);
   const sessionsDirectory = join(directory, 'sessions');
-  await endLeftovers(directory, sessionsDirectory, config.worker.keepSessions);
+  await endLeftovers(directory);
+  try {
+    await removeLeftovers(config.worker.keepSessions ? null : sessionsDirectory, directory);
+  } catch (error) {
+    // A tree that a task has left keeps no machine from working.
+    logger.warn(
+      { error: asError(error).message },
+      'what an earlier worker has left on the disk could not be removed',
+    );
+  }
   const journal = await FileJournal.open(
     directory,
     () => ids.next(),
@@ -214,16 +223,11 @@ async function work(config: WorkerConfig): Promise<void> {
 }
 
 /** reliability.md, 2.2: nothing that an earlier daemon has started may run when the worker registers. */
-async function endLeftovers(
-  directory: string,
-  sessionsDirectory: string,
-  keepsSessions: boolean,
-): Promise<void> {
+async function endLeftovers(directory: string): Promise<void> {
   const left = await fenceLeftovers(directory);
   if (left.length > 0) {
     throw new Error(`processes of an earlier worker could not be ended: ${left.join(', ')}`);
   }
-  await removeLeftovers(keepsSessions ? null : sessionsDirectory, directory);
 }
 
 /** Logs that an earlier daemon has spooled: the attempts are over, and nothing is added to them. */

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { chmod, mkdir, open, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
@@ -23,6 +23,7 @@ const OWNER_ONLY_PROGRAM = 0o700;
 const PASSAGE = 0o711;
 const OPEN_DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const MAKE_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const SAID_CHARACTERS = 4096;
 const COMMAND_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
 /**
@@ -64,10 +65,37 @@ export async function writeAccountFile(directory: string, file: SessionFile, ids
 }
 
 /**
- * Removes a directory that an account has used, as root: `rm` follows no link and goes by descriptors, whatever is changed while it works.
+ * Removes a directory that a task has used, of whatever account: `rm` follows no link and goes by descriptors, whatever is changed while it
+ * works and however deep the tree is.
  */
-export async function removeAsRoot(directory: string): Promise<void> {
-  await run('rm', ['-rf', '--one-file-system', '--', directory], { env: COMMAND_ENVIRONMENT });
+export async function removeByDescriptors(directory: string): Promise<void> {
+  await tidy('rm', ['-rf', '--one-file-system', '--', directory]);
+}
+
+/** Opens the directories of a tree to its owner. Links are not followed. */
+export async function makeRemovable(directory: string): Promise<void> {
+  await tidy('chmod', ['-R', '--silent', 'u+rwX', '--', directory]);
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
+
+/** One line is enough to tell what went wrong; the program may write one for each file. */
+function tidy(command: string, args: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], {
+      env: COMMAND_ENVIRONMENT,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (said.length < SAID_CHARACTERS) said += text;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(said === '' ? `${command} ended with ${String(code)}` : firstLine(said)));
+    });
+  });
 }
 
 /** A path that leads through the open directory and nowhere else. */
@@ -82,8 +110,16 @@ async function openOrMake(parent: FileHandle, name: string, ids: ProcessIds): Pr
     return open(path, OPEN_DIRECTORY);
   }
   const made = await open(path, OPEN_DIRECTORY);
-  await made.chown(ids.userId, ids.groupId);
-  return made;
+  try {
+    // The account may have moved another directory to this place, one of somebody else.
+    if ((await made.stat()).uid !== process.geteuid?.())
+      throw new Error(`${name} was replaced while it was made`);
+    await made.chown(ids.userId, ids.groupId);
+    return made;
+  } catch (error) {
+    await made.close();
+    throw error;
+  }
 }
 
 async function writeAnew(path: string, file: SessionFile, ids: ProcessIds): Promise<void> {

@@ -177,7 +177,7 @@ export class ActionProcess {
   private async settleChildren(): Promise<void> {
     const tree = this.treeOf(this.child?.pid ?? null);
     if (this.command.keepsChildren) this.events.left(await findTree(tree));
-    else await killTree(tree);
+    else if ((await killTree(tree)).length === 0) tree.cgroup?.remove();
   }
 
   private async endOf(code: number | null, signal: NodeJS.Signals | null): Promise<ActionEnd> {

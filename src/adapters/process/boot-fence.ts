@@ -27,6 +27,6 @@ export async function removeLeftovers(
   sessionsDirectory: string | null,
   workerDirectory: string,
 ): Promise<void> {
-  if (sessionsDirectory !== null) await removeWorkspace(sessionsDirectory);
   await removeWorkspace(join(workerDirectory, 'pipes'));
+  if (sessionsDirectory !== null) await removeWorkspace(sessionsDirectory);
 }

@@ -121,7 +121,7 @@ const GROUP = 2;
 const SESSION = 3;
 const STARTED_AT = 19;
 
-/** Null for a process that has ended, zombies included. */
+/** Null for a process that has ended, zombies included, and for one that `/proc` shows to its own account alone (`hidepid`): it is not ours. */
 async function readProcess(pid: number): Promise<ProcessEntry | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
@@ -137,11 +137,12 @@ async function readProcess(pid: number): Promise<ProcessEntry | null> {
       environment: await readEnvironment(pid),
     };
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ESRCH') return null;
+    if (UNSEEN.has(errorCode(error) ?? '')) return null;
     throw error;
   }
 }
+
+const UNSEEN = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
 async function readEnvironment(pid: number): Promise<ReadonlySet<string>> {
   try {

@@ -1,10 +1,14 @@
-import { chmod, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionFile } from '../../core/ports/task-processes.ts';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
-import { makeAccountWorkspace, removeAsRoot, writeAccountFile } from './account-files.ts';
-import { errorCode } from './error-code.ts';
+import {
+  makeAccountWorkspace,
+  makeRemovable,
+  removeByDescriptors,
+  writeAccountFile,
+} from './account-files.ts';
 
 const OWNER_ONLY_DIRECTORY = 0o700;
 const OWNER_ONLY_FILE = 0o600;
@@ -65,26 +69,20 @@ async function writeSessionFile(file: SessionFile): Promise<void> {
   }
 }
 
-/** Removes a session's directory, directories that a task made read-only included. */
+/** Removes a session's directory, directories that a task made read-only and trees that are deeper than a path is long included. */
 export async function removeWorkspace(directory: string): Promise<void> {
-  if (process.platform === 'linux' && process.geteuid?.() === 0) {
-    // Other accounts may have a hand in it.
-    await removeAsRoot(directory);
-    return;
-  }
-  try {
-    await rm(directory, { recursive: true, force: true });
-  } catch (error) {
-    const code = errorCode(error);
-    if (code !== 'EACCES' && code !== 'EPERM' && code !== 'ENOTEMPTY') throw error;
-    await makeRemovable(directory);
-    await rm(directory, { recursive: true, force: true });
-  }
+  if (process.platform !== 'linux') await rm(directory, { recursive: true, force: true });
+  else if (process.geteuid?.() === 0) await removeByDescriptors(directory);
+  else await removeOwn(directory);
 }
 
-async function makeRemovable(directory: string): Promise<void> {
-  await chmod(directory, OWNER_ONLY_DIRECTORY);
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    if (entry.isDirectory()) await makeRemovable(join(directory, entry.name));
+/** Only what is in the way of a first attempt is opened: most directories are removed at once. */
+async function removeOwn(directory: string): Promise<void> {
+  try {
+    await removeByDescriptors(directory);
+  } catch {
+    // What it could not open may be removable all the same; what is not, the second attempt tells.
+    await makeRemovable(directory).catch(() => undefined);
+    await removeByDescriptors(directory);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
-import { chown, mkdir, open, opendir, rename, rm, statfs, type FileHandle } from 'node:fs/promises';
+import { chown, mkdir, open, opendir, readdir, rename, rm, statfs, type FileHandle } from 'node:fs/promises';
 import type { FileOwner } from '../../core/ports/staging.ts';
 import { mayCreate, mayRead, mayReplace, maySearch } from './access.ts';
 import { ConfinedRoot, deniedAt, type LinkRule } from './confined-root.ts';
@@ -229,7 +229,10 @@ export class FilesystemPlace implements Place {
     if (owner === null) return;
     const made = await parent.child(name);
     try {
-      if (made.stat.isDirectory()) await chown(made.path, owner.uid, owner.gid);
+      if (!made.stat.isDirectory()) return;
+      // Whoever may write to the parent can put a directory of somebody else in its place.
+      if (!(await isAsMade(made))) throw changed(name);
+      await chown(made.path, owner.uid, owner.gid);
     } finally {
       await made.close();
     }
@@ -291,6 +294,11 @@ export class FilesystemPlace implements Place {
 
 /** Changes with each writing, and with each file that takes the place of another. */
 const stampOf = ({ dev, ino, size, mtimeNs }: BigIntStats): string => `${dev}:${ino}:${size}:${mtimeNs}`;
+
+/** Whether a directory can be the one that this process has just made: its own, and empty. */
+async function isAsMade({ path, stat }: HeldFile): Promise<boolean> {
+  return stat.uid === BigInt(process.geteuid?.() ?? -1) && (await readdir(path)).length === 0;
+}
 
 const changed = (path: string): Error => refuse(path, 'was changed while it was copied');
 

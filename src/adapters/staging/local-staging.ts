@@ -158,7 +158,7 @@ export class LocalStaging implements Staging {
     const copyNext = async (): Promise<void> => {
       for (const file of remaining) {
         either.throwIfAborted();
-        await this.slots.use(async () => {
+        await this.slots.use(either, async () => {
           done(file, await to.write(file, from.read(file, either), either));
         });
       }

@@ -30,6 +30,8 @@ const PRIVILEGED_GROUPS: ReadonlySet<string> = new Set([
 ]);
 
 const ROOT_ID = 0;
+/** Names no account or group: the kernel takes it for "leave the id as it is", and that is root's. */
+const NO_ID = 0xffff_ffff;
 
 /** A name, with or without a domain before or after it. Letters that only look like these are none. */
 const PLAIN_NAME =
@@ -77,14 +79,17 @@ export function accountRefusal(account: Account): string | null {
   if (account.userId === ROOT_ID) return `the account ${shown(account.user)} has the user id 0`;
   if (account.groupId === ROOT_ID)
     return `the primary group of the account ${shown(account.user)} has the id 0`;
-  return null;
+  return account.userId >= NO_ID || account.groupId >= NO_ID
+    ? `the account ${shown(account.user)} has an id that is none`
+    : null;
 }
 
 /** Why no task runs with this group, or null. */
 export function groupRefusal(group: Group): string | null {
   const refusal = groupNameRefusal(group.name);
   if (refusal !== null) return refusal;
-  return group.groupId === ROOT_ID ? `the group ${shown(group.name)} has the id 0` : null;
+  if (group.groupId === ROOT_ID) return `the group ${shown(group.name)} has the id 0`;
+  return group.groupId >= NO_ID ? `the group ${shown(group.name)} has an id that is none` : null;
 }
 
 /** What processes of an account get: the group of the queue in place of the primary one, and never the group 0. */

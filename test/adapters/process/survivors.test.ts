@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import tap, { test } from 'tap';
 import { findTree, killTree } from '../../../src/adapters/process/process-tree.ts';
-import { WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
+import { leftoverCgroups, WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 tap.setTimeout(120_000);
@@ -139,4 +140,51 @@ test('control groups go with their sessions', { skip: !hasCgroups }, async (t) =
   t.type(place, 'string');
   await it.close();
   t.equal(existsSync(`${String(place)}${String(group).split('/').slice(0, -2).join('/')}`), false);
+});
+
+test('the control group of an action goes with its last process', { skip: !hasCgroups }, async (t) => {
+  const it = new RecordedProcesses('groups');
+  await it.open();
+  const groups = (): readonly string[] =>
+    leftoverCgroups(it.workerDirectory).flatMap(({ path }) =>
+      readdirSync(join(path, it.sessionId)).filter((name) => name.startsWith('run-')),
+    );
+  await it.ended(it.bash('true', { keepsChildren: false }));
+  await it.ended(it.bash('sleep 700 & disown', { keepsChildren: false }));
+  t.same(groups(), []);
+  await it.ended(it.bash('exec >/dev/null 2>&1; sleep 700 & disown', { keepsChildren: true }));
+  t.same(groups(), ['run-3'], 'what an environment has started is still there');
+  await it.close();
+});
+
+const HIDDEN_PROC = `
+  const { findTree } = await import(process.argv[1]);
+  process.setuid(65534);
+  const tree = { marker: 'CALLSHEET_ACTION=none', cgroup: null, leader: process.pid, known: new Map() };
+  console.log(JSON.stringify([...(await findTree(tree)).keys()]));
+`;
+
+test('processes that the machine does not show are nobody that a session has started', async (t) => {
+  const module = new URL('../../../src/adapters/process/process-tree.js', import.meta.url).href;
+  const said = spawnSync(
+    'unshare',
+    [
+      '--mount',
+      'bash',
+      '-c',
+      'mount -t proc -o hidepid=1 proc /proc && exec "$@"',
+      'bash',
+      process.execPath,
+      '--input-type=module',
+      '--eval',
+      HIDDEN_PROC,
+      module,
+    ],
+    { encoding: 'utf8' },
+  );
+  if (said.status === null || /unshare|mount/.test(said.stderr)) {
+    t.comment(`no /proc of its own: ${said.stderr}`);
+    return;
+  }
+  t.equal(said.stdout, '[]\n', said.stderr);
 });

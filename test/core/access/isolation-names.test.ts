@@ -151,3 +151,15 @@ test('the group 0 is never among the groups; a group of the queue takes the plac
   t.same(processIdsOf(account({ groupIds: [] }), null), { userId: 1200, groupId: 1200, groupIds: [] });
   t.end();
 });
+
+test('an id that names nobody is refused: the kernel would leave the ids of root as they are', (t) => {
+  const none = 4_294_967_295;
+  const refusal = 'the account "render" has an id that is none';
+  t.equal(accountRefusal(account({ userId: none })), refusal);
+  t.equal(accountRefusal(account({ userId: none + 1 })), refusal);
+  t.equal(accountRefusal(account({ groupId: none })), refusal);
+  t.equal(accountRefusal(account({ userId: none - 1, groupId: none - 1 })), null);
+  t.equal(groupRefusal({ name: 'feature', groupId: none }), 'the group "feature" has an id that is none');
+  t.equal(groupRefusal({ name: 'feature', groupId: none - 1 }), null);
+  t.end();
+});

@@ -1,0 +1,52 @@
+import { test } from 'tap';
+import { Slots } from '../../../src/adapters/staging/slots.ts';
+
+interface Work {
+  readonly done: Promise<string>;
+  finish(): void;
+}
+
+/** Work in a slot that ends when it is told to. */
+function begin(slots: Slots, name: string, begun: string[], signal = new AbortController().signal): Work {
+  let finish = (): void => undefined;
+  const end = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const done = slots
+    .use(signal, async () => {
+      begun.push(name);
+      await end;
+      return 'done';
+    })
+    .catch((error: unknown) => String(error));
+  return { done, finish };
+}
+
+void test('work waits for its turn, in the order in which it came', async (t) => {
+  const slots = new Slots(1);
+  const begun: string[] = [];
+  const works = ['a', 'b', 'c'].map((name) => begin(slots, name, begun));
+  for (const [index, work] of works.entries()) {
+    t.strictSame(begun, ['a', 'b', 'c'].slice(0, index + 1));
+    work.finish();
+    t.equal(await work.done, 'done');
+  }
+});
+
+void test('work that is given up before its turn ends at once, and takes no turn from the others', async (t) => {
+  const slots = new Slots(1);
+  const begun: string[] = [];
+  const canceled = new AbortController();
+  const first = begin(slots, 'first', begun);
+  const givenUp = begin(slots, 'given up', begun, canceled.signal);
+  const last = begin(slots, 'last', begun);
+  canceled.abort(new Error('canceled'));
+  t.equal(await givenUp.done, 'Error: canceled');
+  t.strictSame(begun, ['first']);
+  first.finish();
+  await first.done;
+  last.finish();
+  t.equal(await last.done, 'done');
+  t.strictSame(begun, ['first', 'last']);
+  t.equal(await begin(slots, 'late', begun, canceled.signal).done, 'Error: canceled');
+});
