@@ -17,6 +17,8 @@ export interface Registration {
 export type PollerMessage =
   /** From the registrar. */
   | { readonly type: 'poller.registered'; readonly registration: Registration }
+  /** From the registrar: the service has another timeout than it had. */
+  | { readonly type: 'poller.trusts'; readonly leaseFreshMs: number }
   /** From the registrar: no work may be asked for or begun. */
   | { readonly type: 'poller.unregistered' }
   /** From the registrar: the worker leaves. No work is begun any more; answered by `sessions.gone` once no session is left. */
