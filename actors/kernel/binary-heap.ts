@@ -7,6 +7,10 @@ export class BinaryHeap<Entry> {
     this.comesFirst = comesFirst;
   }
 
+  get size(): number {
+    return this.entries.length;
+  }
+
   first(): Entry | undefined {
     return this.entries[0];
   }

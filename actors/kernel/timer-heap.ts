@@ -2,7 +2,7 @@ import { BinaryHeap } from './binary-heap.ts';
 
 /**
  * Timers of actors: a binary heap by due time, then by the order in which they were set. A timer that was canceled or
- * replaced stays in the heap as a husk until it comes up.
+ * replaced stays in the heap as a husk until it comes up, or until most of the heap is husks.
  */
 export interface Timer<Payload> {
   readonly key: string;
@@ -14,10 +14,14 @@ interface Entry<Payload> extends Timer<Payload> {
   readonly order: number;
 }
 
+/** So many husks are never worth a new heap. */
+const HUSKS_MIN = 1024;
+
+const comesFirst = (a: Entry<unknown>, b: Entry<unknown>): boolean =>
+  a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
+
 export class TimerHeap<Payload> {
-  private readonly heap = new BinaryHeap<Entry<Payload>>(
-    (a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order),
-  );
+  private heap = new BinaryHeap<Entry<Payload>>(comesFirst);
   private readonly current = new Map<string, Entry<Payload>>();
   private nextOrder = 0;
 
@@ -26,6 +30,12 @@ export class TimerHeap<Payload> {
     const entry = { key, dueAt, payload, order: this.nextOrder++ };
     this.current.set(key, entry);
     this.heap.push(entry);
+    if (this.heap.size > 2 * this.current.size + HUSKS_MIN) this.removeHusks();
+  }
+
+  /** How many entries it holds, husks among them. */
+  get size(): number {
+    return this.heap.size;
   }
 
   cancel(key: string): void {
@@ -46,6 +56,11 @@ export class TimerHeap<Payload> {
     this.heap.takeFirst();
     this.current.delete(top.key);
     return top;
+  }
+
+  private removeHusks(): void {
+    this.heap = new BinaryHeap<Entry<Payload>>(comesFirst);
+    for (const entry of this.current.values()) this.heap.push(entry);
   }
 
   private dropHusks(): void {

@@ -214,12 +214,12 @@ export class AgentLife implements SessionOwner {
         this.parts.processes.contactLasts(effect.leftMs);
         return;
       case 'report-progress':
+      case 'stop-staging':
+      case 'forget-staging':
         return;
       case 'spool-logs':
       case 'ship-spool':
       case 'stage':
-      case 'stop-staging':
-      case 'forget-staging':
         throw new Error(`a simulated worker has no ${effect.kind}`);
       default:
         trace.note(effect.kind, effect.sessionId);

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,7 +109,9 @@ export class LocalSessions {
   /** Makes a directory for the sessions below the system's temporary directory. */
   static async open(mapping: PathMapping, events: LocalSessionsEvents): Promise<LocalSessions> {
     const directory = await mkdtemp(join(tmpdir(), 'callsheet-run-'));
-    return new LocalSessions(await prepareWorkerDirectory(directory), mapping, events);
+    const sessions = new LocalSessions(await prepareWorkerDirectory(directory), mapping, events);
+    process.once('exit', sessions.leaveNothing);
+    return sessions;
   }
 
   newJobId(): string {
@@ -151,7 +154,17 @@ export class LocalSessions {
     this.host.stop();
     await this.processes.settled();
     await removeWorkspace(this.directory);
+    process.off('exit', this.leaveNothing);
   }
+
+  /** The process ends at once: the guards end what runs, and the directory goes as far as it can. */
+  private readonly leaveNothing = (): void => {
+    try {
+      rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // Something of the task that is still being ended has written to it.
+    }
+  };
 
   private async endIdle(): Promise<void> {
     const { idle } = this;

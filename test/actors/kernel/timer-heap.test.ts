@@ -52,3 +52,22 @@ test('timers against a plain list', (t) => {
   );
   t.end();
 });
+
+test('timers far away that are canceled do not pile up', (t) => {
+  const timers = new TimerHeap<number>();
+  for (let at = 0; at < 100; at++) timers.set(`kept ${at}`, 1000 + at, at);
+  for (let at = 0; at < 50_000; at++) {
+    timers.set(`task ${at}`, 86_400_000, at);
+    timers.cancel(`task ${at}`);
+  }
+  t.ok(timers.size < 2000, `${timers.size} entries`);
+  const taken: number[] = [];
+  for (let timer = timers.takeDue(2000); timer !== null; timer = timers.takeDue(2000))
+    taken.push(timer.payload);
+  t.same(
+    taken,
+    Array.from({ length: 100 }, (_unused, at) => at),
+  );
+  t.equal(timers.nextDueAt(), null);
+  t.end();
+});

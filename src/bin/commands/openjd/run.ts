@@ -50,18 +50,31 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
 
   const mapping = await pathMappingOf(options.pathMappingRules);
   const printer = new TaskPrinter(terminal);
+  const interrupted = stopSignal();
+  interrupted.addEventListener('abort', () => terminal.err('stopping; once more ends it at once\n'));
+  const signal = AbortSignal.any([interrupted, noReader()]);
   const sessions = await LocalSessions.open(mapping, {
     output: (chunk) => printer.output(chunk),
     warn: (text) => terminal.err(`callsheet: ${printable(text)}\n`),
   });
-  const signal = stopSignal();
-  signal.addEventListener('abort', () => terminal.err('stopping; once more ends it at once\n'));
   terminal.err(`${printable(job.plan.jobName)}\n`);
   const outcomes = await runJob(job, selection.steps, sessions, printer, signal).finally(() =>
     sessions.close(),
   );
   terminal.err(`\n${table(COLUMNS, outcomes, { ...terminal, colors: terminal.errorColors })}`);
   if (!outcomes.every(({ status }) => status === 'succeeded')) process.exitCode = EXIT.failed;
+}
+
+/** Aborted when nobody reads standard output any more: the run then ends as if it was interrupted, its sessions in order. */
+function noReader(): AbortSignal {
+  const controller = new AbortController();
+  // In the place of the listener of all commands, which ends the process.
+  process.stdout.removeAllListeners('error');
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    controller.abort();
+  });
+  return controller.signal;
 }
 
 /** Prints what the task that runs writes. */
@@ -94,6 +107,7 @@ class TaskPrinter {
   async output({ stream, data }: LogMessage): Promise<void> {
     const [place, lines] =
       stream === 'stdout' ? ([process.stdout, this.out] as const) : ([process.stderr, this.err] as const);
-    if (!place.write(lines.next(data))) await once(place, 'drain');
+    // Whoever listens to the errors of the stream deals with them.
+    if (!place.write(lines.next(data))) await once(place, 'drain').catch(() => undefined);
   }
 }

@@ -243,3 +243,38 @@ test('Ctrl-C cancels the task, exits its environments and leaves nothing behind'
   t.same(readdirSync(join(directory, 'tmp')), []);
   t.equal(existsSync(directory), true);
 });
+
+/** A job whose task says that it has begun, and runs until it is ended. */
+const endless = (onExit: string): string =>
+  job({
+    jobEnvironments: [{ name: 'E', script: { actions: { onEnter: sh('true'), onExit: sh(onExit) } } }],
+    steps: [{ name: 'S', script: { actions: { onRun: sh('while echo begun; do sleep 0.1; done') } } }],
+  });
+
+test('a run whose output nobody reads any more is ended in order', async (t) => {
+  const directory = realpathSync(t.testdir({ tmp: {} }));
+  const exited = join(directory, 'exited');
+  const child = spawn(process.execPath, [resolve('bin/callsheet.js'), 'openjd', 'run', '-'], {
+    env: { PATH: process.env['PATH'], TMPDIR: join(directory, 'tmp') },
+  });
+  child.stdin.end(endless(`touch ${exited}`));
+  child.stdout.once('data', () => child.stdout.destroy());
+  const [code] = (await once(child, 'exit')) as [number | null];
+  t.equal(code, 1);
+  t.equal(existsSync(exited), true);
+  t.same(readdirSync(join(directory, 'tmp')), []);
+});
+
+test('a second Ctrl-C ends the run at once, and its directory is gone', async (t) => {
+  const directory = realpathSync(t.testdir({ tmp: {} }));
+  const child = spawn(process.execPath, [resolve('bin/callsheet.js'), 'openjd', 'run', '-'], {
+    env: { PATH: process.env['PATH'], TMPDIR: join(directory, 'tmp') },
+  });
+  child.stdin.end(endless('echo exits; sleep 600'));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (text.includes('begun') || text.includes('exits')) child.kill('SIGINT');
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  t.equal(code, 1);
+  t.same(readdirSync(join(directory, 'tmp')), []);
+});
