@@ -253,3 +253,38 @@ test('a stop that comes before the process is started is not forgotten', async (
   t.same(await it.ended(killed), { kind: 'signaled', signal: 'SIGKILL' });
   await it.close();
 });
+
+const ALTERNATING = `
+import os
+for n in range(40000):
+  os.write(1, b"out %d\\n" % n)
+  os.write(2, b"err %d\\n" % n)
+  if n % 100 == 0: os.write(2, b"openjd_redacted_env: S=%d\\n" % n)
+`;
+
+test('what is told of two streams keeps to the order in which it was written, as far as it matters', async (t) => {
+  const it = new RecordedProcesses('order');
+  await it.open();
+  t.same(await it.ended(it.start('python3', ['-c', ALTERNATING])), { kind: 'exited', code: 0 });
+  const told = new Set<string>();
+  const late: string[] = [];
+  const hidden = new Set<string>();
+  for (const each of it.told) {
+    if (each.type !== 'output') continue;
+    const { stream, lines, hiding = [] } = each.batch;
+    for (const line of [...lines, ...hiding.map((other) => other.line)]) {
+      if (line.startsWith('openjd_redacted_env')) hidden.add(line);
+    }
+    for (const line of lines) {
+      const [, number = ''] = line.split(' ');
+      if (stream === 'stdout') {
+        const previous = Number(number) - 1;
+        if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
+      } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
+      told.add(line);
+    }
+  }
+  t.same(late, []);
+  t.equal(told.size, 80_400);
+  await it.close();
+});
