@@ -24,11 +24,10 @@ export const AGENT_LIMITS = {
   departMs: 3 * SECOND_MS,
   /** How long a lease request is waited for (interface.md, "Limits": about 35 s). */
   leaseTimeoutMs: 35 * SECOND_MS,
-  /**
-   * An assignment that may be older than this is started only after the service has confirmed it: the service takes
-   * back what is not reported running within 30 s.
-   */
-  leaseFreshMs: 20 * SECOND_MS,
+  /** The service takes back what it does not hear to be running for so long after it has assigned it. */
+  assignedMs: 30 * SECOND_MS,
+  /** Before that time is over, so long, nothing may run that the service has not heard of. */
+  assignedMarginMs: 2 * SECOND_MS,
   leaseRetry: { firstMs: 250, mostMs: 5 * SECOND_MS },
   /** An empty answer that comes sooner than this counts as a failed try. */
   leaseEmptyMsMin: 1 * SECOND_MS,

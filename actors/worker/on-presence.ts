@@ -102,6 +102,7 @@ export const onWorkerHeartbeat =
     const reply: PresenceReply = {
       v: 1,
       type: 'alive',
+      heartbeat_timeout_ms: timeoutMs,
       service: serviceId,
       closed: closedOf(state, heartbeat.open_attempts),
     };

@@ -999,10 +999,10 @@ export interface components {
             readonly max_attempts?: components["schemas"]["MaxAttempts"];
             readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
             readonly failure_limit?: components["schemas"]["FailureLimit"];
-            /** @description Account of the workers' machines that the tasks run as; null is the worker's own. */
-            readonly run_as_user?: string | null;
-            /** @description Group in place of the primary group of the account. */
-            readonly run_as_group?: string | null;
+            /** @description Account of the workers' machines that the tasks run as; absent is the worker's own. */
+            readonly run_as_user?: string;
+            /** @description Group in place of the primary group of the account; absent is that group. */
+            readonly run_as_group?: string;
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
         };

@@ -14,8 +14,8 @@ export function queueView(queue: QueueRecord): Schemas['Queue'] {
     max_concurrent_tasks: queue.maxConcurrentTasks,
     paused: queue.paused,
     ...retryView(queue.retry),
-    run_as_user: queue.runAsUser ?? null,
-    run_as_group: queue.runAsGroup ?? null,
+    ...(queue.runAsUser === undefined ? {} : { run_as_user: queue.runAsUser }),
+    ...(queue.runAsGroup === undefined ? {} : { run_as_group: queue.runAsGroup }),
     created_at: timestampOf(queue.createdAt),
     updated_at: timestampOf(queue.updatedAt),
   };

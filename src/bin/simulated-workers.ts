@@ -7,7 +7,7 @@ import type { WorkerConfig } from '../core/config/worker-config.ts';
 import { failStop } from './daemon/fail-stop.ts';
 import { createLogger } from './daemon/logging.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
-import { versionFacts } from './daemon/version.ts';
+import { agentSettingsOf } from './worker/agent-settings-of.ts';
 import { SimulatedWorker } from './worker/simulated-worker.ts';
 
 /** How often it is said what the workers have done. */
@@ -97,33 +97,16 @@ function nameOf(name: string, index: number, workers: number): string {
   return `${name}-${String(index + 1).padStart(width, '0')}`;
 }
 
-function settingsOf({ worker }: WorkerConfig, name: string): AgentSettings {
-  const machine = thisMachine();
-  return {
+/** A simulated worker has the cards that it is told to have, and nothing to find. */
+function settingsOf(config: WorkerConfig, name: string): AgentSettings {
+  const { gpus, tags } = config.worker;
+  const { osVersion } = thisMachine();
+  const hardware = { gpuCount: gpus ?? 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion };
+  return agentSettingsOf(config, {
     name,
-    hostName: machine.hostName,
-    farm: worker.farm,
-    queues: worker.queues,
-    cpuCount: worker.cpus,
-    memoryMib: worker.memoryMib,
-    os: machine.os,
-    arch: machine.arch,
-    softwareVersion: versionFacts().version,
-    computeLocation: worker.computeLocation,
-    capabilities: {
-      hardware: {
-        gpuCount: worker.gpus ?? 0,
-        gpuMemoryMib: 0,
-        gpuModels: [],
-        scratchMib: 0,
-        osVersion: machine.osVersion,
-      },
-      tags: worker.tags,
-    },
+    capabilities: { hardware, tags },
     sessionsDirectory: '/simulated',
-    sessionLingerMs: worker.sessionLingerMs,
     keepsSessions: false,
     spoolsLogs: false,
-    drainTimeoutMs: worker.drainTimeoutMs,
-  };
+  });
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
-import type { AgentSettings, Capabilities } from '../../actors/agent/agent-settings.ts';
 import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
 import { FileJournal } from '../adapters/host/file-journal.ts';
@@ -22,8 +21,8 @@ import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
 import { createLogger } from './daemon/logging.ts';
 import { onHangUp, stopSignal, untilAborted } from './daemon/stop-signal.ts';
-import { versionFacts } from './daemon/version.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
+import { agentSettingsOf } from './worker/agent-settings-of.ts';
 import { BusFinder } from './worker/bus-finder.ts';
 import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
@@ -124,7 +123,15 @@ async function work(config: WorkerConfig): Promise<void> {
     depart = resolve;
   });
   const host: ThreadHost<AgentWorld> = new ThreadHost<AgentWorld>(
-    agentActors(settingsOf(config, sessionsDirectory, await watch.first())),
+    agentActors(
+      agentSettingsOf(config, {
+        name: config.worker.name,
+        capabilities: await watch.first(),
+        sessionsDirectory,
+        keepsSessions: config.worker.keepSessions,
+        spoolsLogs: config.worker.logSpoolBytes > 0,
+      }),
+    ),
     {
       reader: journal,
       newId: () => ids.next(),
@@ -221,32 +228,6 @@ async function endLeftovers(directory: string): Promise<void> {
   if (left.length > 0) {
     throw new Error(`processes of an earlier worker could not be ended: ${left.join(', ')}`);
   }
-}
-
-function settingsOf(
-  { worker }: WorkerConfig,
-  sessionsDirectory: string,
-  capabilities: Capabilities,
-): AgentSettings {
-  const machine = thisMachine();
-  return {
-    name: worker.name,
-    hostName: machine.hostName,
-    farm: worker.farm,
-    queues: worker.queues,
-    cpuCount: worker.cpus,
-    memoryMib: worker.memoryMib,
-    os: machine.os,
-    arch: machine.arch,
-    softwareVersion: versionFacts().version,
-    computeLocation: worker.computeLocation,
-    capabilities,
-    sessionsDirectory,
-    sessionLingerMs: worker.sessionLingerMs,
-    keepsSessions: worker.keepSessions,
-    spoolsLogs: worker.logSpoolBytes > 0,
-    drainTimeoutMs: worker.drainTimeoutMs,
-  };
 }
 
 /** Logs that an earlier daemon has spooled: the attempts are over, and nothing is added to them. */

@@ -127,10 +127,6 @@ export class ForeignWorker {
   private announce(subject: string, message: Message): Promise<Message> {
     const inbox = `_INBOX.${crypto.randomUUID().replaceAll('-', '')}`;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        subscription.unsubscribe();
-        reject(new Error('no answer'));
-      }, ANSWER_MS);
       const subscription = this.nc.subscribe(inbox, {
         max: 1,
         callback: (_error, answer) => {
@@ -140,6 +136,10 @@ export class ForeignWorker {
           resolve(reply);
         },
       });
+      const timer = setTimeout(() => {
+        subscription.unsubscribe();
+        reject(new Error('no answer'));
+      }, ANSWER_MS);
       this.nc.publish(subject, JSON.stringify({ ...message, reply_to: inbox }));
     });
   }
@@ -179,8 +179,8 @@ export class ForeignWorker {
     });
     const running: Running = { child, isCanceled: false, isVoid: false };
     this.running.set(attempt, running);
+    const closed = once(child, 'close') as Promise<[number | null]>;
     const cancels = this.followCancels(assignment, running);
-    await this.report(assignment, { status: 'running' });
     let number = 0;
     let sent = Promise.resolve();
     for (const stream of ['stdout', 'stderr'] as const) {
@@ -192,7 +192,8 @@ export class ForeignWorker {
         sent = sent.then(() => this.store(`task.logs.${assignment['task_id']}`, id, chunk));
       });
     }
-    const [code] = (await once(child, 'close')) as [number | null];
+    await this.report(assignment, { status: 'running' });
+    const [code] = await closed;
     await sent;
     cancels();
     if (!running.isVoid) {

@@ -1,4 +1,5 @@
 import type { OutboxState } from '../../actors/agent/outbox/state.ts';
+import { termsOf } from '../../actors/agent/poller/session-pool.ts';
 import type { PollerState } from '../../actors/agent/poller/state.ts';
 import type { RegistrarState } from '../../actors/agent/registrar/state.ts';
 import type { SessionState } from '../../actors/agent/session/state.ts';
@@ -92,7 +93,7 @@ export const PLANTED_AGENT_BUGS: readonly PlantedBug[] = [
         assignment === undefined || reply.type !== 'leases' ? undefined : reply.steps[assignment.step_id];
       if (assignment !== undefined && step !== undefined) {
         const { sessions } = state as PollerState;
-        const terms = JSON.stringify({ ...step, ready_left: undefined });
+        const terms = termsOf(step, null);
         for (const [id, session] of sessions)
           if (session.isIdle) sessions.set(id, { ...session, stepId: assignment.step_id, terms });
       }

@@ -1,6 +1,6 @@
-import type { AttemptId, TaskId, WorkerId } from '../../src/core/ids.ts';
-import type { JournalChange, JournalReader } from '../../src/core/ports/agent-journal.ts';
-import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import type { TaskId } from '../../src/core/ids.ts';
+import type { JournalChange } from '../../src/core/ports/agent-journal.ts';
+import { KeptReports } from '../../src/core/records/kept-reports.ts';
 
 interface Append {
   readonly changes: readonly JournalChange[];
@@ -8,22 +8,8 @@ interface Append {
 }
 
 /** The disk of a worker's daemon: outlives the daemon and the machine's reboot, but for what was not flushed. */
-export class WorkerDisk implements JournalReader {
-  private identity: WorkerId;
-  private readonly kept = new Map<AttemptId, StatusMessage>();
+export class WorkerDisk extends KeptReports {
   private readonly waiting: Append[] = [];
-
-  constructor(workerId: WorkerId) {
-    this.identity = workerId;
-  }
-
-  get workerId(): WorkerId {
-    return this.identity;
-  }
-
-  get reports(): readonly StatusMessage[] {
-    return [...this.kept.values()];
-  }
 
   /** Whether it is on the disk, and not confirmed, that the task has succeeded. */
   holdsSuccessOf(taskId: TaskId): boolean {
@@ -38,25 +24,12 @@ export class WorkerDisk implements JournalReader {
   flushNext(): (() => void) | null {
     const append = this.waiting.shift();
     if (append === undefined) return null;
-    for (const change of append.changes) this.apply(change);
+    this.apply(append.changes);
     return append.onDurable;
   }
 
   /** The daemon is gone: what was not on the disk is lost. */
   crash(): void {
     this.waiting.length = 0;
-  }
-
-  private apply(change: JournalChange): void {
-    switch (change.op) {
-      case 'report-kept':
-        this.kept.set(change.report.attempt_id, change.report);
-        return;
-      case 'report-confirmed':
-        this.kept.delete(change.attemptId);
-        return;
-      case 'worker-identified':
-        this.identity = change.workerId;
-    }
   }
 }

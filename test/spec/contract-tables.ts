@@ -277,6 +277,9 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.memory_mib': null,
   'worker.gpus': null,
   'worker.detect_applications': 'true',
+  'worker.session_linger': '5s',
+  'worker.keep_sessions': 'false',
+  'worker.drain_timeout': '30s',
 };
 export const KEYS_NOT_YET: readonly string[] = [
   'events.replay_depth',

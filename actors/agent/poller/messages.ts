@@ -9,12 +9,16 @@ export interface Registration {
   readonly incarnation: string;
   /** Queues that the worker serves; empty means every queue of the farm. */
   readonly queueIds: readonly QueueId[];
+  /** An assignment that may be older is begun only after the service has confirmed it. */
+  readonly leaseFreshMs: number;
 }
 
 /** The poller: asks for work while cores are free, and hands assignments to sessions. */
 export type PollerMessage =
   /** From the registrar. */
   | { readonly type: 'poller.registered'; readonly registration: Registration }
+  /** From the registrar: the service has another timeout than it had. */
+  | { readonly type: 'poller.trusts'; readonly leaseFreshMs: number }
   /** From the registrar: no work may be asked for or begun. */
   | { readonly type: 'poller.unregistered' }
   /** From the registrar: the worker leaves. No work is begun any more; answered by `sessions.gone` once no session is left. */

@@ -3,7 +3,7 @@ import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { askForWork, rest } from './ask.ts';
 import { takeAssignments } from './assignments.ts';
-import type { PollerMessage } from './messages.ts';
+import type { PollerMessage, Registration } from './messages.ts';
 import type { OpenRequest, PollerState, QueueToken } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -28,7 +28,8 @@ export const onLeaseAnswered =
       rest(state, queue, context);
       return;
     }
-    if (state.registration === null) {
+    const { registration } = state;
+    if (registration === null) {
       warnOfLost(reply, context);
       return;
     }
@@ -37,7 +38,7 @@ export const onLeaseAnswered =
       return;
     }
     state.tries.delete(queue);
-    takeAssignments(state, reply, isDoubtful(request, context), context);
+    takeAssignments(state, reply, isDoubtful(request, registration, context), context);
     askForWork(state, cpuCount, context);
   };
 
@@ -69,9 +70,12 @@ export const onLeaseAnsweredLate =
     askForWork(state, cpuCount, context);
   };
 
-/** Whether the service could have taken the work back by now: it does when it hears nothing for a while. */
-function isDoubtful(request: OpenRequest, context: PollerContext): boolean {
-  return request.sentAt < context.listeningSince || context.now - request.sentAt >= AGENT_LIMITS.leaseFreshMs;
+/**
+ * Whether the service could take the work back while it runs here: it does when it hears nothing for a while, and the assignment may have
+ * been under way for as long as the request.
+ */
+function isDoubtful(request: OpenRequest, { leaseFreshMs }: Registration, context: PollerContext): boolean {
+  return request.sentAt < context.listeningSince || context.now - request.sentAt >= leaseFreshMs;
 }
 
 function takeRequest(

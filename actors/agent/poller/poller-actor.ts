@@ -25,6 +25,9 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
         beginQueued(state, context);
         askForWork(state, cpuCount, context);
       },
+      'poller.trusts': (state, { leaseFreshMs }) => {
+        if (state.registration !== null) state.registration = { ...state.registration, leaseFreshMs };
+      },
       'poller.unregistered': (state, _message, context) => {
         state.registration = null;
         letGo(state, [...state.doubted.keys()], context);

@@ -130,7 +130,7 @@ function idleSession(state: PollerState, stepId: StepId, terms: string): Session
 }
 
 /** All that tasks of the step share, but for what changes with each reply; and where their files are. */
-const termsOf = (step: StepAssignment, mapping: PathMapping | null): string =>
+export const termsOf = (step: StepAssignment, mapping: PathMapping | null): string =>
   JSON.stringify([{ ...step, ready_left: undefined }, mapping]);
 
 const lingerTimer = (id: SessionId): string => `linger ${id}`;

@@ -99,9 +99,13 @@ export function announceHeartbeat(
     open_attempts: openAttempts(state),
     ...(state.phase === 'draining' ? { draining: true } : {}),
   });
-  const isWaiting = state.phase === 'confirming';
-  const everyMs = isWaiting ? AGENT_LIMITS.confirmBeatMs : heartbeatEveryMs(standing);
-  context.after('announce', everyMs, { type: 'announce.due' });
+  if (state.phase !== 'confirming') beatAgain(standing, context);
+  else context.after('announce', AGENT_LIMITS.confirmBeatMs, { type: 'announce.due' });
+}
+
+/** Sets the time of the next heartbeat. */
+export function beatAgain(standing: Standing, context: RegistrarContext): void {
+  context.after('announce', heartbeatEveryMs(standing), { type: 'announce.due' });
 }
 
 export function announceDeparture(

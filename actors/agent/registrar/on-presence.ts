@@ -4,13 +4,14 @@ import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings, Capabilities } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';
 import { backoffMs } from '../backoff.ts';
-import { announceHeartbeat, announceRegistration, confirmContact } from './announce.ts';
+import { announceHeartbeat, announceRegistration, beatAgain, confirmContact } from './announce.ts';
 import { leaveWhenConfirmed, left, stopAll } from './leave.ts';
 import type { RegistrarMessage } from './messages.ts';
-import { dropDoubted, type RegistrarState } from './state.ts';
+import { dropDoubted, leaseFreshMs, type RegistrarState } from './state.ts';
 
 type RegistrarContext = AgentContext<'registrar'>;
 type Registered = Extract<PresenceReply, { type: 'registered' }>;
+type Heard = Pick<Extract<PresenceReply, { type: 'alive' }>, 'service' | 'heartbeat_timeout_ms'>;
 
 /** The service has answered an announcement. An answer for an earlier incarnation says nothing about this one. */
 export const onPresenceAnswered =
@@ -28,13 +29,13 @@ export const onPresenceAnswered =
     switch (reply.type) {
       case 'registered':
         state.toldCapabilities = announcement.capabilities;
-        if (isFresh) noteService(state, reply.service, context);
+        if (isFresh) noteService(state, reply, context);
         if (state.phase === 'registering') enter(state, reply, settings, context);
         if (isFresh) heard(state, announcement.sentAt, context);
         settle(state, reply.closed, announcement.doubted, isFresh, context);
         return;
       case 'alive':
-        if (isFresh) noteService(state, reply.service, context);
+        if (isFresh) noteService(state, reply, context);
         if (isFresh) heard(state, announcement.sentAt, context);
         settle(state, reply.closed, announcement.doubted, isFresh, context);
         return;
@@ -105,6 +106,7 @@ function enter(
       farmId: standing.farmId,
       incarnation: state.incarnation,
       queueIds: reply.queue_ids,
+      leaseFreshMs: leaseFreshMs(standing),
     },
   });
   announceHeartbeat(state, standing, context);
@@ -130,15 +132,27 @@ function renewalRefused(
   context.log('warn', `the service does not take in what this worker has now: ${reason}`, { reason });
 }
 
-/** Another start of the service does not know the lease requests that were parked with the last one. */
-function noteService(state: RegistrarState, service: string, context: RegistrarContext): void {
+/** Another start of the service does not know the lease requests that were parked with the last one, and may have another timeout. */
+function noteService(
+  state: RegistrarState,
+  { service, heartbeat_timeout_ms: heartbeatTimeoutMs }: Heard,
+  context: RegistrarContext,
+): void {
   if (state.service !== '' && state.service !== service) context.effect({ kind: 'give-up-leases' });
   state.service = service;
+  const { standing } = state;
+  if (standing === null || heartbeatTimeoutMs === undefined) return;
+  if (standing.heartbeatTimeoutMs === heartbeatTimeoutMs) return;
+  state.standing = { ...standing, heartbeatTimeoutMs };
+  if (!isWorking(state)) return;
+  context.send('poller', 'poller', { type: 'poller.trusts', leaseFreshMs: leaseFreshMs(state.standing) });
+  beatAgain(state.standing, context);
 }
 
+const isWorking = ({ phase }: RegistrarState): boolean => phase === 'registered' || phase === 'draining';
+
 function heard(state: RegistrarState, sentAt: number, context: RegistrarContext): void {
-  const isWorking = state.phase === 'registered' || state.phase === 'draining';
-  if (isWorking && state.standing !== null) confirmContact(state.standing, sentAt, context);
+  if (isWorking(state) && state.standing !== null) confirmContact(state.standing, sentAt, context);
 }
 
 /** Attempts that the service has closed are stopped or forgotten; doubted ones that it knows as open are begun. */

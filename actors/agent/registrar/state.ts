@@ -111,6 +111,13 @@ export const killAfterMs = (standing: Standing): number =>
     Math.floor(standing.heartbeatTimeoutMs * AGENT_LIMITS.killShare),
   );
 
+/**
+ * An assignment that may be older than this is begun only after the service has confirmed it. A younger one may be begun at once: should
+ * nothing of that reach the service, and no other word of the worker, the guards have killed it before the service takes it back.
+ */
+export const leaseFreshMs = (standing: Standing): number =>
+  Math.max(0, AGENT_LIMITS.assignedMs - AGENT_LIMITS.assignedMarginMs - killAfterMs(standing));
+
 /** Attempts that were never begun are let go: the service takes back what it hears of no more. */
 export function dropDoubted(state: RegistrarState): void {
   for (const attemptId of state.doubted) state.running.delete(attemptId);

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { workerId, type AttemptId, type WorkerId } from '../../core/ids.ts';
 import type { JournalChange, JournalReader } from '../../core/ports/agent-journal.ts';
+import { KeptReports } from '../../core/records/kept-reports.ts';
 import type { StatusMessage } from '../../core/wire/bus-messages.ts';
 import { createDiskReserve, type DiskReserve } from '../system/disk-reserve.ts';
 import { replaceFile } from './durable-file.ts';
@@ -36,8 +37,7 @@ export class FileJournal implements JournalReader {
   private readonly journalPath: string;
   private readonly identityPath: string;
   private readonly onFailure: (error: unknown) => void;
-  private readonly kept: Map<AttemptId, StatusMessage>;
-  private identity: WorkerId;
+  private readonly held: KeptReports;
   private handle: FileHandle;
   private lines: number;
   /** The journal is written anew when it has more lines than this. */
@@ -51,8 +51,7 @@ export class FileJournal implements JournalReader {
     this.journalPath = journalPathIn(directory);
     this.identityPath = identityPathIn(directory);
     this.onFailure = onFailure;
-    this.kept = opened.kept;
-    this.identity = opened.identity;
+    this.held = new KeptReports(opened.identity, opened.kept);
     this.handle = opened.handle;
     this.lines = opened.kept.size;
     this.reserve = this.reserveAnew();
@@ -70,16 +69,16 @@ export class FileJournal implements JournalReader {
     const identity = await openIdentity(identityPathIn(directory), newId);
     const path = journalPathIn(directory);
     const kept = await readJournal(path);
-    await replaceFile(path, snapshot(kept));
+    await replaceFile(path, snapshot([...kept.values()]));
     return new FileJournal(directory, { identity, kept, handle: await open(path, 'a') }, onFailure);
   }
 
   get workerId(): WorkerId {
-    return this.identity;
+    return this.held.workerId;
   }
 
   get reports(): readonly StatusMessage[] {
-    return [...this.kept.values()];
+    return this.held.reports;
   }
 
   /** Writes the changes; calls back once they are on the disk, in the order of the calls. */
@@ -123,7 +122,7 @@ export class FileJournal implements JournalReader {
       this.lines += lines.length;
     }
     if (identity !== null) await writeIdentity(this.identityPath, identity);
-    for (const change of changes) this.apply(change);
+    this.held.apply(changes);
     if (this.lines > this.compactAt) await this.compact();
   }
 
@@ -135,7 +134,7 @@ export class FileJournal implements JournalReader {
 
   /** A reserve for the file that is there now, from now on: the first thing that a task does may be to fill the disk. */
   private reserveAnew(): DiskReserve {
-    this.compactAt = COMPACT_AFTER_LINES + 2 * this.kept.size;
+    this.compactAt = COMPACT_AFTER_LINES + 2 * this.held.size;
     this.bytes = statSync(this.journalPath).size;
     const reserve = createDiskReserve({
       file: this.journalPath,
@@ -146,22 +145,9 @@ export class FileJournal implements JournalReader {
     return reserve;
   }
 
-  private apply(change: JournalChange): void {
-    switch (change.op) {
-      case 'report-kept':
-        this.kept.set(change.report.attempt_id, change.report);
-        return;
-      case 'report-confirmed':
-        this.kept.delete(change.attemptId);
-        return;
-      case 'worker-identified':
-        this.identity = change.workerId;
-    }
-  }
-
   private async compact(): Promise<void> {
     try {
-      await replaceFile(this.journalPath, snapshot(this.kept));
+      await replaceFile(this.journalPath, snapshot(this.held.reports));
     } catch (error) {
       if (!isDiskFull(error)) throw error;
       // The journal as it is stays good; it grows for a while.
@@ -170,7 +156,7 @@ export class FileJournal implements JournalReader {
     }
     await this.handle.close();
     this.handle = await open(this.journalPath, 'a');
-    this.lines = this.kept.size;
+    this.lines = this.held.size;
     this.reserve = this.reserveAnew();
   }
 }
@@ -190,8 +176,8 @@ function lineOf(change: Exclude<JournalChange, { op: 'worker-identified' }>): st
   return `${JSON.stringify(line)}\n`;
 }
 
-const snapshot = (kept: ReadonlyMap<AttemptId, StatusMessage>): string =>
-  [...kept.values()].map((report) => lineOf({ op: 'report-kept', report })).join('');
+const snapshot = (reports: readonly StatusMessage[]): string =>
+  reports.map((report) => lineOf({ op: 'report-kept', report })).join('');
 
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

@@ -169,6 +169,8 @@ export class LocalTaskProcesses implements TaskProcesses {
 
   contactLasts(leftMs: number | null): void {
     this.contactUntil = leftMs === null ? null : performance.now() + leftMs;
+    // It may last for less than the time between two beats.
+    for (const { supervisor } of this.sessions.values()) supervisor.beat();
   }
 
   /** Resolves when the directories of all closed sessions are gone, or could not be removed. */

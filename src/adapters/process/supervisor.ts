@@ -41,17 +41,15 @@ export class Supervisor {
   private ending = false;
   private asked = 0;
   private readonly waiting = new Map<number, (state: SupervisorState) => void>();
+  private readonly contactLeftMs: () => number | null;
   private readonly onGone: () => void;
 
   private constructor(child: ChildProcess, { contactLeftMs, onGone }: SupervisorOptions) {
     this.child = child;
     this.onGone = onGone;
-    const beat = (): void => {
-      const leftMs = contactLeftMs();
-      this.say(leftMs === null ? 'beat' : `beat ${Math.max(0, Math.floor(leftMs))}`);
-    };
-    this.beats = setInterval(beat, PROCESS_LIMITS.beatMs);
-    beat();
+    this.contactLeftMs = contactLeftMs;
+    this.beats = setInterval(() => this.beat(), PROCESS_LIMITS.beatMs);
+    this.beat();
     child.stdin?.on('error', () => {
       // The supervisor is gone: the end of its output says so.
     });
@@ -80,6 +78,12 @@ export class Supervisor {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     return new Supervisor(child, options);
+  }
+
+  /** Tells it that the daemon runs, and how much longer the contact lasts: by itself now and then, and at once when that has changed. */
+  beat(): void {
+    const leftMs = this.contactLeftMs();
+    this.say(leftMs === null ? 'beat' : `beat ${Math.max(0, Math.floor(leftMs))}`);
   }
 
   /** The process group of the running action; null for none. */

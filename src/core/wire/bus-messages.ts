@@ -86,6 +86,8 @@ export type PresenceReply =
   | {
       readonly v: 1;
       readonly type: 'alive';
+      /** Absent from an older service: as it was told at the registration. Another start of the service may have another one. */
+      readonly heartbeat_timeout_ms?: number;
       /** Which start of the service answers: another one than before does not know what was asked of that. */
       readonly service: string;
       readonly closed: readonly AttemptId[];

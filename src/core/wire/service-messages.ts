@@ -58,6 +58,7 @@ const reason = text(LIMITS.message);
 const service = text(LIMITS.name);
 const closed = list(readAttemptId, LIMITS.openAttempts);
 const DAY_MS = 86_400_000;
+const heartbeatTimeout = integer(1, DAY_MS);
 
 /** The answer to a presence message. */
 export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
@@ -68,7 +69,7 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
       worker_id: readWorkerId,
       farm_id: readFarmId,
       queue_ids: list(readQueueId, LIMITS.queues),
-      heartbeat_timeout_ms: integer(1, DAY_MS),
+      heartbeat_timeout_ms: heartbeatTimeout,
       service,
       closed,
     }),
@@ -80,6 +81,7 @@ export const parsePresenceReply: (text: string) => Parsed<PresenceReply> = door(
     alive: record<Extract<PresenceReply, { type: 'alive' }>>({
       v: literal(1),
       type: literal('alive'),
+      heartbeat_timeout_ms: optional(heartbeatTimeout),
       service,
       closed,
     }),

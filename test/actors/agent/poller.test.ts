@@ -205,6 +205,32 @@ test('work that came late is begun once the service has confirmed it, and its co
   t.end();
 });
 
+test('work that is begun unconfirmed is killed before the service takes it back, if nothing more is heard of it', (t) => {
+  const takenBackMs = 30_000;
+  const begun: string[] = [];
+  for (const timeoutMs of [1_000, 2_000, 30_000, 60_000, 3_600_000]) {
+    for (const ageMs of [0, 4_000, 6_000, 12_000, 19_000, 28_000]) {
+      const house = new AgentHouse();
+      house.answer(house.start(), registered({ heartbeat_timeout_ms: timeoutMs }));
+      const said = house.said();
+      const [request] = requestsIn(said);
+      house.answer(announcesIn(said)[0] as Announce, alive());
+      for (let passed = 0; passed < ageMs; passed += 100) house.passInContact(100);
+      house.lease(request as Request, leases([assignmentOf('a')]));
+      const isBegun = openedIn(house.said()).length === 1;
+      if (isBegun) begun.push(`${timeoutMs} ${ageMs}`);
+      const endsAt = ageMs + (house.contactLeftMs ?? Infinity);
+      if (isBegun) t.ok(endsAt < takenBackMs, `timeout ${timeoutMs}, ${ageMs} old: ends at ${endsAt}`);
+    }
+  }
+  t.same(begun, [
+    ...['1000 0', '1000 4000', '1000 6000', '1000 12000', '1000 19000'],
+    ...['2000 0', '2000 4000', '2000 6000', '2000 12000', '2000 19000'],
+    ...['30000 0', '30000 4000'],
+  ]);
+  t.end();
+});
+
 test('work that came late and was given away is let go', (t) => {
   const { house, request } = asking();
   house.passInContact(29_000);

@@ -239,6 +239,40 @@ test('when another start of the service answers, open lease requests are given u
   t.end();
 });
 
+test('a heartbeat timeout that is another one after a new start of the service holds from its first answer on', (t) => {
+  const house = withRunning();
+  t.equal(house.contactLeftMs, 23_000);
+  const { token } = nextAnnouncement(house, 6000);
+  const reply = {
+    v: 1,
+    type: 'alive',
+    heartbeat_timeout_ms: 6000,
+    service: 'service-2',
+    closed: [],
+  } as const;
+  house.tell('registrar', 'registrar', { type: 'presence.answered', token, reply });
+  t.same(
+    house.said().map(({ kind }) => kind),
+    ['give-up-leases'],
+  );
+  t.equal(house.contactLeftMs, 5000);
+  house.pass(999);
+  t.same(house.said(), []);
+  house.pass(1);
+  t.equal(house.saidOnly('announce').announcement.type, 'heartbeat');
+  house.pass(2999);
+  t.same(
+    house.said().filter(({ kind }) => kind !== 'announce'),
+    [],
+  );
+  house.pass(1);
+  t.ok(
+    house.said().some(({ kind }) => kind === 'terminate-action'),
+    'four seconds after the answered one was sent',
+  );
+  t.end();
+});
+
 test('an answer that is doubled, or meant for an earlier incarnation, changes nothing', (t) => {
   const house = new AgentHouse();
   const first = house.start();

@@ -1,9 +1,11 @@
-import { test } from 'tap';
+import tap, { test } from 'tap';
 import { KEY_SWEEP_ROWS } from '../../../actors/idempotency/idempotency-actor.ts';
 import { KEY_SWEEP } from '../../../actors/idempotency/messages.ts';
 import { IDEMPOTENCY_KEY_MS } from '../../../src/core/records/idempotency-key.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { TestHouse } from '../../kit/test-house.ts';
+
+tap.setTimeout(240_000);
 
 const one = [{ name: 's', tasks: 1 }];
 const HOUR = 3_600_000;

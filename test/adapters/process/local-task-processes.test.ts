@@ -255,17 +255,18 @@ test('a stop that comes before the process is started is not forgotten', async (
 });
 
 const ALTERNATING = `
-import os
-for n in range(40000):
-  os.write(1, b"out %d\\n" % n)
-  os.write(2, b"err %d\\n" % n)
-  if n % 100 == 0: os.write(2, b"openjd_redacted_env: S=%d\\n" % n)
+  const { writeSync } = require('node:fs');
+  for (let n = 0; n < 40000; n++) {
+    writeSync(1, 'out ' + n + '\\n');
+    writeSync(2, 'err ' + n + '\\n');
+    if (n % 100 === 0) writeSync(2, 'openjd_redacted_env: S=' + n + '\\n');
+  }
 `;
 
 test('what is told of two streams keeps to the order in which it was written, as far as it matters', async (t) => {
   const it = new RecordedProcesses('order');
   await it.open();
-  t.same(await it.ended(it.start('python3', ['-c', ALTERNATING])), { kind: 'exited', code: 0 });
+  t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
   const told = new Set<string>();
   const late: string[] = [];
   const hidden = new Set<string>();
@@ -286,5 +287,17 @@ test('what is told of two streams keeps to the order in which it was written, as
   }
   t.same(late, []);
   t.equal(told.size, 80_400);
+  await it.close();
+});
+
+test('how long the contact lasts is told to the guards at once, not with the next beat', async (t) => {
+  const never = (): NodeJS.Timeout => setTimeout(() => undefined, 0);
+  const interval = t.intercept(global, 'setInterval', { value: never });
+  const it = new RecordedProcesses('contact');
+  await it.open();
+  interval.restore();
+  const run = it.bash('sleep 600');
+  it.processes.contactLasts(0);
+  t.same(await it.ended(run), { kind: 'fenced' });
   await it.close();
 });

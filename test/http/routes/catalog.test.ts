@@ -23,8 +23,6 @@ const QUEUE_JSON = {
   priority: 0,
   max_concurrent_tasks: 0,
   paused: false,
-  run_as_user: null,
-  run_as_group: null,
   created_at: '2026-11-20T10:00:00.000Z',
   updated_at: '2026-11-20T10:00:00.000Z',
 };
