@@ -85,7 +85,7 @@ await test('tasks run as the account of their queue', { skip }, async (t) => {
     [
       'id -un; id -G; stat -c "%U %a" . "$0"; stat -c %a .. ../..',
       'echo ${FROM_THE_JOB-unset} ${PASSED_ON-unset} ${KEPT_BACK-unset} ${SVC_BUS_URL-unset} $HOME',
-      'ls .. ../.. 2>/dev/null; cat ../../journal.jsonl ../../identity.json 2>/dev/null; ls /proc/$$/fd | grep -v -E "^(0|1|2|255)$"',
+      'ls .. ../.. 2>/dev/null; cat ../../journal.jsonl ../../identity.json 2>/dev/null; ls /proc/$$/fd >fds; grep -v -E "^(0|1|2|255)$" fds',
       'pwd',
     ].join('\n'),
   );

@@ -22,6 +22,8 @@ export function onActionOutput(
   const action = state.action?.run === run ? state.action : null;
   const { attempt, sessionId, log } = state;
   const before = toldOf(attempt);
+  // Which line came first is not known: the value may stand in these already.
+  for (const { line, isCut } of batch.hiding ?? []) readLine(line, isCut, state.redactor);
   const cut = new Set(batch.cut);
   const lines = batch.lines.flatMap((line, nth) => obey(state, action, line, cut.has(nth), context));
   const { stream, bytes } = batch;

@@ -7,6 +7,9 @@ export const REDACTED = '********';
 const DIRECTIVE = 'openjd_redacted_env:';
 const LINE_BREAK = /\r\n|\r|\n/;
 
+/** Of a line of base64: PEM and OpenSSL, MIME and `base64`. */
+const BASE64_WIDTHS = [64, 76];
+
 /** The limits of what a session hides. Beyond one of the first two everything is hidden. */
 export const REDACTION_LIMITS = {
   /** Different values that were given. */
@@ -90,6 +93,22 @@ export class Redactor {
       if (form !== value) this.hide(form, false);
     }
     for (const line of lines.slice(1, -1)) this.hideLine(line);
+    if (lines.length > 0) this.hideWrapped(value);
+  }
+
+  /** The value as programs write base64 that is longer than a line: with a line feed behind the value, which `echo` adds, or without. */
+  private hideWrapped(value: string): void {
+    if (value.length > REDACTION_LIMITS.encodedCharactersMax) return;
+    for (const bytes of [value, `${value}\n`]) {
+      const text = Buffer.from(bytes).toString('base64');
+      for (const width of BASE64_WIDTHS) {
+        if (text.length <= width) continue;
+        this.hide(text.slice(0, width), false);
+        for (let start = width; start < text.length; start += width) {
+          this.hideLine(text.slice(start, start + width));
+        }
+      }
+    }
   }
 
   private hide(text: string, isOpen: boolean): void {

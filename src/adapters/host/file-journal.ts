@@ -132,15 +132,17 @@ export class FileJournal implements JournalReader {
     this.bytes += bytes;
   }
 
-  /** A reserve for the file that is there now. */
+  /** A reserve for the file that is there now, from now on: the first thing that a task does may be to fill the disk. */
   private reserveAnew(): DiskReserve {
     this.compactAt = COMPACT_AFTER_LINES + 2 * this.held.size;
     this.bytes = statSync(this.journalPath).size;
-    return createDiskReserve({
+    const reserve = createDiskReserve({
       file: this.journalPath,
       reserveBytes: RESERVE_BYTES,
       onUnavailable: () => undefined,
     });
+    reserve.hold(this.bytes, 0);
+    return reserve;
   }
 
   private async compact(): Promise<void> {

@@ -74,7 +74,7 @@ export class ActionProcess {
       this.events.ended(this.lost ? { kind: 'fenced' } : { kind: 'signaled', signal: 'SIGKILL' });
       return;
     }
-    this.output = new OutputReader(pipes[0].reader, pipes[1].reader, (batch) => {
+    this.output = new OutputReader(pipes[0], pipes[1], (batch) => {
       this.events.output(batch);
     });
     const failure = await this.spawn(pipes);

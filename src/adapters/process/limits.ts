@@ -10,6 +10,8 @@ export const PROCESS_LIMITS = {
   outputAfterExitMs: 5000,
   /** Bytes of output of one action that are handed on and not yet consumed, before reading pauses. */
   outputWindowBytes: 256 * 1024,
+  /** What a pipe holds. */
+  pipeBytes: 64 * 1024,
   /** A longer line is cut. */
   lineBytes: 64 * 1024,
   /** How long the killing of a tree is repeated while new processes of it turn up. */

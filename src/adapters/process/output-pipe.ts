@@ -13,6 +13,8 @@ const run = promisify(execFile);
  */
 export interface OutputPipe {
   readonly reader: Socket;
+  /** Of the reader: for reading at once what is there. Nobody's once the reader is destroyed. */
+  readonly descriptor: number;
   /** To be given to the process and then closed with `closeWriter`. */
   readonly writer: number;
   closeWriter(): void;
@@ -37,6 +39,7 @@ function openFifo(path: string, ids: ProcessIds | null): OutputPipe {
   let open = true;
   return {
     reader: new Socket({ fd: readEnd, readable: true, writable: false }),
+    descriptor: readEnd,
     writer,
     closeWriter: () => {
       if (open) closeSync(writer);

@@ -90,6 +90,17 @@ export interface OutputBatch {
   readonly cut?: readonly number[];
   /** Bytes that hold back further output until they are dealt with (`consumed`). */
   readonly bytes: number;
+  /**
+   * Lines of the other stream that want something hidden and that come in a later batch, or came in an earlier one: they may have been written
+   * before these. Absent means none.
+   */
+  readonly hiding?: readonly HidingLine[];
+}
+
+export interface HidingLine {
+  readonly line: string;
+  /** It was too long and has lost its end. */
+  readonly isCut: boolean;
 }
 
 export type ActionEnd =

@@ -337,3 +337,20 @@ test('no value leaves the session, however its output is cut into pieces', (t) =
   );
   t.end();
 });
+
+test('a value is hidden in a line of one stream when the other one may have hidden it before', (t) => {
+  const house = new Session({ ...HIDING, ...ENTERING });
+  house.started('a', 1);
+  const hiding = [{ line: 'openjd_redacted_env: TOKEN=hunter2', isCut: false }];
+  house.tellSession('a', {
+    type: 'action.output',
+    run: 1,
+    batch: { stream: 'stdout', lines: ['with hunter2'], bytes: 13, hiding },
+  });
+  house.write(1, ['openjd_redacted_env: TOKEN=hunter2'], 'stderr');
+  house.ended('a', 1, 0);
+  house.hear();
+  t.equal(house.log, `with ${REDACTED}\nopenjd_redacted_env: TOKEN=${REDACTED}\n`);
+  t.equal(house.variables[1]?.['TOKEN'], 'hunter2', 'the line is obeyed once, when it comes itself');
+  t.end();
+});

@@ -169,3 +169,24 @@ test('no line and no message shows a value, its first or its last line', (t) => 
   );
   t.end();
 });
+
+test('base64 that is longer than a line is hidden on each of its lines, by whichever program', (t) => {
+  const value = 'a private key, '.repeat(9);
+  const redactor = hiding(value);
+  for (const bytes of [value, `${value}\n`]) {
+    const text = Buffer.from(bytes).toString('base64');
+    for (const width of [64, 76]) {
+      const lines = Array.from({ length: Math.ceil(text.length / width) }, (_, index) =>
+        text.slice(index * width, (index + 1) * width),
+      );
+      t.ok(lines.length > 2);
+      t.same(
+        lines.map((line) => redactor.line(line)),
+        lines.map(() => REDACTED),
+      );
+      t.equal(redactor.line(`key: ${lines[0] ?? ''}`), `key: ${REDACTED}`);
+    }
+  }
+  t.equal(hiding('a short value').line('YSBzaG9ydCB2YWx1ZQo='), `${REDACTED}o=`);
+  t.end();
+});

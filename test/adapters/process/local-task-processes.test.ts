@@ -254,6 +254,42 @@ test('a stop that comes before the process is started is not forgotten', async (
   await it.close();
 });
 
+const ALTERNATING = `
+  const { writeSync } = require('node:fs');
+  for (let n = 0; n < 40000; n++) {
+    writeSync(1, 'out ' + n + '\\n');
+    writeSync(2, 'err ' + n + '\\n');
+    if (n % 100 === 0) writeSync(2, 'openjd_redacted_env: S=' + n + '\\n');
+  }
+`;
+
+test('what is told of two streams keeps to the order in which it was written, as far as it matters', async (t) => {
+  const it = new RecordedProcesses('order');
+  await it.open();
+  t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
+  const told = new Set<string>();
+  const late: string[] = [];
+  const hidden = new Set<string>();
+  for (const each of it.told) {
+    if (each.type !== 'output') continue;
+    const { stream, lines, hiding = [] } = each.batch;
+    for (const line of [...lines, ...hiding.map((other) => other.line)]) {
+      if (line.startsWith('openjd_redacted_env')) hidden.add(line);
+    }
+    for (const line of lines) {
+      const [, number = ''] = line.split(' ');
+      if (stream === 'stdout') {
+        const previous = Number(number) - 1;
+        if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
+      } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
+      told.add(line);
+    }
+  }
+  t.same(late, []);
+  t.equal(told.size, 80_400);
+  await it.close();
+});
+
 test('how long the contact lasts is told to the guards at once, not with the next beat', async (t) => {
   const never = (): NodeJS.Timeout => setTimeout(() => undefined, 0);
   const interval = t.intercept(global, 'setInterval', { value: never });
