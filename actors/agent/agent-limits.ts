@@ -16,6 +16,8 @@ export const AGENT_LIMITS = {
   killShare: 0.9,
   /** Between SIGTERM and SIGKILL when the worker leaves. */
   leaveGraceMs: 5 * SECOND_MS,
+  /** How long the tasks that a leaving worker stops and the exits of their environments may take together. */
+  leaveExitsMs: 15 * SECOND_MS,
   /** How long a leaving worker waits for the service to confirm its last reports. */
   leaveConfirmMs: 5 * SECOND_MS,
   /** The time between two heartbeats of a worker that waits for that. */

@@ -23,6 +23,8 @@ export type PollerMessage =
   | { readonly type: 'poller.unregistered' }
   /** From the registrar: the worker leaves. No work is begun any more; answered by `sessions.gone` once no session is left. */
   | { readonly type: 'poller.leave' }
+  /** From the registrar: stop the tasks and exit their environments; what has no end is given back. */
+  | { readonly type: 'attempts.stop'; readonly graceMs: number }
   /** From the registrar: stop everything; what has no end is given back. */
   | { readonly type: 'attempts.interrupt'; readonly graceMs: number }
   /** From the registrar: the service has closed the attempt. */

@@ -19,6 +19,16 @@ export function onPollerLeave(state: PollerState, _message: unknown, context: Po
   tellGone(state, context);
 }
 
+/** The tasks stop, and their sessions end through their exits. */
+export function onAttemptsStop(
+  state: PollerState,
+  { graceMs }: Message<'attempts.stop'>,
+  context: PollerContext,
+): void {
+  dropQueued(state, context);
+  for (const id of state.sessions.keys()) context.send('session', id, { type: 'session.stop', graceMs });
+}
+
 /** Everything stops: what runs, what waits for it, and sessions that have no task. */
 export function onAttemptsInterrupt(
   state: PollerState,

@@ -3,7 +3,13 @@ import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentWorld } from '../agent-world.ts';
 import { askForWork } from './ask.ts';
 import { beginConfirmed, beginQueued, letGo } from './assignments.ts';
-import { onAttemptCancel, onAttemptsInterrupt, onAttemptVoid, onPollerLeave } from './on-attempts.ts';
+import {
+  onAttemptCancel,
+  onAttemptsInterrupt,
+  onAttemptsStop,
+  onAttemptVoid,
+  onPollerLeave,
+} from './on-attempts.ts';
 import { onLeaseAnswered, onLeaseAnsweredLate, onLeaseUnanswered } from './on-lease-answered.ts';
 import { onLingerOver, onSessionGone, onSessionIdle, onSessionLost } from './session-pool.ts';
 import { newPoller, type PollerState } from './state.ts';
@@ -33,6 +39,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
         letGo(state, [...state.doubted.keys()], context);
       },
       'poller.leave': onPollerLeave,
+      'attempts.stop': onAttemptsStop,
       'attempts.interrupt': onAttemptsInterrupt,
       'attempt.void': onAttemptVoid,
       'attempt.cancel': onAttemptCancel,

@@ -50,13 +50,19 @@ export const onAgentLeave =
     }
   };
 
-/** The time of the tasks is over. */
+/** The time of the tasks is over: they are stopped, and their environments exited. */
 export function onDrainOverdue(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
   if (state.phase !== 'draining') return;
   context.log('warn', 'the tasks of this worker did not end in time; they are stopped and given back', {
     running: String(state.running.size),
   });
-  stopAll(state, AGENT_LIMITS.leaveGraceMs, context);
+  context.send('poller', 'poller', { type: 'attempts.stop', graceMs: AGENT_LIMITS.leaveGraceMs });
+  context.after('drain', AGENT_LIMITS.leaveExitsMs, { type: 'exits.overdue' });
+}
+
+/** The time of the exits is over as well. */
+export function onExitsOverdue(state: RegistrarState, _message: unknown, context: RegistrarContext): void {
+  if (state.phase === 'draining') stopAll(state, NO_GRACE_MS, context);
 }
 
 export function onSessionsGone(state: RegistrarState, _message: unknown, context: RegistrarContext): void {

@@ -19,6 +19,8 @@ export type RegistrarMessage =
   | { readonly type: 'agent.leave'; readonly atOnce: boolean }
   /** Own timer: the tasks of a leaving worker have had their time. */
   | { readonly type: 'drain.overdue' }
+  /** Own timer: the time of the exits of a leaving worker is over. */
+  | { readonly type: 'exits.overdue' }
   /** From the bus: the answer to the announcement of that token. */
   | { readonly type: 'presence.answered'; readonly token: number; readonly reply: PresenceReply }
   /** From the bus: there will be no answer to the announcement of that token. */

@@ -75,7 +75,9 @@ export function onPresenceUnanswered(
     left(state, context);
     return;
   }
-  const level = state.phase === 'registering' && state.tries % 10 !== 1 ? 'debug' : 'warn';
+  // Without a connection the bus says so itself: at each start there is none at first.
+  const isTold = state.phase !== 'registering' || (reason !== 'disconnected' && state.tries % 10 === 1);
+  const level = isTold ? 'warn' : 'debug';
   context.log(level, 'the service did not answer', { reason });
 }
 

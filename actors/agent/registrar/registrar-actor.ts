@@ -2,7 +2,7 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
 import { announceHeartbeat, announceRegistration, registerAnew, renewRegistration } from './announce.ts';
-import { onAgentLeave, onDrainOverdue, onLeaveOverdue, onSessionsGone } from './leave.ts';
+import { onAgentLeave, onDrainOverdue, onExitsOverdue, onLeaveOverdue, onSessionsGone } from './leave.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
@@ -40,6 +40,7 @@ export function registrarActor(
       },
       'agent.leave': onAgentLeave(settings),
       'drain.overdue': onDrainOverdue,
+      'exits.overdue': onExitsOverdue,
       'sessions.gone': onSessionsGone,
       'presence.answered': onPresenceAnswered(settings),
       'presence.unanswered': onPresenceUnanswered,

@@ -30,7 +30,7 @@ export function advance(state: SessionState, context: SessionContext): void {
         state.phase = 'exiting';
         break;
       case 'exiting':
-        if (state.stop !== null || state.isHurried || state.entered.length === 0) close(state, context);
+        if (state.stop === 'void' || state.isHurried || state.entered.length === 0) close(state, context);
         else exitLast(state, context);
         break;
       case 'closing':

@@ -32,7 +32,9 @@ export type SessionMessage =
   | { readonly type: 'session.cancel'; readonly attemptId: AttemptId; readonly reason: string }
   /** From the poller: the service has closed the attempt. */
   | { readonly type: 'session.void'; readonly attemptId: AttemptId }
-  /** From the poller: stop; the attempt is given back. */
+  /** From the poller: stop the task and exit the environments; the attempt is given back. */
+  | { readonly type: 'session.stop'; readonly graceMs: number }
+  /** From the poller: stop, without exits; the attempt is given back. */
   | { readonly type: 'session.interrupt'; readonly graceMs: number }
   /** From the processes: the directory and the guard are there, or why not. */
   | { readonly type: 'session.opened'; readonly failure: string | null }

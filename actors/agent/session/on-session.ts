@@ -126,6 +126,19 @@ export function onSessionVoid(
   stopStaging(state, context);
 }
 
+/** The worker leaves, and the time of its tasks is over. A task that has ended keeps its result. Environments are exited either way. */
+export function onSessionStop(
+  state: SessionState,
+  { graceMs }: Message<'session.stop'>,
+  context: SessionContext,
+): void {
+  const { attempt, action } = state;
+  if (attempt?.result !== null || state.stop !== null) return;
+  state.stop = 'interrupted';
+  if (action !== null) interruptAction(state, action, graceMs, context);
+  stopStaging(state, context);
+}
+
 /** The worker stops what it has. A task that has ended keeps its result; what is left of the exits is skipped. */
 export function onSessionInterrupt(
   state: SessionState,

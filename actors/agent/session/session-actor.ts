@@ -12,6 +12,7 @@ import {
   onSessionCancel,
   onSessionEnd,
   onSessionInterrupt,
+  onSessionStop,
   onSessionOpened,
   onSessionTask,
   onSessionVoid,
@@ -41,6 +42,7 @@ export function sessionActor(
       'session.end': onSessionEnd,
       'session.cancel': onSessionCancel,
       'session.void': onSessionVoid,
+      'session.stop': onSessionStop,
       'session.interrupt': onSessionInterrupt,
       'session.opened': onSessionOpened,
       'session.closed': (state, _message, context) => {
@@ -89,6 +91,7 @@ function absent(
     case 'action.ended':
     case 'session.cancel':
     case 'session.void':
+    case 'session.stop':
     case 'session.interrupt':
     case 'session.last':
     case 'session.end':

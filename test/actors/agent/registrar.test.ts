@@ -11,6 +11,7 @@ import {
   FARM,
   leases,
   registered,
+  stepOf,
   SETTINGS,
   WORKER,
 } from './agent-house.ts';
@@ -512,6 +513,37 @@ test('tasks that do not end in time, or a second signal, are stopped and given b
       house.said().some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
     );
   }
+  t.end();
+});
+
+test('exits of environments that do not end in time are ended as well', (t) => {
+  const house = new AgentHouse();
+  house.answer(house.start(), registered());
+  const request = house.said().find((effect) => effect.kind === 'request-lease');
+  if (request === undefined) throw new Error('no lease request');
+  const onExit = { command: 'release', args: [] };
+  const steps = { job_environments: [{ name: 'Licence', variables: {}, onExit, embeddedFiles: [] }] };
+  house.lease(request, leases([assignmentOf('a', { cores: 4 })], stepOf(steps)));
+  house.opened('a');
+  house.started('a', 1);
+  house.said();
+  draining(house);
+  house.passInContact(60_000);
+  house.ended('a', 1, { kind: 'signaled', signal: 'SIGTERM' });
+  t.match(
+    house.said().filter(({ kind }) => kind.endsWith('-action')),
+    [{ kind: 'start-action', sessionId: 'a', action: { run: 2 } }],
+  );
+  t.match(
+    house.passInContact(15_000).filter(({ kind }) => kind.endsWith('-action')),
+    [{ kind: 'kill-action', sessionId: 'a', run: 2 }],
+  );
+  house.ended('a', 2, { kind: 'signaled', signal: 'SIGKILL' });
+  house.closed('a');
+  t.same(house.disk.reports, []);
+  t.ok(
+    house.said().some((effect) => effect.kind === 'announce' && effect.announcement.type === 'deregister'),
+  );
   t.end();
 });
 

@@ -527,6 +527,26 @@ test('a session that is being canceled goes its way when the service closes the 
   t.end();
 });
 
+test('a session that a leaving worker stops exits its environments and reports nothing', (t) => {
+  const house = new Session(NESTED);
+  house.opened('a');
+  house.ended('a', 1, 0);
+  house.ended('a', 2, 0);
+  house.said();
+  house.tellSession('a', { type: 'session.stop', graceMs: 3000 });
+  t.same(house.said(), [{ kind: 'terminate-action', sessionId: 'a', run: 3 }]);
+  house.ended('a', 3, { kind: 'signaled', signal: 'SIGTERM' });
+  t.match(house.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 4 } }], 'the inner exit');
+  house.ended('a', 4, 1);
+  t.match(house.said(), [{ kind: 'start-action', sessionId: 'a', action: { run: 5 } }], 'the outer exit');
+  house.ended('a', 5, 0);
+  t.same(house.said(), [{ kind: 'close-session', sessionId: 'a', closing: { keepDirectory: false } }]);
+  house.closed('a');
+  t.equal(house.report, null);
+  t.notOk(house.has('session', 'a'));
+  t.end();
+});
+
 test('an interrupted session stops, skips its exits and reports nothing', (t) => {
   const house = new Session(NESTED);
   house.opened('a');
