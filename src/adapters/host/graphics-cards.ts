@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 
 /** What a machine has of GPUs. */
 export interface GraphicsCards {
@@ -24,8 +26,9 @@ export async function graphicsCards(
   environment: NodeJS.ProcessEnv,
   timeoutMs = ANSWER_MS,
 ): Promise<GraphicsCards> {
-  const answer = await asked('nvidia-smi', QUERY, environment, timeoutMs);
-  if (answer.kind === 'missing') return NONE;
+  const program = await foundOnPath('nvidia-smi', environment);
+  if (program === null) return NONE;
+  const answer = await asked(program, QUERY, environment, timeoutMs);
   if (answer.kind === 'failed') return { ...NONE, problem: `nvidia-smi ${answer.reason}` };
   return readCards(answer.text);
 }
@@ -48,9 +51,7 @@ export function readCards(text: string): GraphicsCards {
 }
 
 type Asked =
-  | { readonly kind: 'answered'; readonly text: string }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'failed'; readonly reason: string };
+  { readonly kind: 'answered'; readonly text: string } | { readonly kind: 'failed'; readonly reason: string };
 
 /**
  * What a program prints. It is not waited for beyond the time: one that hangs inside the driver cannot even be killed, and what it
@@ -84,7 +85,7 @@ function asked(
     };
     const deadline = setTimeout(() => giveUp(`did not answer within ${timeoutMs} ms`), timeoutMs);
     child.once('error', (error: NodeJS.ErrnoException) => {
-      finish(error.code === 'ENOENT' ? { kind: 'missing' } : { kind: 'failed', reason: error.message });
+      finish({ kind: 'failed', reason: `could not be started: ${error.code ?? error.message}` });
     });
     stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
@@ -100,6 +101,17 @@ function asked(
         });
     });
   });
+}
+
+/** The first file of that name in a directory of the PATH; null when none can be seen. */
+async function foundOnPath(program: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
+  for (const directory of (environment['PATH'] ?? '').split(delimiter)) {
+    if (directory === '') continue;
+    const path = join(directory, process.platform === 'win32' ? `${program}.exe` : program);
+    const found = await stat(path).catch(() => null);
+    if (found?.isFile() === true) return path;
+  }
+  return null;
 }
 
 function endGroup(pid: number | undefined): void {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, writeSync, ftruncateSync, constants } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync, type Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeDirectory } from '../system/make-directory.ts';
@@ -22,8 +22,7 @@ class WorkerDirectoryError extends Error {
  */
 export async function prepareWorkerDirectory(path: string): Promise<string> {
   const absolute = resolve(path);
-  makeDirectory(absolute, 0o700);
-  const [named, found] = [await lstat(absolute), await stat(absolute)];
+  const { named, found } = await made(absolute);
   if (!isOwn(found.uid) || (!isOwn(named.uid) && named.uid !== ROOT)) {
     throw new WorkerDirectoryError(`worker.dir: ${absolute} belongs to another user`);
   }
@@ -31,6 +30,18 @@ export async function prepareWorkerDirectory(path: string): Promise<string> {
     throw new WorkerDirectoryError(`worker.dir: ${absolute} may be written to by others; chmod go-w it`);
   }
   return realpath(absolute);
+}
+
+async function made(absolute: string): Promise<{ readonly named: Stats; readonly found: Stats }> {
+  try {
+    makeDirectory(absolute, 0o700);
+    const found = await stat(absolute);
+    if (found.isDirectory()) return { named: await lstat(absolute), found };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new WorkerDirectoryError(`worker.dir: ${absolute} cannot be made or read: ${reason}`);
+  }
+  throw new WorkerDirectoryError(`worker.dir: ${absolute} is no directory`);
 }
 
 /**

@@ -64,6 +64,13 @@ test('a driver that does not work is a problem in words, and no GPU', async (t) 
   t.equal(await problemOf('exec sleep 600', 100), 'nvidia-smi did not answer within 100 ms');
 });
 
+test('a directory of the PATH that may not be read is none', async (t) => {
+  const directory = t.testdir({ file: '' });
+  // Looked for below a file the program cannot be, as in a directory that hides what it holds.
+  const environment = { PATH: join(directory, 'file') };
+  t.same(await graphicsCards(environment, TIMEOUT_MS), { count: 0, memoryMib: 0, models: [], problem: null });
+});
+
 test('a driver that may not be run is a problem', async (t) => {
   const { directory, environment } = driver(t, 'true');
   writeFileSync(join(directory, 'nvidia-smi'), 'no program');

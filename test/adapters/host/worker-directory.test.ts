@@ -42,7 +42,10 @@ test('a directory that others could have prepared is refused', async (t) => {
   chmodSync(open, 0o777);
   await t.rejects(prepareWorkerDirectory(open), /may be written to by others/);
   writeFileSync(join(root, 'file'), '');
-  await t.rejects(prepareWorkerDirectory(join(root, 'file')), { code: 'EEXIST' });
+  const named = (path: string): RegExp => new RegExp(`^worker\\.dir: ${path} cannot be made or read: `);
+  for (const path of [join(root, 'file'), join(root, 'file', 'below')]) {
+    await t.rejects(prepareWorkerDirectory(path), { name: 'WorkerDirectoryError', message: named(path) });
+  }
 });
 
 test(
