@@ -62,7 +62,13 @@ export function deliver(context: DeliveryContext): DeliveredPaths {
     staged: new Map(),
     fault: null,
   };
-  for (const delivery of inOrder(context.deliveries ?? DEFAULT_DELIVERIES)) {
+  const deliveries = context.deliveries ?? DEFAULT_DELIVERIES;
+  const unknown = unresolvable(deliveries);
+  if (unknown !== null) {
+    const fault = `pathDelivery: this worker cannot resolve ${JSON.stringify(unknown)}`;
+    return { ...paths, fault };
+  }
+  for (const delivery of inOrder(deliveries)) {
     switch (delivery.type) {
       case 'swap_in_place':
         paths = { ...paths, mapPath: pathMapper(rules, 'POSIX') };
@@ -95,6 +101,15 @@ export function deliver(context: DeliveryContext): DeliveredPaths {
   return paths;
 }
 
+/** A text that holds what this version cannot resolve, as a later service may send it; null when there is none. */
+function unresolvable(deliveries: readonly PathDelivery[]): string | null {
+  const texts = deliveries.flatMap((delivery) => {
+    if (delivery.type === 'command_flags') return delivery.args;
+    return delivery.type === 'environment' && delivery.entry !== undefined ? [delivery.entry] : [];
+  });
+  return texts.find((text) => filledIn(text, { source: '', destination: '' }) === null) ?? null;
+}
+
 const inOrder = (deliveries: readonly PathDelivery[]): readonly PathDelivery[] =>
   deliveries.toSorted((a, b) => DELIVERY_ORDER.indexOf(a.type) - DELIVERY_ORDER.indexOf(b.type));
 
@@ -115,26 +130,28 @@ function translationFile(rules: readonly PathMappingRule[]): Pick<DeliveredPaths
 }
 
 const flagsOf = ({ args }: CommandFlags, rules: readonly PathMappingRule[]): readonly string[] =>
-  rules.flatMap((rule) => args.map((argument) => filledIn(argument, rule)));
+  rules.flatMap((rule) => args.map((argument) => filledIn(argument, rule) ?? ''));
 
 function variableOf(
   { entry, separator = '' }: EnvironmentVariable,
   rules: readonly PathMappingRule[],
 ): string {
-  if (entry !== undefined) return rules.map((rule) => filledIn(entry, rule)).join(separator);
+  if (entry !== undefined) return rules.map((rule) => filledIn(entry, rule) ?? '').join(separator);
   // Of two rules for one source the first holds.
   const pairs = new Map(rules.toReversed().map(({ source, destination }) => [source, destination]));
   return JSON.stringify(Object.fromEntries([...pairs].reverse()));
 }
 
-/** A format string of a checked template, for one rule. */
-function filledIn(text: string, { source, destination }: PathMappingRule): string {
+/** A format string for one rule; null when it holds what cannot be resolved. */
+function filledIn(
+  text: string,
+  { source, destination }: Pick<PathMappingRule, 'source' | 'destination'>,
+): string | null {
   const values = new Map<string, string>([
     [RULE_SYMBOLS.source, source],
     [RULE_SYMBOLS.destination, destination],
   ]);
   const format = parseFormatString(text);
   const resolved = format.ok ? resolveFormatString(format.value, (symbol) => values.get(symbol)) : format;
-  if (!resolved.ok) throw new Error(`a checked delivery holds ${JSON.stringify(text)}`);
-  return resolved.text;
+  return resolved.ok ? resolved.text : null;
 }

@@ -202,3 +202,21 @@ void test('nothing outside the storage locations is staged', (t) => {
   }
   t.end();
 });
+
+void test('what a later service may name and this version does not know is a fault, and nothing is delivered', (t) => {
+  const fault = 'pathDelivery: this worker cannot resolve "{{Rule.Priority}}"';
+  t.strictSame(
+    changes(
+      of([
+        { type: 'swap_in_place' },
+        { type: 'command_flags', args: ['{{Rule.Priority}}'], position: 'END' },
+      ]),
+    ),
+    { ...NOTHING, fault },
+  );
+  t.strictSame(changes(of([{ type: 'environment', variable: 'MAP', entry: '{{Rule.Priority}}' }])), {
+    ...NOTHING,
+    fault,
+  });
+  t.end();
+});
