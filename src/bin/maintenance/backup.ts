@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { partialPath, writeArchive } from '../../adapters/backup/archive-writer.ts';
 import { BACKUP_FORMAT, partName, type BackupManifest } from '../../adapters/backup/manifest.ts';
@@ -40,9 +40,6 @@ const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
 /** Held while a backup is made in a directory. */
 const BACKUP_LOCK = '.callsheet-backup.lock';
 
-const CLEAR_TRIES = 20;
-const CLEAR_PAUSE_MS = 20;
-
 /**
  * Makes a backup of the stores, each as it was at one commit. A service that runs there makes the copies and goes on meanwhile; without one this process
  * makes them and keeps it from starting. Must run on the same machine and as the user of the service. `interrupted` is given what takes away
@@ -62,8 +59,11 @@ export async function backupStores(
   const parts = `${partialPath(file)}.d`;
   const lock = lockFile(folder, BACKUP_LOCK, 'exclusive', 'another backup');
   const clear = (): void => {
-    // The service may be about to put something there.
-    rmSync(parts, { recursive: true, force: true, maxRetries: CLEAR_TRIES, retryDelay: CLEAR_PAUSE_MS });
+    // The service may be about to put something there: under another name it cannot.
+    const cleared = `${parts}.cleared`;
+    rmSync(cleared, { recursive: true, force: true });
+    if (existsSync(parts)) renameSync(parts, cleared);
+    rmSync(cleared, { recursive: true, force: true });
     rmSync(partialPath(file), { force: true });
   };
   interrupted(clear);
