@@ -1,0 +1,17 @@
+/** What one evaluation may take (interface.md, "Limits"; specification "Expression Language", sections 1.3.9 and 1.3.10). */
+export interface ExprLimits {
+  /** Bytes of the values that are alive at one time, as `sizeOf` counts them. */
+  readonly memory: number;
+  readonly operations: number;
+}
+
+export const EXPR_LIMITS: ExprLimits = { memory: 1_000_000, operations: 10_000_000 };
+
+/** No string is ever longer, whatever the limits say. UTF-8 bytes. */
+export const MAX_STRING_BYTES = 10_000_000;
+
+/** Nested expressions; more is refused before it is evaluated. */
+export const MAX_EXPRESSION_DEPTH = 64;
+
+/** UTF-8 bytes of the source of one expression. */
+export const MAX_SOURCE_BYTES = 65_536;

@@ -1,0 +1,76 @@
+import type { RegexEngine } from '../../ports/regex-engine.ts';
+import { ExprFailure } from '../expr-failure.ts';
+import type { ExprLimits } from '../expr-limits.ts';
+import { MAX_STRING_BYTES } from '../expr-limits.ts';
+import { stringBytes, type PathStyle } from '../values/value.ts';
+
+/** Bytes of text that one operation processes (section 1.3.10, rule 3). */
+const BYTES_PER_OPERATION = 256;
+
+/** What a function of the library has beside its arguments: the budget of the evaluation and what its context says of paths. */
+export class Call {
+  readonly #limits: ExprLimits;
+  /** How a path without `scheme://` is written: never 'uri'. */
+  readonly pathStyle: Exclude<PathStyle, 'uri'>;
+  readonly regex: RegexEngine;
+  /** Maps a path to this host; null outside of host contexts. */
+  readonly mapPath: ((path: string) => string) | null;
+  operations = 0;
+  /** Bytes of the values that are alive. */
+  memory = 0;
+  peakMemory = 0;
+
+  constructor(options: {
+    readonly limits: ExprLimits;
+    readonly pathStyle: Exclude<PathStyle, 'uri'>;
+    readonly regex: RegexEngine;
+    readonly mapPath: ((path: string) => string) | null;
+  }) {
+    this.#limits = options.limits;
+    this.pathStyle = options.pathStyle;
+    this.regex = options.regex;
+    this.mapPath = options.mapPath;
+  }
+
+  /** Counts operations; fails when there are more than the limit. */
+  charge(operations: number): void {
+    this.operations += operations;
+    if (this.operations > this.#limits.operations) {
+      throw new ExprFailure(
+        `Expression operation count (${this.operations}) exceeded limit (${this.#limits.operations})`,
+        null,
+        true,
+      );
+    }
+  }
+
+  /** Counts the work on a text of so many UTF-16 units. */
+  chargeText(units: number): void {
+    this.charge(Math.ceil(units / BYTES_PER_OPERATION));
+  }
+
+  /** Fails when a value of so many bytes beside those that are alive would exceed the limit. To be asked before the value is built. */
+  reserve(bytes: number): void {
+    const memory = this.memory + bytes;
+    if (memory > this.peakMemory) this.peakMemory = memory;
+    if (memory > this.#limits.memory) {
+      throw new ExprFailure(
+        `Expression memory usage (${memory} bytes) exceeded limit (${this.#limits.memory} bytes)`,
+        null,
+        true,
+      );
+    }
+  }
+
+  /** `reserve` for a string of so many UTF-16 units, and the ceiling of all strings. */
+  reserveString(units: number): void {
+    if (units > MAX_STRING_BYTES) {
+      throw new ExprFailure(
+        `A string of ${units} bytes exceeds the limit of ${MAX_STRING_BYTES} bytes`,
+        null,
+        true,
+      );
+    }
+    this.reserve(stringBytes(units));
+  }
+}

@@ -1,0 +1,137 @@
+import type { Value } from '../values/value.ts';
+
+/** Where a node stands in the source of its expression: UTF-16 offsets, `end` exclusive; `caret` is where an error about it points. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly caret: number;
+}
+
+/**
+ * An expression (specification "Expression Language", section 1.1). A parenthesised expression has the place of what is inside; an operation around
+ * it begins and ends with the parentheses. The caret stands at an operator, at the name of an attribute or method, at a subscript's bracket, else
+ * at the start.
+ */
+export type Expr =
+  | LiteralExpr
+  | NameExpr
+  | AttributeExpr
+  | CallExpr
+  | MethodExpr
+  | UnaryExpr
+  | BinaryExpr
+  | CompareExpr
+  | LogicalExpr
+  | ConditionalExpr
+  | ListExpr
+  | ComprehensionExpr
+  | SubscriptExpr
+  | SliceExpr;
+
+export interface LiteralExpr extends Place {
+  readonly kind: 'literal';
+  readonly value: Value;
+}
+
+/** The first identifier of a dotted name. */
+export interface NameExpr extends Place {
+  readonly kind: 'name';
+  readonly name: string;
+}
+
+/** `base.name`, not called: a dotted name, or a property. */
+export interface AttributeExpr extends Place {
+  readonly kind: 'attribute';
+  readonly base: Expr;
+  readonly name: string;
+}
+
+/** `name(args)`. */
+export interface CallExpr extends Place {
+  readonly kind: 'call';
+  readonly name: string;
+  readonly args: readonly Expr[];
+}
+
+/** `receiver.name(args)`. */
+export interface MethodExpr extends Place {
+  readonly kind: 'method';
+  readonly receiver: Expr;
+  readonly name: string;
+  readonly args: readonly Expr[];
+}
+
+export type UnaryOperator = '-' | '+' | 'not';
+
+export interface UnaryExpr extends Place {
+  readonly kind: 'unary';
+  readonly operator: UnaryOperator;
+  readonly operand: Expr;
+}
+
+export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '%' | '**';
+
+export interface BinaryExpr extends Place {
+  readonly kind: 'binary';
+  readonly operator: BinaryOperator;
+  readonly left: Expr;
+  readonly right: Expr;
+}
+
+export type CompareOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not in';
+
+/** `first < a <= b`: a chain; one comparison is a chain of one. */
+export interface CompareExpr extends Place {
+  readonly kind: 'compare';
+  readonly first: Expr;
+  readonly rest: readonly Comparison[];
+}
+
+export interface Comparison {
+  readonly operator: CompareOperator;
+  readonly operand: Expr;
+  /** From the operand before to this one, with the caret at the operator. */
+  readonly place: Place;
+}
+
+export interface LogicalExpr extends Place {
+  readonly kind: 'logical';
+  readonly operator: 'and' | 'or';
+  /** Two at least. */
+  readonly operands: readonly Expr[];
+}
+
+export interface ConditionalExpr extends Place {
+  readonly kind: 'conditional';
+  readonly condition: Expr;
+  readonly then: Expr;
+  readonly otherwise: Expr;
+}
+
+export interface ListExpr extends Place {
+  readonly kind: 'list';
+  readonly items: readonly Expr[];
+}
+
+export interface ComprehensionExpr extends Place {
+  readonly kind: 'comprehension';
+  readonly element: Expr;
+  readonly variable: string;
+  readonly variablePlace: Place;
+  readonly iterable: Expr;
+  readonly filter: Expr | null;
+}
+
+export interface SubscriptExpr extends Place {
+  readonly kind: 'subscript';
+  readonly base: Expr;
+  readonly index: Expr;
+}
+
+export interface SliceExpr extends Place {
+  readonly kind: 'slice';
+  readonly base: Expr;
+  readonly lower: Expr | null;
+  readonly upper: Expr | null;
+  readonly step: Expr | null;
+}

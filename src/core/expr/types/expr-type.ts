@@ -1,0 +1,140 @@
+/**
+ * Types of the expression language (specification "Expression Language", section 1.2). A type is one object for ever: types are equal when they
+ * are identical. `text` is the form that the specification writes.
+ */
+export type ExprType = ResolvedType | UnresolvedType;
+
+export type ResolvedType = BasicType | ListType | UnionType | VariableType;
+
+export type BasicName =
+  'bool' | 'int' | 'float' | 'string' | 'path' | 'range_expr' | 'nulltype' | 'any' | 'noreturn';
+
+export interface BasicType {
+  readonly kind: BasicName;
+  readonly text: string;
+}
+
+export interface ListType {
+  readonly kind: 'list';
+  readonly element: ResolvedType;
+  readonly text: string;
+}
+
+export interface UnionType {
+  readonly kind: 'union';
+  /** Two at least, no unions among them; by text, with nulltype last. */
+  readonly members: readonly ResolvedType[];
+  readonly text: string;
+}
+
+/** A value that is not known yet and will have the type. Never inside another type. */
+export interface UnresolvedType {
+  readonly kind: 'unresolved';
+  readonly of: ResolvedType;
+  readonly text: string;
+}
+
+export type VariableName = 'T' | 'T1' | 'T2' | 'T3';
+
+/** A variable of a signature, bound by the arguments of a call. */
+export interface VariableType {
+  readonly kind: 'variable';
+  readonly name: VariableName;
+  readonly text: VariableName;
+}
+
+const basic = (kind: BasicName): BasicType => ({ kind, text: kind });
+const variable = (name: VariableName): VariableType => ({ kind: 'variable', name, text: name });
+
+export const BOOL = basic('bool');
+export const INT = basic('int');
+export const FLOAT = basic('float');
+export const STRING = basic('string');
+export const PATH = basic('path');
+export const RANGE_EXPR = basic('range_expr');
+export const NULLTYPE = basic('nulltype');
+export const ANY = basic('any');
+export const NORETURN = basic('noreturn');
+
+/** The types that a name alone stands for. */
+export const NAMED_TYPES: ReadonlyMap<string, ResolvedType> = new Map(
+  [
+    ...[BOOL, INT, FLOAT, STRING, PATH, RANGE_EXPR, NULLTYPE, ANY, NORETURN],
+    ...(['T', 'T1', 'T2', 'T3'] as const).map(variable),
+  ].map((type) => [type.text, type]),
+);
+
+/** Every composed type that exists, by its text: this is what makes equal types identical. */
+const composed = new Map<string, ExprType>();
+
+function interned<Made extends ListType | UnionType | UnresolvedType>(made: Made): Made {
+  const known = composed.get(`${made.kind} ${made.text}`);
+  if (known !== undefined && sameKind(known, made)) return known;
+  composed.set(`${made.kind} ${made.text}`, made);
+  return made;
+}
+
+const sameKind = <Made extends ExprType>(known: ExprType, made: Made): known is Made =>
+  known.kind === made.kind;
+
+/** `list[element]`; an unresolved element makes the list unresolved. */
+export const listOf = (element: ExprType): ListType | UnresolvedType =>
+  element.kind === 'unresolved' ? unresolved(listType(element.of)) : listType(element);
+
+export const listType = (element: ResolvedType): ListType =>
+  interned({ kind: 'list', element, text: `list[${element.text}]` });
+
+/** `unresolved[of]`; nested ones are one. */
+export function unresolved(of: ExprType): UnresolvedType {
+  if (of.kind === 'unresolved') return of;
+  return interned({ kind: 'unresolved', of, text: of === ANY ? 'unresolved' : `unresolved[${of.text}]` });
+}
+
+/** The type without `unresolved`. */
+export const resolvedType = (type: ExprType): ResolvedType => (type.kind === 'unresolved' ? type.of : type);
+
+/** The alternatives of a type: the members of a union, else itself. */
+export const alternatives = (type: ResolvedType): readonly ResolvedType[] =>
+  type.kind === 'union' ? type.members : [type];
+
+/**
+ * The union of types in its normal form: flat, without repetitions, `any` absorbs, `noreturn` vanishes, one member is that member, and an
+ * unresolved member makes all of it unresolved.
+ */
+export function unionOf(types: readonly ExprType[]): ExprType {
+  const union = unionOfResolved(types.map(resolvedType));
+  return types.some((type) => type.kind === 'unresolved') ? unresolved(union) : union;
+}
+
+export function unionOfResolved(types: readonly ResolvedType[]): ResolvedType {
+  const members = new Set<ResolvedType>(types.flatMap(alternatives));
+  if (members.has(ANY)) return ANY;
+  members.delete(NORETURN);
+  if (members.size === 0) return NORETURN;
+  const optional = members.delete(NULLTYPE);
+  const sorted = [...members].sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+  const [only] = sorted;
+  if (only === undefined) return NULLTYPE;
+  if (sorted.length === 1) {
+    if (!optional) return only;
+    return interned({ kind: 'union', members: [only, NULLTYPE], text: `${only.text}?` });
+  }
+  const all = optional ? [...sorted, NULLTYPE] : sorted;
+  return interned({ kind: 'union', members: all, text: all.map((member) => member.text).join(' | ') });
+}
+
+/** Whether a variable occurs in the type. */
+export function isGeneric(type: ExprType): boolean {
+  switch (type.kind) {
+    case 'variable':
+      return true;
+    case 'list':
+      return isGeneric(type.element);
+    case 'union':
+      return type.members.some(isGeneric);
+    case 'unresolved':
+      return isGeneric(type.of);
+    default:
+      return false;
+  }
+}
