@@ -6,7 +6,7 @@ import {
   alternatives,
   ANY,
   INT,
-  listOf,
+  listType,
   NULLTYPE,
   unionOf,
   unresolved,
@@ -220,10 +220,8 @@ function itemsOf(value: Value, call: Call): readonly Value[] | null {
 
 /** A list whose items are known to suit the type, after int became float or path became string. */
 export function listAs(element: ResolvedType, items: readonly Value[], call: Call): ListValue {
-  const type = listOf(element);
-  if (type.kind === 'unresolved') throw new Error('a list of unresolved elements');
   return listOfType(
-    type,
+    listType(element),
     items.map((item) => coerce(item, element, call)),
   );
 }
