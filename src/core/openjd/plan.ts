@@ -16,12 +16,25 @@ export interface JobPlan {
 
 export type BaseType = 'INT' | 'FLOAT' | 'STRING' | 'PATH';
 
+/** Types of job parameters; those beyond the base types exist with the extension EXPR alone (parameter-types.ts). */
+export type ParameterType =
+  | BaseType
+  | 'BOOL'
+  | 'RANGE_EXPR'
+  | 'LIST[STRING]'
+  | 'LIST[PATH]'
+  | 'LIST[INT]'
+  | 'LIST[FLOAT]'
+  | 'LIST[BOOL]'
+  | 'LIST[LIST[INT]]';
+
 export interface ParameterValue {
-  readonly type: BaseType;
+  readonly type: ParameterType;
+  /** The canonical text: integers in plain decimal, `true` and `false`, a list as JSON; everything else as given. */
   readonly value: string;
-  /** Of a PATH that the job reads or writes; absent is NONE. */
+  /** Of a PATH or LIST[PATH] that the job reads or writes; absent is NONE. */
   readonly dataFlow?: DataFlow;
-  /** Of a PATH with a dataFlow; absent is DIRECTORY. */
+  /** Of a PATH or LIST[PATH] with a dataFlow; absent is DIRECTORY. */
   readonly objectType?: ObjectType;
 }
 

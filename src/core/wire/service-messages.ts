@@ -3,12 +3,12 @@ import type { MappedLocation, PathSource } from '../delivery/path-map.ts';
 import type { PathFormat } from '../openjd/path-mapping.ts';
 import type {
   ActionPlan,
-  BaseType,
   CancelationPlan,
   DataFlow,
   EmbeddedFilePlan,
   EnvironmentPlan,
   ObjectType,
+  ParameterType,
   ParameterValue,
   ScriptPlan,
   TaskParameterType,
@@ -109,7 +109,20 @@ const planMap = <T>(read: Reader<T>): Reader<Readonly<Record<string, T>>> =>
   map(planText, read, LIMITS.planEntries);
 
 const parameterValue = record<ParameterValue>({
-  type: oneOf<BaseType>({ INT: true, FLOAT: true, STRING: true, PATH: true }),
+  type: oneOf<ParameterType>({
+    INT: true,
+    FLOAT: true,
+    STRING: true,
+    PATH: true,
+    BOOL: true,
+    RANGE_EXPR: true,
+    'LIST[STRING]': true,
+    'LIST[PATH]': true,
+    'LIST[INT]': true,
+    'LIST[FLOAT]': true,
+    'LIST[BOOL]': true,
+    'LIST[LIST[INT]]': true,
+  }),
   value: planText,
   dataFlow: optional(oneOf<DataFlow>({ IN: true, OUT: true, INOUT: true })),
   objectType: optional(oneOf<ObjectType>({ FILE: true, DIRECTORY: true })),
