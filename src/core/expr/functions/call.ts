@@ -44,6 +44,12 @@ export class Call {
     }
   }
 
+  /** Counts elements that are gone through one by one: a failure tells the count at the element where the limit was reached. */
+  chargeEach(elements: number): void {
+    const left = this.#limits.operations - this.operations;
+    this.charge(elements > left ? left + 1 : elements);
+  }
+
   /** Counts the work on a text of so many UTF-16 units. */
   chargeText(units: number): void {
     this.charge(Math.ceil(units / BYTES_PER_OPERATION));

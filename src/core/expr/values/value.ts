@@ -130,6 +130,8 @@ export function sizeOf(value: Value): number {
   if (typeof value === 'string') return VALUE_BYTES + UNIT_BYTES * value.length;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
   switch (value.kind) {
+    case 'float':
+      return value.text === null ? VALUE_BYTES : VALUE_BYTES + UNIT_BYTES * value.text.length;
     case 'path':
       return VALUE_BYTES + UNIT_BYTES * value.text.length;
     case 'range':
