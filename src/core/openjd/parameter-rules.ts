@@ -112,7 +112,7 @@ export function unruled(type: ParameterType): ParameterRules {
 /** A canonical text as an element of a JSON list. */
 export function jsonOf(type: ParameterType, text: string): string {
   const row = rowOf(type);
-  return row.element !== null || row.isBare(text) ? text : JSON.stringify(text);
+  return row.element === null ? row.json(text) : text;
 }
 
 /** Why the canonical text of a single value breaks a rule, or null. */

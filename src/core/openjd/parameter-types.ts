@@ -1,3 +1,4 @@
+import { jsonOfFloat } from '../expr/values/float-text.ts';
 import { nodeKindName, type DocumentNode } from './document.ts';
 import { decimalOf, integerOf } from './numbers.ts';
 import type { ParameterType } from './plan.ts';
@@ -33,8 +34,8 @@ export interface SingleRow extends CommonRow {
   readonly element: null;
   /** How values compare with `minValue`, `maxValue` and `allowedValues`. */
   readonly compares: 'text' | 'integer' | 'number';
-  /** Whether a canonical text stands in a JSON list without quotes. */
-  readonly isBare: (text: string) => boolean;
+  /** A canonical text as an element of a list in JSON. */
+  readonly json: (text: string) => string;
   /** The canonical text of a value in a template, in JSON, or submitted, which is a string node. */
   readonly read: (node: DocumentNode, maxRangeParts: number) => ReadText;
 }
@@ -44,15 +45,14 @@ export interface ListRow extends CommonRow {
   readonly element: ParameterType;
 }
 
-/** A number as JSON writes it. */
-const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/;
 const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
 const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
 
 const LENGTHS = ['minLength', 'maxLength'] as const;
 const FILTERS: readonly string[] = ['fileFilters', 'fileFilterDefault'];
-const always = (): boolean => true;
-const never = (): boolean => false;
+
+const quoted = (text: string): string => JSON.stringify(text);
+const bare = (text: string): string => text;
 
 const refused = (detail: string): ReadText => ({ ok: false, detail });
 
@@ -111,7 +111,7 @@ const ROWS: readonly ParameterTypeRow[] = [
     controls: ['LINE_EDIT', 'MULTILINE_EDIT', 'DROPDOWN_LIST', 'CHECK_BOX', 'HIDDEN'],
     settings: [],
     compares: 'text',
-    isBare: never,
+    json: quoted,
     read: readString,
   },
   {
@@ -123,7 +123,7 @@ const ROWS: readonly ParameterTypeRow[] = [
     controls: ['CHOOSE_INPUT_FILE', 'CHOOSE_OUTPUT_FILE', 'CHOOSE_DIRECTORY', 'DROPDOWN_LIST', 'HIDDEN'],
     settings: FILTERS,
     compares: 'text',
-    isBare: never,
+    json: quoted,
     read: readString,
   },
   {
@@ -135,7 +135,7 @@ const ROWS: readonly ParameterTypeRow[] = [
     controls: ['SPIN_BOX', 'DROPDOWN_LIST', 'HIDDEN'],
     settings: ['singleStepDelta'],
     compares: 'integer',
-    isBare: always,
+    json: bare,
     read: readInteger,
   },
   {
@@ -147,7 +147,7 @@ const ROWS: readonly ParameterTypeRow[] = [
     controls: ['SPIN_BOX', 'DROPDOWN_LIST', 'HIDDEN'],
     settings: ['decimals', 'singleStepDelta'],
     compares: 'number',
-    isBare: (text) => JSON_NUMBER.test(text),
+    json: (text) => jsonOfFloat({ kind: 'float', value: Number(text), text }),
     read: readDecimal,
   },
   {
@@ -159,7 +159,7 @@ const ROWS: readonly ParameterTypeRow[] = [
     controls: ['CHECK_BOX', 'HIDDEN'],
     settings: [],
     compares: 'text',
-    isBare: always,
+    json: bare,
     read: readBool,
   },
   {
@@ -171,7 +171,7 @@ const ROWS: readonly ParameterTypeRow[] = [
     controls: ['LINE_EDIT', 'HIDDEN'],
     settings: [],
     compares: 'text',
-    isBare: never,
+    json: quoted,
     read: readRange,
   },
   listRow('LIST[STRING]', 'STRING', ['LINE_EDIT_LIST']),

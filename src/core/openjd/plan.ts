@@ -63,6 +63,8 @@ export interface StepPlan {
   readonly requirements: StepRequirements;
   readonly environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
+  /** The bindings of its `let` with their values, in their order; absent when there are none. */
+  readonly lets?: readonly LetValue[];
   /** How mapped paths reach its tasks; absent where the template says nothing. */
   readonly deliveries?: readonly PathDelivery[];
 }
@@ -135,9 +137,26 @@ export interface EmbeddedFilePlan {
   readonly data: string;
 }
 
+/** A binding of a `let` that was evaluated when the job was created. */
+export interface LetValue {
+  readonly name: string;
+  /** Its type as the expression language writes it: `list[int]`. */
+  readonly type: string;
+  /** As the expression language writes the value: a list is JSON. */
+  readonly value: string;
+}
+
+/** A binding of a script's `let`, which the worker evaluates. */
+export interface LetPlan {
+  readonly name: string;
+  readonly expression: string;
+}
+
 export interface ScriptPlan {
   readonly onRun: ActionPlan;
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** In their order; absent when there are none. */
+  readonly lets?: readonly LetPlan[];
 }
 
 export interface EnvironmentPlan {
@@ -147,4 +166,6 @@ export interface EnvironmentPlan {
   readonly onEnter?: ActionPlan;
   readonly onExit?: ActionPlan;
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** Of its script, in their order; absent when there are none. */
+  readonly lets?: readonly LetPlan[];
 }

@@ -8,6 +8,8 @@ import type {
   EmbeddedFilePlan,
   EnvironmentPlan,
   ObjectType,
+  LetPlan,
+  LetValue,
   ParameterType,
   ParameterValue,
   ScriptPlan,
@@ -155,7 +157,9 @@ const embeddedFile = record<EmbeddedFilePlan>({
   data: planText,
 });
 
-const script = record<ScriptPlan>({ onRun: action, embeddedFiles: planList(embeddedFile) });
+const lets = optional(planList(record<LetPlan>({ name: planText, expression: planText })));
+
+const script = record<ScriptPlan>({ onRun: action, embeddedFiles: planList(embeddedFile), lets });
 
 const environment = record<EnvironmentPlan>({
   name: planText,
@@ -163,6 +167,7 @@ const environment = record<EnvironmentPlan>({
   onEnter: optional(action),
   onExit: optional(action),
   embeddedFiles: planList(embeddedFile),
+  lets,
 });
 
 const delivery = variant<PathDelivery>('type', {
@@ -225,6 +230,7 @@ const stepAssignment = record<StepAssignment>({
   job_environments: planList(environment),
   step_environments: planList(environment),
   script,
+  lets: optional(planList(record<LetValue>({ name: planText, type: planText, value: planText }))),
   compute_location: planText,
   extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   deliveries: optional(planList(delivery)),
