@@ -2,7 +2,7 @@ import type { RegexEngine } from '../../ports/regex-engine.ts';
 import { ExprFailure } from '../expr-failure.ts';
 import type { ExprLimits } from '../expr-limits.ts';
 import { MAX_STRING_BYTES } from '../expr-limits.ts';
-import { stringBytes, type PathStyle } from '../values/value.ts';
+import { sizeOf, stringBytes, type PathStyle, type Value } from '../values/value.ts';
 
 /** Bytes of text that one operation processes (section 1.3.10, rule 3). */
 const BYTES_PER_OPERATION = 256;
@@ -66,6 +66,18 @@ export class Call {
         true,
       );
     }
+  }
+
+  /** Counts a value of so many bytes as alive. */
+  take(bytes: number): void {
+    this.reserve(bytes);
+    this.memory += bytes;
+  }
+
+  /** The memory after a node of the tree: what was alive before it, and its value. */
+  hold(before: number, value: Value): void {
+    this.memory = before;
+    this.take(sizeOf(value));
   }
 
   /** `reserve` for a string of so many UTF-16 units, and the ceiling of all strings. */

@@ -1,12 +1,5 @@
 import { ExprFailure } from '../expr-failure.ts';
-import {
-  INT,
-  listOf,
-  NULLTYPE,
-  type ExprType,
-  type ListType,
-  type ResolvedType,
-} from '../types/expr-type.ts';
+import { INT, listOf, listType, NULLTYPE, type ExprType, type ResolvedType } from '../types/expr-type.ts';
 import { commonElement } from '../types/type-match.ts';
 import { boolValue, countOf, intValue, listValue, rangeValue } from '../values/arguments.ts';
 import { listAs } from '../values/coerce.ts';
@@ -18,13 +11,7 @@ import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
 import { signature, type FunctionGroup, type Inference, type Run } from './signature.ts';
 import { distinct } from './unique.ts';
 
-const LIST_OF_INT = listOfInts();
-
-function listOfInts(): ListType {
-  const type = listOf(INT);
-  if (type.kind !== 'list') throw new Error('a list of ints is a list');
-  return type;
-}
+const LIST_OF_INT = listType(INT);
 
 /** The list's own type with other items. */
 const likewise = (list: ListValue, items: readonly Value[]): ListValue => listOfType(list.type, items);
@@ -57,7 +44,7 @@ const concatenated: Run = (call, a, b) => {
   if (common === null) throw new ExprFailure('Cannot concatenate lists of different types');
   const items = parts.flatMap((part) => part.items);
   return elements.every((element) => element === common)
-    ? listOfType(listTypeOf(common), items)
+    ? listOfType(listType(common), items)
     : listAs(common, items, call);
 };
 
@@ -71,12 +58,6 @@ function itemsOf(
   }
   const list = listValue(value);
   return { items: list.items, element: list.type.element, bytes: list.bytes };
-}
-
-function listTypeOf(element: ResolvedType): ListType {
-  const type = listOf(element);
-  if (type.kind !== 'list') throw new Error('an element that is resolved');
-  return type;
 }
 
 const repeated: Run = (call, a, n) => {

@@ -10,7 +10,7 @@ import { intOf, type ListValue, type RangeValue, type Value } from './value.ts';
 export function equals(a: Value, b: Value, call: Call): boolean {
   const left = numberOf(a);
   const right = numberOf(b);
-  if (left !== null || right !== null) return left !== null && right !== null && left == right;
+  if (left !== null || right !== null) return left !== null && right !== null && sameNumber(left, right);
   const one = charactersOf(a);
   const other = charactersOf(b);
   if (one !== null || other !== null) {
@@ -95,6 +95,9 @@ export function orderOfText(a: string, b: string): -1 | 0 | 1 {
 }
 
 const ranked = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+
+/** A number and a bigint are never identical, and compare by their exact values. */
+const sameNumber = (a: number | bigint, b: number | bigint): boolean => a === b || (a <= b && a >= b);
 
 /** The value as a number that compares by its exact value; null when it is none. */
 function numberOf(value: Value): number | bigint | null {
