@@ -284,8 +284,6 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
 export const KEYS_NOT_YET: readonly string[] = [
   'events.replay_depth',
   'presets.dir',
-  'openjd.expr_memory_limit',
-  'openjd.expr_submission_deadline',
   'auth.enabled',
   'auth.validate_job_owner',
   'auth.bootstrap.username',
