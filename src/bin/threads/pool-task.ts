@@ -1,4 +1,5 @@
 import { readDocument } from '../../adapters/yaml/read-document.ts';
+import type { ExprLimits } from '../../core/expr/expr-limits.ts';
 import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
 import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
@@ -13,6 +14,8 @@ export interface PreparationTask {
   readonly format: TemplateFormat;
   readonly values: Readonly<Record<string, string>>;
   readonly limits: TemplateLimits;
+  /** Of each expression that is evaluated. */
+  readonly exprLimits: ExprLimits;
 }
 
 export type PreparationResult =
