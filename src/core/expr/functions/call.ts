@@ -2,7 +2,7 @@ import type { Regex, RegexEngine } from '../../ports/regex-engine.ts';
 import { ExprFailure } from '../expr-failure.ts';
 import type { ExprLimits } from '../expr-limits.ts';
 import { MAX_STRING_BYTES } from '../expr-limits.ts';
-import { stringBytes, type PathStyle } from '../values/value.ts';
+import { sizeOf, stringBytes, type PathStyle, type Value } from '../values/value.ts';
 
 /** Bytes of text that one operation processes (section 1.3.10, rule 3). */
 const BYTES_PER_OPERATION = 256;
@@ -52,6 +52,12 @@ export class Call {
     }
   }
 
+  /** Counts elements that are gone through one by one: a failure tells the count at the element where the limit was reached. */
+  chargeEach(elements: number): void {
+    const left = this.#limits.operations - this.operations;
+    this.charge(elements > left ? left + 1 : elements);
+  }
+
   /** Counts the work on a text of so many UTF-16 units. */
   chargeText(units: number): void {
     this.charge(Math.ceil(units / BYTES_PER_OPERATION));
@@ -78,6 +84,18 @@ export class Call {
         true,
       );
     }
+  }
+
+  /** Counts a value of so many bytes as alive. */
+  take(bytes: number): void {
+    this.reserve(bytes);
+    this.memory += bytes;
+  }
+
+  /** The memory after a node of the tree: what was alive before it, and its value. */
+  hold(before: number, value: Value): void {
+    this.memory = before;
+    this.take(sizeOf(value));
   }
 
   /** `reserve` for a string of so many UTF-16 units, and the ceiling of all strings. */
