@@ -5,17 +5,24 @@ import { LIST_OPERATORS, LISTS } from './lists.ts';
 import { MATH } from './math.ts';
 import { PATHS, PATH_MAPPING } from './paths.ts';
 import { RANGES } from './ranges.ts';
+import { REGEX } from './regex.ts';
+import { REPRESENTATION } from './representation.ts';
 import type { FunctionGroup, Signature } from './signature.ts';
+import { STRING_OPERATORS, STRINGS } from './strings.ts';
 
 /** The function library (specification, part 2), in the order of the reference page. */
 export const LIBRARY: readonly FunctionGroup[] = [
   ARITHMETIC,
   COMPARISON,
+  STRING_OPERATORS,
   LIST_OPERATORS,
   CONVERSION,
   MATH,
   LISTS,
   RANGES,
+  STRINGS,
+  REGEX,
+  REPRESENTATION,
   PATHS,
   PATH_MAPPING,
 ];
