@@ -71,7 +71,7 @@ export class CallSite {
   #resolve(frame: Frame, before: number, args: readonly Value[]): Value {
     const { call } = frame;
     const types = args.map(typeOf);
-    const isMethod = this.#written.kind === 'method' || this.#written.kind === 'property';
+    const isMethod = this.#written.kind !== 'function' && this.#written.kind !== 'operator';
     if (types.some((type) => type.kind === 'unresolved') || this.#isUnknown(frame)) {
       const type = returnType(this.#called, types, isMethod);
       if (type === null) throw mismatch(this.#written, this.#called, types);

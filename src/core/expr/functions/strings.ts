@@ -1,5 +1,6 @@
 import type { FunctionGroup } from './signature.ts';
 import { CASE_FUNCTIONS } from './string-case.ts';
+import { LENGTHS } from './string-length.ts';
 import { PAD_FUNCTIONS } from './string-pad.ts';
 import { SEARCH_FUNCTIONS } from './string-search.ts';
 import { SPLIT_FUNCTIONS } from './string-split.ts';
@@ -18,6 +19,7 @@ export const STRINGS: FunctionGroup = {
   title: 'String functions',
   hostOnly: false,
   signatures: [
+    ...LENGTHS,
     ...CASE_FUNCTIONS,
     ...TRIM_FUNCTIONS,
     ...SEARCH_FUNCTIONS,
