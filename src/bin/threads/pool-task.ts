@@ -48,9 +48,9 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
 function oversizedSteps({ parameters, environments, steps }: JobPlan): PointedError[] {
   const jobBytes = Buffer.byteLength(JSON.stringify([parameters, environments]));
   return steps.flatMap((step, index) => {
-    const bytes = jobBytes + Buffer.byteLength(JSON.stringify([step.environments, step.script]));
+    const bytes = jobBytes + Buffer.byteLength(JSON.stringify([step.environments, step.script, step.lets]));
     if (bytes <= WIRE_LIMITS.stepAssignmentBytes) return [];
-    const detail = `the step's script and environments take ${bytes} bytes, more than the ${WIRE_LIMITS.stepAssignmentBytes} that reach a worker`;
+    const detail = `the step's script, bindings and environments take ${bytes} bytes, more than the ${WIRE_LIMITS.stepAssignmentBytes} that reach a worker`;
     return [{ pointer: `/steps/${index}`, detail }];
   });
 }

@@ -18,3 +18,6 @@ export const MAX_EXPRESSION_DEPTH = 64;
 
 /** UTF-8 bytes of the source of one expression. */
 export const MAX_SOURCE_BYTES = 65_536;
+
+/** Comma-separated parts of the text of one range_expr. */
+export const MAX_RANGE_PARTS = 10_000;

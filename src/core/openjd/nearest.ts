@@ -3,7 +3,7 @@ const MAX_WORD = 80;
 const MAX_CANDIDATES = 500;
 
 /** The candidate that differs least from the word (edit distance, at most a third of its length), or null. */
-function nearest(word: string, candidates: Iterable<string>): string | null {
+export function nearest(word: string, candidates: Iterable<string>): string | null {
   if (word.length === 0 || word.length > MAX_WORD) return null;
   let best: string | null = null;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;

@@ -31,7 +31,7 @@ void test('a step whose script does not fit the bus is refused', (t) => {
   const command = 'x'.repeat(2_000_000);
   const steps = [STEP, { name: 'Large', script: { actions: { onRun: { command } } } }];
   const [only, ...others] = refusals(template({ steps }));
-  t.match(only, /^\/steps\/1: the step's script and environments take \d+ bytes, more than the \d+/);
+  t.match(only, /^\/steps\/1: the step's script, bindings and environments take \d+ bytes, more than the \d+/);
   t.same(others, []);
   t.end();
 });

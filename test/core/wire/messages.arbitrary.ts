@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { typeNames } from '../../../src/core/openjd/parameter-types.ts';
 import type { PathDelivery } from '../../../src/core/delivery/deliveries.ts';
 import { attemptIdOf, farmId, jobId, queueId, stepIdOf, taskIdOf, workerId } from '../../../src/core/ids.ts';
 import type {
@@ -197,10 +198,11 @@ const action = fc.record(
   },
   { requiredKeys: ['command', 'args'] },
 );
-const script: fc.Arbitrary<ScriptPlan> = fc.record({
-  onRun: action,
-  embeddedFiles: fc.array(file, { maxLength: 2 }),
-});
+const lets = fc.array(fc.record({ name, expression: fc.string() }), { maxLength: 2 });
+const script: fc.Arbitrary<ScriptPlan> = fc.record(
+  { onRun: action, embeddedFiles: fc.array(file, { maxLength: 2 }), lets },
+  { requiredKeys: ['onRun', 'embeddedFiles'] },
+);
 const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
   {
     name,
@@ -208,6 +210,7 @@ const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
     onEnter: action,
     onExit: action,
     embeddedFiles: fc.array(file, { maxLength: 2 }),
+    lets,
   },
   { requiredKeys: ['name', 'variables', 'embeddedFiles'] },
 );
@@ -230,7 +233,7 @@ const delivery: fc.Arbitrary<PathDelivery> = fc.oneof(
 );
 const jobValue = fc.record(
   {
-    type: fc.constantFrom('STRING' as const, 'PATH' as const),
+    type: fc.constantFrom(...typeNames(true)),
     value: fc.string(),
     dataFlow: fc.constantFrom('IN' as const, 'OUT' as const, 'INOUT' as const),
     objectType: fc.constantFrom('FILE' as const, 'DIRECTORY' as const),
@@ -245,6 +248,7 @@ const step = fc.record(
     job_environments: fc.array(environment, { maxLength: 2 }),
     step_environments: fc.array(environment, { maxLength: 2 }),
     script,
+    lets: fc.array(fc.record({ name, type: fc.string(), value: fc.string() }), { maxLength: 2 }),
     compute_location: fc.string(),
     deliveries: fc.array(delivery, { maxLength: 3 }),
   },

@@ -101,27 +101,20 @@ export const unresolvedOf = (type: ExprType): UnresolvedValue => ({
 
 /** The type of a value. */
 export function typeOf(value: Value): ExprType {
-  switch (typeof value) {
-    case 'number':
-    case 'bigint':
-      return INT;
-    case 'string':
-      return STRING;
-    case 'boolean':
-      return BOOL;
-    case 'object':
-      if (value === null) return NULLTYPE;
-      switch (value.kind) {
-        case 'float':
-          return FLOAT;
-        case 'path':
-          return PATH;
-        case 'range':
-          return RANGE_EXPR;
-        case 'list':
-        case 'unresolved':
-          return value.type;
-      }
+  if (typeof value === 'number' || typeof value === 'bigint') return INT;
+  if (typeof value === 'string') return STRING;
+  if (typeof value === 'boolean') return BOOL;
+  if (value === null) return NULLTYPE;
+  switch (value.kind) {
+    case 'float':
+      return FLOAT;
+    case 'path':
+      return PATH;
+    case 'range':
+      return RANGE_EXPR;
+    case 'list':
+    case 'unresolved':
+      return value.type;
   }
 }
 
@@ -130,6 +123,8 @@ export function sizeOf(value: Value): number {
   if (typeof value === 'string') return VALUE_BYTES + UNIT_BYTES * value.length;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
   switch (value.kind) {
+    case 'float':
+      return value.text === null ? VALUE_BYTES : VALUE_BYTES + UNIT_BYTES * value.text.length;
     case 'path':
       return VALUE_BYTES + UNIT_BYTES * value.text.length;
     case 'range':

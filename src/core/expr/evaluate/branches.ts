@@ -1,0 +1,159 @@
+import { ExprFailure } from '../expr-failure.ts';
+import { failureText } from '../failure-text.ts';
+import type { CompareExpr, CompareOperator, ConditionalExpr, LogicalExpr, Place } from '../syntax/tree.ts';
+import {
+  alternatives,
+  ANY,
+  BOOL,
+  NULLTYPE,
+  resolvedType,
+  unionOfResolved,
+  type ExprType,
+  type ResolvedType,
+} from '../types/expr-type.ts';
+import { typeOf, unresolvedOf, type UnresolvedValue, type Value } from '../values/value.ts';
+import { notBool, operatorSite } from './call-site.ts';
+import type { Frame, Node } from './frame.ts';
+import type { Scope } from './scope.ts';
+
+const COMPARE: Readonly<Record<CompareOperator, string>> = {
+  '==': '__eq__',
+  '!=': '__ne__',
+  '<': '__lt__',
+  '<=': '__le__',
+  '>': '__gt__',
+  '>=': '__ge__',
+  in: '__contains__',
+  'not in': '__not_contains__',
+};
+
+const isUnresolved = (value: Value): value is UnresolvedValue =>
+  typeof value === 'object' && value?.kind === 'unresolved';
+
+/** A chain of comparisons (section 1.3.6): each operand is evaluated once, and none after the first that does not hold. */
+export function compareNode(expr: CompareExpr, scope: Scope): Node {
+  const first = scope.compile(expr.first, null, scope);
+  const steps = expr.rest.map(({ operator, operand, place }) => {
+    const swapped = operator === 'in' || operator === 'not in';
+    return {
+      swapped,
+      operand: scope.compile(operand, null, scope),
+      site: operatorSite(COMPARE[operator], operator, place, swapped),
+    };
+  });
+  const [only] = steps;
+  if (only !== undefined && steps.length === 1) {
+    const { swapped, operand, site } = only;
+    return (frame) => {
+      const before = frame.call.memory;
+      const a = first(frame);
+      const b = operand(frame);
+      return swapped ? site.two(frame, before, b, a) : site.two(frame, before, a, b);
+    };
+  }
+  return (frame) => {
+    const before = frame.call.memory;
+    let left = first(frame);
+    let known = true;
+    for (const { swapped, operand, site } of steps) {
+      const right = operand(frame);
+      const holds = swapped ? site.two(frame, before, right, left) : site.two(frame, before, left, right);
+      if (holds === false) return holds;
+      if (isUnresolved(holds)) known = false;
+      left = right;
+    }
+    const value = known ? true : unresolvedOf(BOOL);
+    frame.call.hold(before, value);
+    return value;
+  };
+}
+
+/** `and` and `or` give one of their operands; only null and false are false (section 2.1.6). */
+export function logicalNode(expr: LogicalExpr, scope: Scope): Node {
+  const stopsAt = expr.operator === 'or';
+  const [first, ...rest] = expr.operands.map((operand) => scope.compile(operand, null, scope));
+  if (first === undefined) throw new Error('a logical operation has operands');
+  return rest.reduce<Node>((left, right) => pairNode(left, right, stopsAt), first);
+}
+
+function pairNode(left: Node, right: Node, stopsAt: boolean): Node {
+  return (frame) => {
+    const before = frame.call.memory;
+    const a = left(frame);
+    if (isUnresolved(a)) {
+      const value = undecided(a, right, stopsAt, frame);
+      frame.call.hold(before, value);
+      return value;
+    }
+    if ((a !== null && a !== false) === stopsAt) return a;
+    frame.call.memory = before;
+    return right(frame);
+  };
+}
+
+/** The pair when its first operand is not known: what either operand may give. */
+function undecided(a: UnresolvedValue, right: Node, stopsAt: boolean, frame: Frame): Value {
+  const returned = alternatives(a.type.of).filter((type) => mayBe(type, stopsAt));
+  const goesOn = alternatives(a.type.of).some((type) => mayBe(type, !stopsAt));
+  if (!goesOn) return a;
+  let b: Value;
+  try {
+    b = right(frame);
+  } catch (error) {
+    // This operand would always fail; the other one can still be the value.
+    if (!(error instanceof ExprFailure) || error.exhausted || returned.length === 0) throw error;
+    return unresolvedOf(unionOfResolved(returned));
+  }
+  if (b === stopsAt && returned.every((type) => type === BOOL)) return b;
+  return unresolvedOf(unionOfResolved([...returned, resolvedType(typeOf(b))]));
+}
+
+/** Whether a value of the type may be true (or false) in a condition of `and` and `or`. */
+function mayBe(type: ResolvedType, truth: boolean): boolean {
+  if (type === BOOL || type === ANY) return true;
+  return (type !== NULLTYPE) === truth;
+}
+
+/** Section 1.3.5; with an unresolved condition both branches count, and one of them may fail. */
+export function conditionalNode(expr: ConditionalExpr, target: ExprType | null, scope: Scope): Node {
+  const condition = scope.compile(expr.condition, null, scope);
+  const then = scope.compile(expr.then, target, scope);
+  const otherwise = scope.compile(expr.otherwise, target, scope);
+  return (frame) => {
+    const before = frame.call.memory;
+    const decided = condition(frame);
+    frame.call.memory = before;
+    if (decided === true) return then(frame);
+    if (decided === false) return otherwise(frame);
+    if (!isUnresolved(decided) || !mayBeBool(decided.type.of)) {
+      throw notBool('Condition', decided).at(expr.condition);
+    }
+    const value = eitherBranch(then, otherwise, frame, expr, scope);
+    frame.call.hold(before, value);
+    return value;
+  };
+}
+
+export const mayBeBool = (type: ResolvedType): boolean =>
+  alternatives(type).some((member) => member === BOOL || member === ANY);
+
+function eitherBranch(then: Node, otherwise: Node, frame: Frame, place: Place, { source }: Scope): Value {
+  const before = frame.call.memory;
+  const results: ResolvedType[] = [];
+  const failures: ExprFailure[] = [];
+  for (const branch of [then, otherwise]) {
+    frame.call.memory = before;
+    try {
+      results.push(resolvedType(typeOf(branch(frame))));
+    } catch (error) {
+      if (!(error instanceof ExprFailure) || error.exhausted) throw error;
+      failures.push(error);
+    }
+  }
+  const [one, other] = failures;
+  if (one === undefined || other === undefined) return unresolvedOf(unionOfResolved(results));
+  throw new ExprFailure(
+    `Both branches fail in the if/else:\n  if-branch: ${failureText(one, source)}\n  else-branch: ${failureText(other, source)}`,
+    place,
+  );
+}

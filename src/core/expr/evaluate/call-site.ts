@@ -1,0 +1,140 @@
+import { ExprFailure } from '../expr-failure.ts';
+import type { Call } from '../functions/call.ts';
+import { FUNCTIONS, type LibraryFunction } from '../functions/library.ts';
+import type { Run } from '../functions/signature.ts';
+import type { Place } from '../syntax/tree.ts';
+import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../types/expr-type.ts';
+import { coerce } from '../values/coerce.ts';
+import { typeOf, unresolvedOf, type Value } from '../values/value.ts';
+import { choose, returnType, type Chosen } from './dispatch.ts';
+import { placed, type Frame } from './frame.ts';
+import { mismatch, type Written } from './mismatch.ts';
+
+/**
+ * One place of an expression that calls a function of the library. It remembers the signature that the last types of arguments chose, which are the
+ * same at nearly every evaluation.
+ */
+export class CallSite {
+  readonly #called: LibraryFunction;
+  readonly #written: Written;
+  readonly #place: Place;
+  #types: readonly (ExprType | undefined)[] = [];
+  #run: Run | null = null;
+  #coercions: Chosen['coercions'] = null;
+  #chosen: Chosen | null = null;
+
+  constructor(called: LibraryFunction, written: Written, place: Place) {
+    this.#called = called;
+    this.#written = written;
+    this.#place = place;
+  }
+
+  one(frame: Frame, before: number, a: Value): Value {
+    const { call } = frame;
+    try {
+      call.charge(1);
+      if (this.#run !== null && this.#types[0] === typeOf(a)) {
+        const value = this.#run(call, this.#coerced(a, 0, call), null, null, null);
+        call.hold(before, value);
+        return value;
+      }
+      return this.#resolve(frame, before, [a]);
+    } catch (error) {
+      throw placed(error, this.#place);
+    }
+  }
+
+  two(frame: Frame, before: number, a: Value, b: Value): Value {
+    const { call } = frame;
+    try {
+      call.charge(1);
+      if (this.#run !== null && this.#types[0] === typeOf(a) && this.#types[1] === typeOf(b)) {
+        const value = this.#run(call, this.#coerced(a, 0, call), this.#coerced(b, 1, call), null, null);
+        call.hold(before, value);
+        return value;
+      }
+      return this.#resolve(frame, before, [a, b]);
+    } catch (error) {
+      throw placed(error, this.#place);
+    }
+  }
+
+  many(frame: Frame, before: number, args: readonly Value[]): Value {
+    try {
+      frame.call.charge(1);
+      return this.#resolve(frame, before, args);
+    } catch (error) {
+      throw placed(error, this.#place);
+    }
+  }
+
+  #resolve(frame: Frame, before: number, args: readonly Value[]): Value {
+    const { call } = frame;
+    const types = args.map(typeOf);
+    const isMethod = this.#written.kind === 'method' || this.#written.kind === 'property';
+    if (types.some((type) => type.kind === 'unresolved') || this.#isUnknown(frame)) {
+      const type = returnType(this.#called, types, isMethod);
+      if (type === null) throw mismatch(this.#written, this.#called, types);
+      return this.#unknown(frame, before, type);
+    }
+    const chosen = this.#choose(types, isMethod);
+    const { run } = chosen.signature;
+    const [a = null, b = null, c = null, d = null] = args.map((arg, index) =>
+      this.#coerced(arg, index, call),
+    );
+    const value = run(call, a, b, c, d);
+    call.hold(before, value);
+    return value;
+  }
+
+  /** A function of the host whose host is not known yet. */
+  #isUnknown(frame: Frame): boolean {
+    return this.#called.hostOnly && frame.host === 'unresolved';
+  }
+
+  #unknown(frame: Frame, before: number, type: ResolvedType): Value {
+    const value = unresolvedOf(type);
+    frame.call.hold(before, value);
+    return value;
+  }
+
+  #coerced(value: Value, index: number, call: Call): Value {
+    const target = this.#coercions === null ? null : (this.#coercions[index] ?? null);
+    if (target === null) return value;
+    // By far the most frequent coercion of all.
+    return target === FLOAT && typeof value === 'number'
+      ? { kind: 'float', value, text: null }
+      : coerce(value, target, call);
+  }
+
+  #choose(types: readonly ExprType[], isMethod: boolean): Chosen {
+    if (this.#chosen !== null && sameTypes(this.#types, types)) return this.#chosen;
+    const resolved = types.flatMap((type) => (type.kind === 'unresolved' ? [] : type));
+    const found = choose(this.#called, resolved, isMethod);
+    if (found === null) throw mismatch(this.#written, this.#called, types);
+    this.#types = types;
+    this.#chosen = found;
+    // A function of the host is not known in every evaluation.
+    this.#run = this.#called.hostOnly ? null : found.signature.run;
+    this.#coercions = found.coercions;
+    return found;
+  }
+}
+
+const sameTypes = (a: readonly (ExprType | undefined)[], b: readonly ExprType[]): boolean =>
+  a.length === b.length && a.every((type, index) => type === b[index]);
+
+/** Why an expression that must be a bool is none. */
+export const notBool = (what: string, value: Value): ExprFailure =>
+  new ExprFailure(`${what} must be a boolean, got ${resolvedType(typeOf(value)).text}`);
+
+/** The call of a function that the library has for certain. */
+export function librarySite(name: string, written: Written, place: Place): CallSite {
+  const called = FUNCTIONS.get(name);
+  if (called === undefined) throw new Error(`the library lacks ${name}`);
+  return new CallSite(called, written, place);
+}
+
+/** The call of an operator's function; `swapped` when its operands stand the other way round. */
+export const operatorSite = (name: string, symbol: string, place: Place, swapped = false): CallSite =>
+  librarySite(name, { kind: 'operator', symbol, swapped }, place);

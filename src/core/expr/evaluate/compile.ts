@@ -1,0 +1,241 @@
+import { FUNCTIONS, propertyFunction, type LibraryFunction } from '../functions/library.ts';
+import type {
+  AttributeExpr,
+  BinaryExpr,
+  BinaryOperator,
+  CallExpr,
+  Expr,
+  LiteralExpr,
+  MethodExpr,
+  NameExpr,
+  Place,
+  SliceExpr,
+  SubscriptExpr,
+  UnaryExpr,
+} from '../syntax/tree.ts';
+import { unionOf, type ExprType } from '../types/expr-type.ts';
+import { sizeOf, typeOf, type Value } from '../values/value.ts';
+import { compareNode, conditionalNode, logicalNode } from './branches.ts';
+import { CallSite, librarySite, operatorSite } from './call-site.ts';
+import { comprehensionNode, listNode } from './collections.ts';
+import type { Frame, Node } from './frame.ts';
+import { placed } from './frame.ts';
+import { noAttribute, unknownFunction, type Written } from './mismatch.ts';
+import { dottedName, nameNode, type DottedName } from './names.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * Makes an expression into a function of its values. `target` is the type that the surroundings want: it guides list literals and branches
+ * (section 1.3.1) and is not enforced here.
+ */
+export function compile(expr: Expr, target: ExprType | null, scope: Scope): Node {
+  switch (expr.kind) {
+    case 'literal':
+      return literalNode(expr);
+    case 'name':
+    case 'attribute':
+      return nameOrProperty(expr, scope);
+    case 'call':
+      return functionNode(expr, scope);
+    case 'method':
+      return methodNode(expr, scope);
+    case 'unary':
+      return unaryNode(expr, scope);
+    case 'binary':
+      return binaryNode(expr, scope);
+    case 'compare':
+      return compareNode(expr, scope);
+    case 'logical':
+      return logicalNode(expr, scope);
+    case 'conditional':
+      return conditionalNode(expr, target, scope);
+    case 'list':
+      return listNode(expr, target, scope);
+    case 'comprehension':
+      return comprehensionNode(expr, target, scope);
+    case 'subscript':
+      return subscriptNode(expr, scope);
+    case 'slice':
+      return sliceNode(expr, scope);
+  }
+}
+
+function literalNode(expr: LiteralExpr): Node {
+  const { value } = expr;
+  const bytes = sizeOf(value);
+  return (frame) => {
+    frame.call.take(bytes);
+    return value;
+  };
+}
+
+/** A dotted name: the longest part of it that is a symbol, and properties of its value for the rest. */
+function nameOrProperty(expr: NameExpr | AttributeExpr, scope: Scope): Node {
+  const dotted = dottedName(expr);
+  if (dotted !== null) return dottedNode(dotted, scope);
+  if (expr.kind === 'name') throw new Error('a name is a dotted name of one part');
+  return propertyNode(expr.name, expr, compile(expr.base, null, scope));
+}
+
+function dottedNode(dotted: DottedName, scope: Scope): Node {
+  return nameNode(dotted, scope, (part, base) => propertyNode(part.name, part.place, base));
+}
+
+function propertyNode(name: string, place: Place, base: Node): Node {
+  const called = FUNCTIONS.get(propertyFunction(name));
+  if (called === undefined) {
+    return (frame) => {
+      throw noAttribute(name, typeOf(base(frame))).at(place);
+    };
+  }
+  const site = new CallSite(called, { kind: 'property', name }, place);
+  return (frame) => {
+    const before = frame.call.memory;
+    return site.one(frame, before, base(frame));
+  };
+}
+
+function functionNode(expr: CallExpr, scope: Scope): Node {
+  const called = FUNCTIONS.get(expr.name);
+  const args = argumentNodes(called, expr.args, 0, scope);
+  return callNode(called, { kind: 'function', name: expr.name }, expr, args);
+}
+
+function methodNode(expr: MethodExpr, scope: Scope): Node {
+  const called = FUNCTIONS.get(expr.name);
+  const receiver = compile(expr.receiver, null, scope);
+  const args = argumentNodes(called, expr.args, 1, scope);
+  return callNode(called, { kind: 'method', name: expr.name }, expr, [receiver, ...args]);
+}
+
+/** Arguments are evaluated under what the parameters of all signatures of this length take, unless a type variable stands there. */
+function argumentNodes(
+  called: LibraryFunction | undefined,
+  args: readonly Expr[],
+  first: number,
+  scope: Scope,
+): readonly Node[] {
+  const fitting = (called?.signatures ?? []).filter(
+    ({ parameters }) => parameters.length === args.length + first,
+  );
+  return args.map((arg, index) => {
+    const types = fitting.map(({ parameters }) => parameters[index + first]?.type);
+    const isPlain = fitting.every(({ generic }) => !generic) && fitting.length > 0;
+    const target = isPlain ? unionOf(types.flatMap((type) => type ?? [])) : null;
+    return compile(arg, target, scope);
+  });
+}
+
+function callNode(
+  called: LibraryFunction | undefined,
+  written: Written & { readonly kind: 'function' | 'method' },
+  place: Place,
+  args: readonly Node[],
+): Node {
+  if (called === undefined || called.name.startsWith('__')) return unknownNode(written, place, args);
+  const site = new CallSite(called, written, place);
+  const [first, second] = args;
+  const exists = (frame: Frame): void => {
+    if (called.hostOnly && frame.host === 'none') throw unknown(written, place, frame);
+  };
+  if (first !== undefined && args.length === 1) {
+    return (frame) => {
+      const before = frame.call.memory;
+      const a = first(frame);
+      if (called.hostOnly) exists(frame);
+      return site.one(frame, before, a);
+    };
+  }
+  if (first !== undefined && second !== undefined && args.length === 2) {
+    return (frame) => {
+      const before = frame.call.memory;
+      const a = first(frame);
+      return site.two(frame, before, a, second(frame));
+    };
+  }
+  return (frame) => {
+    const before = frame.call.memory;
+    const values = args.map((arg) => arg(frame));
+    if (called.hostOnly) exists(frame);
+    return site.many(frame, before, values);
+  };
+}
+
+/** The arguments are evaluated first: what is wrong with them is told first. */
+function unknownNode(
+  written: Written & { readonly kind: 'function' | 'method' },
+  place: Place,
+  args: readonly Node[],
+): Node {
+  return (frame) => {
+    for (const arg of args) arg(frame);
+    throw unknown(written, place, frame);
+  };
+}
+
+const unknown = (
+  written: Written & { readonly kind: 'function' | 'method' },
+  place: Place,
+  frame: Frame,
+): unknown => placed(unknownFunction(written.name, written.kind === 'method', frame.host !== 'none'), place);
+
+const UNARY: Readonly<Record<UnaryExpr['operator'], string>> = {
+  '-': '__neg__',
+  '+': '__pos__',
+  not: '__not__',
+};
+
+function unaryNode(expr: UnaryExpr, scope: Scope): Node {
+  const site = operatorSite(UNARY[expr.operator], expr.operator, expr);
+  const operand = compile(expr.operand, null, scope);
+  return (frame) => {
+    const before = frame.call.memory;
+    return site.one(frame, before, operand(frame));
+  };
+}
+
+const BINARY: Readonly<Record<BinaryOperator, string>> = {
+  '+': '__add__',
+  '-': '__sub__',
+  '*': '__mul__',
+  '/': '__truediv__',
+  '//': '__floordiv__',
+  '%': '__mod__',
+  '**': '__pow__',
+};
+
+function binaryNode(expr: BinaryExpr, scope: Scope): Node {
+  const site = operatorSite(BINARY[expr.operator], expr.operator, expr);
+  const left = compile(expr.left, null, scope);
+  const right = compile(expr.right, null, scope);
+  return (frame) => {
+    const before = frame.call.memory;
+    const a = left(frame);
+    return site.two(frame, before, a, right(frame));
+  };
+}
+
+function subscriptNode(expr: SubscriptExpr, scope: Scope): Node {
+  const site = librarySite('__getitem__', { kind: 'subscript' }, expr);
+  const base = compile(expr.base, null, scope);
+  const index = compile(expr.index, null, scope);
+  return (frame) => {
+    const before = frame.call.memory;
+    const a = base(frame);
+    return site.two(frame, before, a, index(frame));
+  };
+}
+
+function sliceNode(expr: SliceExpr, scope: Scope): Node {
+  const site = librarySite('__getitem__', { kind: 'slice' }, expr);
+  const base = compile(expr.base, null, scope);
+  const bounds = [expr.lower, expr.upper, expr.step].map((bound) =>
+    bound === null ? null : compile(bound, null, scope),
+  );
+  return (frame) => {
+    const before = frame.call.memory;
+    const values: Value[] = [base(frame)];
+    for (const bound of bounds) values.push(bound === null ? null : bound(frame));
+    return site.many(frame, before, values);
+  };
+}

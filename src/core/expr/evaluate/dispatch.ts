@@ -1,0 +1,188 @@
+import type { LibraryFunction } from '../functions/library.ts';
+import type { Signature } from '../functions/signature.ts';
+import {
+  alternatives,
+  ANY,
+  FLOAT,
+  INT,
+  listType,
+  NULLTYPE,
+  PATH,
+  STRING,
+  unionOfResolved,
+  type ExprType,
+  type ResolvedType,
+  resolvedType,
+} from '../types/expr-type.ts';
+import { matches, satisfies, substitute, type Bindings } from '../types/type-match.ts';
+import { coercedType } from '../values/coerce.ts';
+
+/** The signature of a call, and the types that arguments are coerced to first; null where an argument stays as it is. */
+export interface Chosen {
+  readonly signature: Signature;
+  readonly coercions: readonly (ResolvedType | null)[] | null;
+  readonly returns: ResolvedType;
+}
+
+const LIST_OF_INT = listType(INT);
+
+/** Combinations of alternatives of unresolved arguments that are tried; a call with more is of an unknown type. */
+const MAX_COMBINATIONS = 256;
+
+/**
+ * The signature for arguments of these types, which are resolved and no unions (sections 1.2.3 and 1.2.4): one that has exactly these types; else the
+ * one that takes the fewest coercions of int to float and path to string; else one with type variables; else, in a call by name, the only one of
+ * this many parameters, by any coercion without loss. The receiver of a method is never coerced. Null when there is none.
+ */
+export function choose(
+  called: LibraryFunction,
+  types: readonly ResolvedType[],
+  isMethod: boolean,
+): Chosen | null {
+  const fitting = called.signatures.filter((signature) => signature.parameters.length === types.length);
+  const plain = fitting.filter((signature) => !signature.generic);
+  for (const signature of plain) {
+    if (signature.parameters.every(({ type }, index) => satisfies(types[index] ?? ANY, type))) {
+      return chosen(signature, types, null, new Map());
+    }
+  }
+  return (
+    widened(plain, types, isMethod) ??
+    generic(fitting, types) ??
+    (called.name.startsWith('__') ? null : coerced(fitting, types, isMethod))
+  );
+}
+
+function chosen(
+  signature: Signature,
+  types: readonly ResolvedType[],
+  coercions: readonly (ResolvedType | null)[] | null,
+  bindings: Bindings,
+): Chosen | null {
+  const returns = signature.infer === null ? substitute(signature.returns, bindings) : signature.infer(types);
+  return returns === null ? null : { signature, coercions, returns: resolvedType(returns) };
+}
+
+function widened(
+  signatures: readonly Signature[],
+  types: readonly ResolvedType[],
+  isMethod: boolean,
+): Chosen | null {
+  let best: Chosen | null = null;
+  let fewest = Infinity;
+  for (const signature of signatures) {
+    const coercions = signature.parameters.map(({ type }, index) => {
+      const given = types[index] ?? ANY;
+      if (satisfies(given, type)) return null;
+      return (index > 0 || !isMethod) && widens(given, type) ? resolvedType(type) : undefined;
+    });
+    if (!isComplete(coercions)) continue;
+    const count = coercions.filter((coercion) => coercion !== null).length;
+    if (count < fewest) {
+      fewest = count;
+      best = chosen(signature, types, coercions, new Map());
+    }
+  }
+  return best;
+}
+
+const isComplete = <Item>(items: readonly (Item | undefined)[]): items is readonly Item[] =>
+  !items.includes(undefined);
+
+/** Whether a value of the type is always one of the parameter's by widening, in a list element by element. */
+function widens(type: ResolvedType, parameter: ExprType): boolean {
+  if (type === INT) return parameter === FLOAT;
+  if (type === PATH) return parameter === STRING;
+  if (type.kind !== 'list' || parameter.kind !== 'list') return false;
+  return type.element === NULLTYPE || widens(type.element, parameter.element);
+}
+
+function generic(signatures: readonly Signature[], types: readonly ResolvedType[]): Chosen | null {
+  for (const signature of signatures) {
+    if (!signature.generic) continue;
+    const bindings: Bindings = new Map();
+    if (!signature.parameters.every(({ type }, index) => matches(type, types[index] ?? ANY, bindings)))
+      continue;
+    const found = chosen(signature, types, null, bindings);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function coerced(
+  signatures: readonly Signature[],
+  types: readonly ResolvedType[],
+  isMethod: boolean,
+): Chosen | null {
+  const [only] = signatures;
+  if (only === undefined || signatures.length > 1) return null;
+  const list = types.map((type, index) =>
+    coercionTo(type, only.parameters[index]?.type ?? ANY, isMethod && index === 0),
+  );
+  if (!isComplete(list)) return null;
+  const bindings: Bindings = new Map();
+  const after = types.map((type, index) => list[index] ?? type);
+  if (!only.parameters.every(({ type }, index) => matches(type, after[index] ?? ANY, bindings))) return null;
+  return chosen(only, after, list, bindings);
+}
+
+/** The type that an argument is coerced to, null when it stays as it is, undefined when it cannot be one of the parameter's. */
+function coercionTo(
+  type: ResolvedType,
+  parameter: ExprType,
+  isReceiver: boolean,
+): ResolvedType | null | undefined {
+  if (matches(parameter, type, new Map())) return null;
+  if (isReceiver) return undefined;
+  // A range is a list of ints wherever lists are taken.
+  if (type.kind === 'range_expr' && parameter.kind === 'list' && parameter.element.kind === 'variable') {
+    return LIST_OF_INT;
+  }
+  return coercedType(type, parameter) === null ? undefined : resolvedType(parameter);
+}
+
+/**
+ * The type of a call with arguments that are partly unresolved: the union over all combinations of what they may be. Null when no combination has a
+ * signature.
+ */
+export function returnType(
+  called: LibraryFunction,
+  types: readonly ExprType[],
+  isMethod: boolean,
+): ResolvedType | null {
+  const results: ResolvedType[] = [];
+  const combinations = combine(types.map((type) => alternatives(resolvedType(type))));
+  if (combinations === null) return ANY;
+  for (const combination of combinations) {
+    if (combination.includes(ANY)) results.push(...whateverMatches(called, combination));
+    else {
+      const found = choose(called, combination, isMethod);
+      if (found !== null) results.push(found.returns);
+    }
+  }
+  return results.length === 0 ? null : unionOfResolved(results);
+}
+
+/** With an argument of an unknown type, every signature that may match counts. */
+function whateverMatches(called: LibraryFunction, types: readonly ResolvedType[]): ResolvedType[] {
+  return called.signatures.flatMap((signature) => {
+    if (signature.parameters.length !== types.length) return [];
+    const bindings: Bindings = new Map();
+    const fits = signature.parameters.every(({ type }, index) => {
+      const given = types[index] ?? ANY;
+      return matches(type, given, bindings) || widens(given, type);
+    });
+    if (!fits) return [];
+    return signature.infer === null ? [resolvedType(substitute(signature.returns, bindings))] : [ANY];
+  });
+}
+
+/** Every way to take one of each; null when there are too many. */
+export function combine<Item>(choices: readonly (readonly Item[])[]): readonly (readonly Item[])[] | null {
+  let combinations: readonly (readonly Item[])[] = [[]];
+  for (const choice of choices) {
+    if (combinations.length * choice.length > MAX_COMBINATIONS) return null;
+    combinations = combinations.flatMap((combination) => choice.map((item) => [...combination, item]));
+  }
+  return combinations;
+}

@@ -1,0 +1,102 @@
+import { ExprFailure } from '../expr-failure.ts';
+import type { AttributeExpr, Expr, NameExpr, Place } from '../syntax/tree.ts';
+import type { Value } from '../values/value.ts';
+import type { Frame, Node } from './frame.ts';
+import { didYouMean } from './mismatch.ts';
+import type { Scope } from './scope.ts';
+
+/** `a.b.c`, by its parts; `place` of a part reaches from the beginning to it. */
+export interface DottedName {
+  readonly parts: readonly NamePart[];
+}
+
+export interface NamePart {
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** The dotted name that an expression is, or null when it begins with something else than a name. */
+export function dottedName(expr: NameExpr | AttributeExpr): DottedName | null {
+  const parts: NamePart[] = [];
+  let at: Expr = expr;
+  while (at.kind === 'attribute') {
+    parts.push({ name: at.name, place: at });
+    at = at.base;
+  }
+  if (at.kind !== 'name') return null;
+  parts.push({ name: at.name, place: at });
+  return { parts: parts.reverse() };
+}
+
+/**
+ * The value of a dotted name: a comprehension variable, or the symbol with the longest name that is a prefix of it. What is left of the name are
+ * properties; `property` makes the node of one.
+ */
+export function nameNode(
+  dotted: DottedName,
+  scope: Scope,
+  property: (part: NamePart, base: Node) => Node,
+): Node {
+  const { parts } = dotted;
+  const slot = scope.locals.lastIndexOf(parts[0]?.name ?? '');
+  if (slot >= 0) return parts.slice(1).reduce((base, part) => property(part, base), localNode(slot));
+  const forms = parts.map((_, index) => formOf(parts, parts.length - index, property));
+  const [whole, ...shorter] = forms;
+  if (whole === undefined) throw new Error('a name has a part');
+  if (shorter.length === 0) return whole.node;
+  return (frame) => {
+    if (frame.symbols.has(whole.symbol)) return whole.node(frame);
+    for (const form of shorter) if (frame.symbols.has(form.symbol)) return form.node(frame);
+    return whole.node(frame);
+  };
+}
+
+interface NameForm {
+  readonly symbol: string;
+  readonly node: Node;
+}
+
+/** The name read as a symbol of `count` parts and properties after it. */
+function formOf(
+  parts: readonly NamePart[],
+  count: number,
+  property: (part: NamePart, base: Node) => Node,
+): NameForm {
+  const symbol = parts
+    .slice(0, count)
+    .map(({ name }) => name)
+    .join('.');
+  const place = parts[count - 1]?.place ?? { start: 0, end: 0, caret: 0 };
+  const base = symbolNode(symbol, { ...place, caret: place.start });
+  return { symbol, node: parts.slice(count).reduce((node, part) => property(part, node), base) };
+}
+
+const localNode =
+  (slot: number): Node =>
+  (frame) => {
+    const value = frame.locals[slot] ?? null;
+    frame.call.hold(frame.call.memory, value);
+    return value;
+  };
+
+function symbolNode(symbol: string, place: Place): Node {
+  return (frame) => {
+    const value = frame.symbols.get(symbol);
+    if (value === undefined) throw undefinedName(symbol, frame).at(place);
+    if (typeof value === 'object' && value?.kind === 'path') checkStyle(value.style, frame, place);
+    frame.call.hold(frame.call.memory, value);
+    return value;
+  };
+}
+
+function checkStyle(style: string, frame: Frame, place: Place): void {
+  if (style === 'uri' || style === frame.call.pathStyle) return;
+  throw new ExprFailure(
+    `Path format mismatch: the value is a ${style} path, and paths are ${frame.call.pathStyle} here`,
+  ).at(place);
+}
+
+const undefinedName = (
+  symbol: string,
+  { symbols }: { readonly symbols: ReadonlyMap<string, Value> },
+): ExprFailure => new ExprFailure(`Undefined variable: '${symbol}'${didYouMean(symbol, symbols.keys())}`);

@@ -1,0 +1,22 @@
+import { sizeOfRuns } from '../../openjd/space/integer-set.ts';
+import type { Call } from '../functions/call.ts';
+import { intOf, listBytes, type RangeValue, type Value } from './value.ts';
+
+/** Number of integers of a range; beyond any list where it is no safe integer. */
+export const rangeLength = (range: RangeValue): number => Number(sizeOfRuns(range.runs));
+
+/** The integers of a range as a list's items, in increasing order. Charged and reserved before they are made. */
+export function rangeItems(range: RangeValue, call: Call): readonly Value[] {
+  const length = rangeLength(range);
+  call.chargeEach(length);
+  call.reserve(listBytes(length));
+  const items: Value[] = [];
+  for (const run of range.runs) {
+    let at = run.start;
+    for (let index = 0n; index < run.count; index++) {
+      items.push(intOf(at));
+      at += run.step;
+    }
+  }
+  return items;
+}
