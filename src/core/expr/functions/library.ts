@@ -1,6 +1,6 @@
 import { ARITHMETIC } from './arithmetic.ts';
 import { COMPARISON } from './comparison.ts';
-import { CONVERSION } from './conversion.ts';
+import { GENERAL } from './general.ts';
 import { LIST_OPERATORS, LISTS } from './lists.ts';
 import { MATH } from './math.ts';
 import { PATHS, PATH_MAPPING } from './paths.ts';
@@ -16,7 +16,7 @@ export const LIBRARY: readonly FunctionGroup[] = [
   COMPARISON,
   STRING_OPERATORS,
   LIST_OPERATORS,
-  CONVERSION,
+  GENERAL,
   MATH,
   LISTS,
   RANGES,

@@ -3,12 +3,9 @@ import { boolValue, floatValue, intValue, textOf } from '../values/arguments.ts'
 import { displayOf } from '../values/display.ts';
 import { boolOfText, floatOfText, intOfFloat, intOfText } from '../values/number-text.ts';
 import { typeOf, type Value } from '../values/value.ts';
-import { floatResult } from './arithmetic.ts';
+import { floatResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
 import { signature, type FunctionGroup, type Run } from './signature.ts';
-
-const overflow = (): ExprFailure =>
-  new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
 
 const itself: Run = (_call, value) => value;
 
@@ -64,8 +61,8 @@ const text: Run = (call, value) => {
 /** Kinds that `string` takes; lists beside them. */
 const SCALARS = ['bool', 'int', 'float', 'string', 'path', 'range_expr', 'nulltype'];
 
-export const CONVERSION: FunctionGroup = {
-  title: 'Conversion functions',
+export const GENERAL: FunctionGroup = {
+  title: 'General functions',
   hostOnly: false,
   signatures: [
     signature('bool(value: bool) -> bool', 'The bool itself.', (_call, value) => boolValue(value)),
