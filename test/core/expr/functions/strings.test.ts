@@ -112,16 +112,13 @@ const CASES: Readonly<Record<string, readonly (readonly [source: string, result:
     ["'🌍'[-2]", 'error: Index -2 out of bounds for string of length 1'],
     ["''[9223372036854775807]", 'error: Index 9223372036854775807 out of bounds for string of length 0'],
     ["'abc'[::0]", 'error: Slice step cannot be zero'],
-    ["path('/a').upper()", 'error: No matching signature for upper(path)'],
+    ["path('/a').upper()", 'error: upper() is not available for path. Available for: string'],
   ],
 };
 
 for (const [name, cases] of Object.entries(CASES)) {
   test(name, (t) => {
-    for (const [source, result] of cases) {
-      const given = shown(source);
-      t.equal(given.startsWith('error: No matching') ? given.split('.')[0] : given, result, source);
-    }
+    for (const [source, result] of cases) t.equal(shown(source), result, source);
     t.end();
   });
 }
@@ -219,7 +216,7 @@ test('slices take the code points that Python takes', (t) => {
           for (let i = first; i > end; i += step) taken.push(points[i] ?? '');
         }
         const source = `S[${start ?? ''}:${stop ?? ''}:${step}]`;
-        t.equal(valueOf(source, { S: s }), taken.join(''), `${JSON.stringify(s)} ${source}`);
+        t.equal(valueOf(source, { S: s }), taken.join(''), source);
       },
     ),
   );
