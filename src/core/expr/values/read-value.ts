@@ -18,7 +18,11 @@ export function readValue(type: ExprType, json: unknown, style: PathStyle): Read
     case 'nulltype':
       return json === null ? { ok: true, value: null } : wrong(type, json);
     case 'bool':
-      return found(type, json, typeof json === 'string' ? boolOfText(json) : typeof json === 'boolean' ? json : null);
+      return found(
+        type,
+        json,
+        typeof json === 'string' ? boolOfText(json) : typeof json === 'boolean' ? json : null,
+      );
     case 'int':
       return readInt(type, json);
     case 'float':
