@@ -21,8 +21,9 @@ export class ExpressionParser {
   readonly #refusals = new Refusals();
   #nesting = 0;
 
-  constructor(source: string) {
-    this.#tokens = new TokenCursor(source);
+  /** Reads the source from `start` on. */
+  constructor(source: string, start: number) {
+    this.#tokens = new TokenCursor(source, start);
   }
 
   /** The expression that the source is. Fails with ExprFailure, which has its place. */

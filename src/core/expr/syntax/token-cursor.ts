@@ -6,12 +6,15 @@ import type { Place } from './tree.ts';
 /** Reads the tokens of a source one after another. Fails with ExprFailure where one is wanted that is not there. */
 export class TokenCursor {
   readonly #source: string;
+  readonly #start: number;
   /** Those that were read, also ahead. */
   readonly #tokens: Token[] = [];
   #next = 0;
 
-  constructor(source: string) {
+  /** Reads the source from `start` on. */
+  constructor(source: string, start: number) {
     this.#source = source;
+    this.#start = start;
   }
 
   /** The next token, or one further on; behind the last one is the end. */
@@ -20,7 +23,7 @@ export class TokenCursor {
     for (;;) {
       const token = this.#tokens[index];
       if (token !== undefined) return token;
-      this.#tokens.push(tokenFrom(this.#source, this.#tokens.at(-1)?.end ?? 0));
+      this.#tokens.push(tokenFrom(this.#source, this.#tokens.at(-1)?.end ?? this.#start));
     }
   }
 
