@@ -3,6 +3,7 @@ import { COMPARISON } from './comparison.ts';
 import { CONVERSION } from './conversion.ts';
 import { LIST_OPERATORS, LISTS } from './lists.ts';
 import { MATH } from './math.ts';
+import { PATH_MAPPING, PATHS } from './paths.ts';
 import { RANGES } from './ranges.ts';
 import type { FunctionGroup, Signature } from './signature.ts';
 
@@ -15,6 +16,8 @@ export const LIBRARY: readonly FunctionGroup[] = [
   MATH,
   LISTS,
   RANGES,
+  PATHS,
+  PATH_MAPPING,
 ];
 
 /** What a name of the library stands for. */

@@ -21,14 +21,13 @@ import {
 } from '../paths/path-components.ts';
 import { isAbsolutePath, isRelativeTo, relativeTo } from '../paths/related-paths.ts';
 import { nameless, withName, withStem, withSuffix } from '../paths/renamed-path.ts';
-import { listType, PATH, STRING } from '../types/expr-type.ts';
+import { listType, STRING } from '../types/expr-type.ts';
 import { intValue, listValue, pathValue, textOf } from '../values/arguments.ts';
 import {
   listBytes,
   listOfType,
   pathOf,
   stringBytes,
-  unresolvedOf,
   type ListValue,
   type PathValue,
   type Value,
@@ -241,7 +240,7 @@ export const PATH_MAPPING: FunctionGroup = {
       (call, value) => {
         const text = textOf(value);
         call.chargeText(text.length);
-        if (call.mapPath === null) return unresolvedOf(PATH);
+        if (call.mapPath === null) throw new Error('a function of the host without its path mapping');
         const mapped = call.mapPath(text);
         call.reserveString(mapped.length);
         return pathIn(call, givenPath(mapped, call.pathStyle));
