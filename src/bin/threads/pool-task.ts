@@ -1,4 +1,5 @@
 import { readDocument } from '../../adapters/yaml/read-document.ts';
+import type { ExprLimits } from '../../core/expr/expr-limits.ts';
 import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
 import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
@@ -13,6 +14,8 @@ export interface PreparationTask {
   readonly format: TemplateFormat;
   readonly values: Readonly<Record<string, string>>;
   readonly limits: TemplateLimits;
+  /** Of each expression that is evaluated. */
+  readonly exprLimits: ExprLimits;
 }
 
 export type PreparationResult =
@@ -45,9 +48,9 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
 function oversizedSteps({ parameters, environments, steps }: JobPlan): PointedError[] {
   const jobBytes = Buffer.byteLength(JSON.stringify([parameters, environments]));
   return steps.flatMap((step, index) => {
-    const bytes = jobBytes + Buffer.byteLength(JSON.stringify([step.environments, step.script]));
+    const bytes = jobBytes + Buffer.byteLength(JSON.stringify([step.environments, step.script, step.lets]));
     if (bytes <= WIRE_LIMITS.stepAssignmentBytes) return [];
-    const detail = `the step's script and environments take ${bytes} bytes, more than the ${WIRE_LIMITS.stepAssignmentBytes} that reach a worker`;
+    const detail = `the step's script, bindings and environments take ${bytes} bytes, more than the ${WIRE_LIMITS.stepAssignmentBytes} that reach a worker`;
     return [{ pointer: `/steps/${index}`, detail }];
   });
 }

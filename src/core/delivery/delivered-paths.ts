@@ -26,7 +26,7 @@ export interface DeliveredPaths {
   /** Of every action of the session. */
   readonly variables: Readonly<Record<string, string>>;
   readonly transfers: readonly StagingTransfer[];
-  /** `Param.X` of what is staged, by parameter: it wins over the mapping. */
+  /** The copies of what is staged, by the name of the path (path-values.ts): they win over the mapping in `Param.X`. */
   readonly staged: ReadonlyMap<string, string>;
   /** Why tasks cannot run with this, in words for the one whose they are, or null. */
   readonly fault: string | null;

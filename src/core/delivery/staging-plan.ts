@@ -1,8 +1,10 @@
 import { isUriPath } from '../openjd/path-mapping.ts';
+import { pathsOf } from '../openjd/path-values.ts';
 import type { DataFlow, ObjectType, ParameterValue } from '../openjd/plan.ts';
 
-/** A PATH parameter of a job that is copied between its storage location and the session's directory. */
+/** A path of a job parameter that is copied between its storage location and the session's directory. */
 export interface StagingTransfer {
+  /** The name of the path: of an element of a list with its index, `Scenes[0]`. */
   readonly parameter: string;
   readonly objectType: ObjectType;
   readonly flow: DataFlow;
@@ -29,7 +31,7 @@ const ROOT_NAME = 'root';
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * What is to be copied: every PATH with the dataFlow IN, OUT or INOUT and a value. `mapPath` gives the value as it is found from the worker's
+ * What is to be copied: every PATH, and every element of a LIST[PATH], with the dataFlow IN, OUT or INOUT and a value. `mapPath` gives the value as it is found from the worker's
  * place. Errors: a path that is below none of `roots`, or that climbs.
  */
 export function planStaging(
@@ -40,16 +42,26 @@ export function planStaging(
 ): StagingPlan {
   const transfers: StagingTransfer[] = [];
   const longestFirst = roots.toSorted((a, b) => b.length - a.length);
-  for (const [parameter, { type, value, dataFlow, objectType = 'DIRECTORY' }] of Object.entries(parameters)) {
-    if (type !== 'PATH' || dataFlow === undefined || value === '') continue;
-    const path = mapPath(value);
-    const found = findRoot(path, longestFirst);
-    if (typeof found === 'string') {
-      return { ok: false, detail: `stage_locally: parameter ${parameter}: ${JSON.stringify(path)} ${found}` };
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const { dataFlow, objectType = 'DIRECTORY' } = parameter;
+    if (dataFlow === undefined) continue;
+    for (const [index, { name: pathName, path: given }] of pathsOf(name, parameter).entries()) {
+      if (given === '') continue;
+      const path = mapPath(given);
+      const found = findRoot(path, longestFirst);
+      if (typeof found === 'string') {
+        return {
+          ok: false,
+          detail: `stage_locally: parameter ${pathName}: ${JSON.stringify(path)} ${found}`,
+        };
+      }
+      const own = found.below.at(-1) ?? ROOT_NAME;
+      // Elements of a list lie apart: two of them may have the same name.
+      const localBelow = [STAGED_DIRECTORY, name, ...(parameter.type === 'PATH' ? [] : [String(index)]), own];
+      const local = `${directory}/${localBelow.join('/')}`;
+      const flow = dataFlow;
+      transfers.push({ parameter: pathName, objectType, flow, ...found, directory, localBelow, local });
     }
-    const localBelow = [STAGED_DIRECTORY, parameter, found.below.at(-1) ?? ROOT_NAME];
-    const local = `${directory}/${localBelow.join('/')}`;
-    transfers.push({ parameter, objectType, flow: dataFlow, ...found, directory, localBelow, local });
   }
   return { ok: true, transfers };
 }

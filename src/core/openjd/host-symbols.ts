@@ -1,3 +1,4 @@
+import { replacePaths } from './path-values.ts';
 import type { ParameterValue, TaskParameterPlan } from './plan.ts';
 
 /** What is known on the worker when a format string of a script is resolved. */
@@ -11,7 +12,7 @@ export interface HostContext {
   readonly files: ReadonlyMap<string, string>;
   /** Maps the value of a PATH to this host. */
   readonly mapPath: (path: string) => string;
-  /** Job parameters of type PATH that are found elsewhere than their mapping says: copies in the session's directory. */
+  /** Paths of job parameters that are found elsewhere than their mapping says, by their names (path-values.ts): copies in the session's directory. */
   readonly staged?: ReadonlyMap<string, string>;
 }
 
@@ -45,10 +46,14 @@ export function hostSymbols(context: HostContext): (symbol: string) => string | 
     ['Session.PathMappingRulesFile', session.pathMappingRulesFile],
     ['Session.HasPathMappingRules', session.hasPathMappingRules ? 'true' : 'false'],
   ]);
-  for (const [name, { type, value }] of Object.entries(context.parameters)) {
-    const mapped = type === 'PATH' ? (context.staged?.get(name) ?? context.mapPath(value)) : value;
+  for (const [name, parameter] of Object.entries(context.parameters)) {
+    const mapped = replacePaths(
+      name,
+      parameter,
+      (path) => context.staged?.get(path.name) ?? context.mapPath(path.path),
+    );
     symbols.set(`Param.${name}`, mapped);
-    symbols.set(`RawParam.${name}`, value);
+    symbols.set(`RawParam.${name}`, parameter.value);
   }
   const prefix = scope.kind === 'task' ? 'Task' : 'Env';
   for (const [name, path] of context.files) symbols.set(`${prefix}.File.${name}`, path);

@@ -1,72 +1,173 @@
-import type { BaseType } from './plan.ts';
-import { parseDecimal, parseInteger } from './numbers.ts';
-
+import { nodeKindName, type DocumentNode } from './document.ts';
+import { rowOf, type SingleRow } from './parameter-types.ts';
+import type { ParameterType } from './plan.ts';
+import { readJson } from './read-json.ts';
+import type { TemplateLimits } from './template-limits.ts';
 import { characters, shown } from './text-rules.ts';
 
-/** What the value of a job parameter must satisfy (specification, sections 2.1 to 2.5). */
+/** What the value of a job parameter, or an element of it, must satisfy (specification, sections 2.1 to 2.16). */
 export interface ParameterRules {
-  readonly type: BaseType;
+  readonly type: ParameterType;
+  /** Of a text in characters, of a list in elements. */
   readonly minLength: number | null;
   readonly maxLength: number | null;
-  /** bigint for INT, number for FLOAT. */
   readonly minValue: Bound | null;
   readonly maxValue: Bound | null;
-  /** Values as text, in the form of `canonicalValue`. */
+  /** Canonical texts. */
   readonly allowed: readonly string[] | null;
+  /** Of each element of a list; null where there are none. */
+  readonly item: ParameterRules | null;
 }
 
 /** A limit and how it was written. */
 export interface Bound {
+  /** bigint for integers. */
   readonly value: bigint | number;
   readonly text: string;
 }
 
-type ReadValue =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly detail: string };
-
-/** The text of a value as the job keeps it: integers in plain decimal, everything else as given. Errors: text that is no value of the type. */
-export function canonicalValue(type: BaseType, text: string): ReadValue {
-  if (type === 'INT') {
-    const value = parseInteger(text);
-    if (value === 'range')
-      return { ok: false, detail: `${shown(text)} is outside the range of 64-bit integers` };
-    return value === null
-      ? { ok: false, detail: `${shown(text)} is not an integer` }
-      : { ok: true, text: `${value}` };
-  }
-  if (type === 'FLOAT') {
-    return parseDecimal(text) === null
-      ? { ok: false, detail: `${shown(text)} is not a finite decimal number` }
-      : { ok: true, text };
-  }
-  return { ok: true, text };
+/** What is wrong with a value, or with an element of it: `path` are its indexes. */
+export interface ValueProblem {
+  readonly path: readonly number[];
+  readonly detail: string;
 }
 
-/** Why a canonical value breaks a rule other than `allowed`, or null. */
-export function constraintBroken(rules: ParameterRules, text: string, maxLength: number): string | null {
-  if (rules.type === 'STRING' || rules.type === 'PATH') {
-    const length = characters(text);
-    if (length > maxLength) return `must not have more than ${maxLength} characters, and has ${length}`;
-    if (rules.minLength !== null && length < rules.minLength) {
-      return `${shown(text)} is shorter than minLength ${rules.minLength}`;
-    }
-    if (rules.maxLength !== null && length > rules.maxLength) {
-      return `${shown(text)} is longer than maxLength ${rules.maxLength}`;
-    }
-    return null;
+type CheckedValue =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problems: readonly ValueProblem[] };
+
+/** Problems of one value that are told. */
+const MAX_PROBLEMS = 20;
+
+/** The node that a submitted text stands for: a list is written as JSON, everything else is text. */
+export function submittedNode(
+  type: ParameterType,
+  text: string,
+): { readonly ok: true; readonly node: DocumentNode } | { readonly ok: false; readonly detail: string } {
+  if (rowOf(type).element === null)
+    return { ok: true, node: { kind: 'string', value: text, line: 1, column: 1 } };
+  const read = readJson(text);
+  if (read.ok) return { ok: true, node: read.document };
+  const [error] = read.errors;
+  return {
+    ok: false,
+    detail: `${shown(text)} is no list in JSON: column ${error?.column ?? 1} ${error?.detail ?? ''}`,
+  };
+}
+
+/**
+ * The canonical text of a value: integers in plain decimal, `true` and `false`, a list as JSON, everything else as given. Problems: what is no value of
+ * the type, and what breaks the rules.
+ */
+export function checkValue(rules: ParameterRules, node: DocumentNode, limits: TemplateLimits): CheckedValue {
+  const problems: ValueProblem[] = [];
+  const text = checkAt(rules, node, limits, [], problems);
+  return problems.length === 0 ? { ok: true, text } : { ok: false, problems };
+}
+
+/** Recursive: types nest twice. Gives '' for what is reported. */
+function checkAt(
+  rules: ParameterRules,
+  node: DocumentNode,
+  limits: TemplateLimits,
+  path: readonly number[],
+  problems: ValueProblem[],
+): string {
+  const row = rowOf(rules.type);
+  const refuse = (detail: string): '' => {
+    if (problems.length < MAX_PROBLEMS) problems.push({ path, detail });
+    return '';
+  };
+  if (row.element === null) {
+    const read = row.read(node, limits.maxRangeParts);
+    if (!read.ok) return refuse(read.detail);
+    const broken = ruleBroken(rules, row, read.text, limits);
+    return broken === null ? read.text : refuse(broken);
   }
-  const value = rules.type === 'INT' ? BigInt(text) : Number(text);
-  if (rules.minValue !== null && value < rules.minValue.value)
+  if (node.kind !== 'sequence') return refuse(`must be a list, not ${nodeKindName(node)}`);
+  const broken = lengthBroken(rules, node.items.length);
+  if (broken !== null) refuse(`the list ${broken}`);
+  const item = rules.item ?? unruled(row.element);
+  const texts = node.items.map((element, index) => {
+    const text = checkAt(item, element, limits, [...path, index], problems);
+    return jsonOf(row.element, text);
+  });
+  return `[${texts.join(', ')}]`;
+}
+
+/** Rules of a type without any. */
+export function unruled(type: ParameterType): ParameterRules {
+  const { element } = rowOf(type);
+  return {
+    type,
+    minLength: null,
+    maxLength: null,
+    minValue: null,
+    maxValue: null,
+    allowed: null,
+    item: element === null ? null : unruled(element),
+  };
+}
+
+/** A canonical text as an element of a JSON list. */
+export function jsonOf(type: ParameterType, text: string): string {
+  const row = rowOf(type);
+  return row.element === null ? row.json(text) : text;
+}
+
+/** Why the canonical text of a single value breaks a rule, or null. */
+function ruleBroken(
+  rules: ParameterRules,
+  row: SingleRow,
+  text: string,
+  limits: TemplateLimits,
+): string | null {
+  return row.compares === 'text'
+    ? textBroken(rules, row, text, limits)
+    : numberBroken(rules, row.compares === 'integer' ? BigInt : Number, text);
+}
+
+function textBroken(
+  rules: ParameterRules,
+  row: SingleRow,
+  text: string,
+  { maxParameterValue }: TemplateLimits,
+): string | null {
+  const length = characters(text);
+  // Of a RANGE_EXPR it is the default of maxLength (section 2.10), of the others no maxLength goes beyond it (section 2.5).
+  if (length > maxParameterValue && (row.type !== 'RANGE_EXPR' || rules.maxLength === null)) {
+    return `must not have more than ${maxParameterValue} characters, and has ${length}`;
+  }
+  if (rules.minLength !== null && length < rules.minLength) {
+    return `${shown(text)} is shorter than minLength ${rules.minLength}`;
+  }
+  if (rules.maxLength !== null && length > rules.maxLength) {
+    return `${shown(text)} is longer than maxLength ${rules.maxLength}`;
+  }
+  return rules.allowed?.includes(text) === false ? notAllowed(text) : null;
+}
+
+function numberBroken(
+  rules: ParameterRules,
+  read: (text: string) => bigint | number,
+  text: string,
+): string | null {
+  const value = read(text);
+  if (rules.minValue !== null && value < rules.minValue.value) {
     return `${text} is less than minValue ${rules.minValue.text}`;
+  }
   if (rules.maxValue !== null && value > rules.maxValue.value) {
     return `${text} is greater than maxValue ${rules.maxValue.text}`;
   }
-  return null;
+  return rules.allowed?.some((allowed) => read(allowed) === value) === false ? notAllowed(text) : null;
 }
 
-/** Whether a canonical value is one of the allowed ones. Numbers compare as numbers. */
-export function isAllowed(rules: ParameterRules, text: string): boolean {
-  if (rules.allowed === null) return true;
-  if (rules.type === 'FLOAT') return rules.allowed.some((allowed) => Number(allowed) === Number(text));
-  return rules.allowed.includes(text);
+const notAllowed = (text: string): string => `${shown(text)} is not one of the allowedValues`;
+
+function lengthBroken({ minLength, maxLength }: ParameterRules, length: number): string | null {
+  if (minLength !== null && length < minLength)
+    return `has ${length} elements, fewer than minLength ${minLength}`;
+  if (maxLength !== null && length > maxLength)
+    return `has ${length} elements, more than maxLength ${maxLength}`;
+  return null;
 }

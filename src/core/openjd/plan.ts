@@ -16,12 +16,25 @@ export interface JobPlan {
 
 export type BaseType = 'INT' | 'FLOAT' | 'STRING' | 'PATH';
 
+/** Types of job parameters; those beyond the base types exist with the extension EXPR alone (parameter-types.ts). */
+export type ParameterType =
+  | BaseType
+  | 'BOOL'
+  | 'RANGE_EXPR'
+  | 'LIST[STRING]'
+  | 'LIST[PATH]'
+  | 'LIST[INT]'
+  | 'LIST[FLOAT]'
+  | 'LIST[BOOL]'
+  | 'LIST[LIST[INT]]';
+
 export interface ParameterValue {
-  readonly type: BaseType;
+  readonly type: ParameterType;
+  /** The canonical text: integers in plain decimal, `true` and `false`, a list as JSON; everything else as given. */
   readonly value: string;
-  /** Of a PATH that the job reads or writes; absent is NONE. */
+  /** Of a PATH or LIST[PATH] that the job reads or writes; absent is NONE. */
   readonly dataFlow?: DataFlow;
-  /** Of a PATH with a dataFlow; absent is DIRECTORY. */
+  /** Of a PATH or LIST[PATH] with a dataFlow; absent is DIRECTORY. */
   readonly objectType?: ObjectType;
 }
 
@@ -50,6 +63,8 @@ export interface StepPlan {
   readonly requirements: StepRequirements;
   readonly environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
+  /** The bindings of its `let` with their values, in their order; absent when there are none. */
+  readonly lets?: readonly LetValue[];
   /** How mapped paths reach its tasks; absent where the template says nothing. */
   readonly deliveries?: readonly PathDelivery[];
 }
@@ -81,6 +96,8 @@ export interface StepRequirements {
   /** Names of the usage pools that one task holds a slot of each, in lower case. */
   readonly pools: readonly string[];
   readonly attributes: readonly AttributeRequirement[];
+  /** Whether the worker evaluates expressions for its tasks: the template declares EXPR. Absent is false. */
+  readonly usesExpressions?: boolean;
 }
 
 /** An amount of a worker other than amount.worker.vcpu. Names are lower case. */
@@ -122,9 +139,26 @@ export interface EmbeddedFilePlan {
   readonly data: string;
 }
 
+/** A binding of a `let` that was evaluated when the job was created. */
+export interface LetValue {
+  readonly name: string;
+  /** Its type as the expression language writes it: `list[int]`. */
+  readonly type: string;
+  /** As the expression language writes the value: a list is JSON. */
+  readonly value: string;
+}
+
+/** A binding of a script's `let`, which the worker evaluates. */
+export interface LetPlan {
+  readonly name: string;
+  readonly expression: string;
+}
+
 export interface ScriptPlan {
   readonly onRun: ActionPlan;
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** In their order; absent when there are none. */
+  readonly lets?: readonly LetPlan[];
 }
 
 export interface EnvironmentPlan {
@@ -134,4 +168,6 @@ export interface EnvironmentPlan {
   readonly onEnter?: ActionPlan;
   readonly onExit?: ActionPlan;
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** Of its script, in their order; absent when there are none. */
+  readonly lets?: readonly LetPlan[];
 }

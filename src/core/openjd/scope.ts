@@ -2,6 +2,7 @@ import type { Findings } from './findings.ts';
 import { parseFormatString, type FormatString } from './format-string.ts';
 import type { Text } from './located.ts';
 import { suggestion } from './nearest.ts';
+import { rowOf } from './parameter-types.ts';
 import type { ParameterShape, StepShape } from './shape/template-shape.ts';
 import { shown } from './text-rules.ts';
 
@@ -35,8 +36,11 @@ export function jobScopes(parameters: readonly ParameterShape[]): JobScopes {
     if (name === undefined) continue;
     for (const symbol of [`Param.${name.value}`, `RawParam.${name.value}`]) host.add(symbol);
     creation.add(`RawParam.${name.value}`);
-    if (type === 'PATH') {
-      elsewhere.set(`Param.${name.value}`, `a PATH is mapped on the worker; use RawParam.${name.value} here`);
+    if (type !== undefined && rowOf(type).isPath) {
+      elsewhere.set(
+        `Param.${name.value}`,
+        `a ${type} is mapped on the worker; use RawParam.${name.value} here`,
+      );
     } else creation.add(`Param.${name.value}`);
   }
   return { creation: { symbols: creation, elsewhere }, host: { symbols: host, elsewhere: new Map() } };

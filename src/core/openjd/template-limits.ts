@@ -28,6 +28,10 @@ export interface TemplateLimits {
   readonly maxTaskParameterValue: number;
   /** 3.4.3 */
   readonly maxCombination: number;
+  /** 3.6 */
+  readonly maxLetBindings: number;
+  /** 3.6.1 */
+  readonly maxLetName: number;
   /** 4.4.1 */
   readonly maxVariableName: number;
   /** 4.4.2 */
@@ -62,6 +66,8 @@ export const TEMPLATE_LIMITS: TemplateLimits = {
   maxRangeValues: 1024,
   maxTaskParameterValue: 1024,
   maxCombination: 1280,
+  maxLetBindings: 50,
+  maxLetName: 512,
   maxVariableName: 256,
   maxVariableValue: 2048,
   maxNotifySeconds: 600,

@@ -14,6 +14,7 @@ export const stepAssignmentOf = (
   job_environments: job.environments,
   step_environments: step.environments,
   script: step.script,
+  ...(step.lets === undefined ? {} : { lets: step.lets }),
   compute_location: step.requirements.computeLocation,
   ...(extensions.length > 0 && { extensions }),
   ...(step.deliveries === undefined ? {} : { deliveries: step.deliveries }),

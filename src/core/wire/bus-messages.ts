@@ -2,7 +2,13 @@ import type { PathDelivery } from '../delivery/deliveries.ts';
 import type { PathMap } from '../delivery/path-map.ts';
 import type { DiagnosticLevel } from '../diagnostics/record.ts';
 import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../ids.ts';
-import type { EnvironmentPlan, ParameterValue, ScriptPlan, TaskParameterValue } from '../openjd/plan.ts';
+import type {
+  EnvironmentPlan,
+  LetValue,
+  ParameterValue,
+  ScriptPlan,
+  TaskParameterValue,
+} from '../openjd/plan.ts';
 
 /** Messages between worker and service (interface.md, "Worker-facing message bus"), JSON on the wire. Field names are the wire's. */
 
@@ -36,6 +42,8 @@ export interface RegisterMessage {
   readonly software_version: string;
   readonly compute_location: string;
   readonly tags: Readonly<Record<string, string>>;
+  /** Bytes of memory that it grants one expression. Absent: the default of `openjd.expr_memory_limit`. */
+  readonly expr_memory_limit?: number;
   /** Attempts whose end the service has not confirmed: running ones and those with an unconfirmed report. */
   readonly open_attempts: readonly AttemptId[];
   readonly reply_to: string;
@@ -141,6 +149,8 @@ export interface StepAssignment {
   readonly job_environments: readonly EnvironmentPlan[];
   readonly step_environments: readonly EnvironmentPlan[];
   readonly script: ScriptPlan;
+  /** Bindings of the step's `let` with their values. Absent means none. */
+  readonly lets?: readonly LetValue[];
   readonly compute_location: string;
   /** Extensions that the template declares. Absent means none. */
   readonly extensions?: readonly string[];

@@ -3,12 +3,14 @@ import type { MappedLocation, PathSource } from '../delivery/path-map.ts';
 import type { PathFormat } from '../openjd/path-mapping.ts';
 import type {
   ActionPlan,
-  BaseType,
   CancelationPlan,
   DataFlow,
   EmbeddedFilePlan,
   EnvironmentPlan,
   ObjectType,
+  LetPlan,
+  LetValue,
+  ParameterType,
   ParameterValue,
   ScriptPlan,
   TaskParameterType,
@@ -109,7 +111,20 @@ const planMap = <T>(read: Reader<T>): Reader<Readonly<Record<string, T>>> =>
   map(planText, read, LIMITS.planEntries);
 
 const parameterValue = record<ParameterValue>({
-  type: oneOf<BaseType>({ INT: true, FLOAT: true, STRING: true, PATH: true }),
+  type: oneOf<ParameterType>({
+    INT: true,
+    FLOAT: true,
+    STRING: true,
+    PATH: true,
+    BOOL: true,
+    RANGE_EXPR: true,
+    'LIST[STRING]': true,
+    'LIST[PATH]': true,
+    'LIST[INT]': true,
+    'LIST[FLOAT]': true,
+    'LIST[BOOL]': true,
+    'LIST[LIST[INT]]': true,
+  }),
   value: planText,
   dataFlow: optional(oneOf<DataFlow>({ IN: true, OUT: true, INOUT: true })),
   objectType: optional(oneOf<ObjectType>({ FILE: true, DIRECTORY: true })),
@@ -142,7 +157,9 @@ const embeddedFile = record<EmbeddedFilePlan>({
   data: planText,
 });
 
-const script = record<ScriptPlan>({ onRun: action, embeddedFiles: planList(embeddedFile) });
+const lets = optional(planList(record<LetPlan>({ name: planText, expression: planText })));
+
+const script = record<ScriptPlan>({ onRun: action, embeddedFiles: planList(embeddedFile), lets });
 
 const environment = record<EnvironmentPlan>({
   name: planText,
@@ -150,6 +167,7 @@ const environment = record<EnvironmentPlan>({
   onEnter: optional(action),
   onExit: optional(action),
   embeddedFiles: planList(embeddedFile),
+  lets,
 });
 
 const delivery = variant<PathDelivery>('type', {
@@ -212,6 +230,7 @@ const stepAssignment = record<StepAssignment>({
   job_environments: planList(environment),
   step_environments: planList(environment),
   script,
+  lets: optional(planList(record<LetValue>({ name: planText, type: planText, value: planText }))),
   compute_location: planText,
   extensions: optional(list(text(LIMITS.name), LIMITS.extensions)),
   deliveries: optional(planList(delivery)),

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { prepareTemplate } from '../../../src/bin/threads/pool-task.ts';
+import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
 import { STEP, template, withStep } from '../../core/openjd/template-text.ts';
 
@@ -10,6 +11,7 @@ function refusals(source: object): string[] {
     format: 'json',
     values: {},
     limits: TEMPLATE_LIMITS,
+    exprLimits: EXPR_LIMITS,
   });
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
@@ -29,7 +31,7 @@ void test('a step whose script does not fit the bus is refused', (t) => {
   const command = 'x'.repeat(2_000_000);
   const steps = [STEP, { name: 'Large', script: { actions: { onRun: { command } } } }];
   const [only, ...others] = refusals(template({ steps }));
-  t.match(only, /^\/steps\/1: the step's script and environments take \d+ bytes, more than the \d+/);
+  t.match(only, /^\/steps\/1: the step's script, bindings and environments take \d+ bytes, more than the \d+/);
   t.same(others, []);
   t.end();
 });

@@ -205,6 +205,49 @@ void test('paths with a dataFlow are staged from where they are found', (t) => {
   t.end();
 });
 
+void test('each element of a list of paths is staged for itself', (t) => {
+  const list = (value: string): ParameterValue => ({
+    type: 'LIST[PATH]',
+    value,
+    dataFlow: 'IN',
+    objectType: 'FILE',
+  });
+  const { transfers, staged, fault } = of(STAGE, MAPPING, {
+    Scenes: list('["/mnt/shows/a/x.ma", "", "/mnt/shows/b/x.ma"]'),
+  });
+  t.equal(fault, null);
+  const common = { objectType: 'FILE', flow: 'IN', root: '/Volumes/shows', directory: '/w/s' };
+  t.strictSame(transfers, [
+    {
+      parameter: 'Scenes[0]',
+      ...common,
+      below: ['a', 'x.ma'],
+      localBelow: ['staged', 'Scenes', '0', 'x.ma'],
+      local: '/w/s/staged/Scenes/0/x.ma',
+    },
+    {
+      parameter: 'Scenes[2]',
+      ...common,
+      below: ['b', 'x.ma'],
+      localBelow: ['staged', 'Scenes', '2', 'x.ma'],
+      local: '/w/s/staged/Scenes/2/x.ma',
+    },
+  ]);
+  t.strictSame(
+    [...staged],
+    [
+      ['Scenes[0]', '/w/s/staged/Scenes/0/x.ma'],
+      ['Scenes[2]', '/w/s/staged/Scenes/2/x.ma'],
+    ],
+  );
+  t.equal(
+    of(STAGE, { ...MAPPING, roots: ['/Volumes/shows'] }, { Scenes: list('["/mnt/shows/a", "/etc/shadow"]') })
+      .fault,
+    `stage_locally: parameter Scenes[1]: "/etc/shadow" is in no storage location of this worker's place`,
+  );
+  t.end();
+});
+
 void test('nothing outside the storage locations is staged', (t) => {
   const roots = ['/Volumes/shows', 's3://plates/p'];
   const cases: readonly (readonly [value: string, fault: string])[] = [

@@ -372,8 +372,8 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
     parameter({ type: 'INT', default: true, allowedValues: [1.5, 'x', '9223372036854775808'] }),
     '/parameterDefinitions/0/default: must be an integer',
     '/parameterDefinitions/0/allowedValues/0: must be an integer',
-    '/parameterDefinitions/0/allowedValues/1: must be an integer',
-    '/parameterDefinitions/0/allowedValues/2: is outside the range of 64-bit integers',
+    '/parameterDefinitions/0/allowedValues/1: "x" is not an integer',
+    '/parameterDefinitions/0/allowedValues/2: "9223372036854775808" is outside the range of 64-bit integers',
   ],
   [
     'a number for text',
@@ -383,7 +383,7 @@ const REFUSED: readonly (readonly [what: string, source: object | string, ...err
   [
     'a number that is not finite',
     parameter({ type: 'FLOAT', default: 'nan', maxValue: '1e999' }),
-    '/parameterDefinitions/0/default: must be a finite decimal number',
+    '/parameterDefinitions/0/default: "nan" is not a finite decimal number',
     '/parameterDefinitions/0/maxValue: must be a finite decimal number',
   ],
   [

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { typeNames } from '../../../src/core/openjd/parameter-types.ts';
 import type { PathDelivery } from '../../../src/core/delivery/deliveries.ts';
 import { attemptIdOf, farmId, jobId, queueId, stepIdOf, taskIdOf, workerId } from '../../../src/core/ids.ts';
 import type {
@@ -54,6 +55,7 @@ const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
       software_version: name,
       compute_location: fc.oneof(fc.constant(''), name),
       tags: fc.dictionary(name, fc.stringMatching(/^[ -~]{0,20}$/), { maxKeys: 4 }),
+      expr_memory_limit: fc.integer({ min: 1, max: 1_000_000_000 }),
       open_attempts: openAttempts,
       reply_to: inbox,
     },
@@ -196,10 +198,11 @@ const action = fc.record(
   },
   { requiredKeys: ['command', 'args'] },
 );
-const script: fc.Arbitrary<ScriptPlan> = fc.record({
-  onRun: action,
-  embeddedFiles: fc.array(file, { maxLength: 2 }),
-});
+const lets = fc.array(fc.record({ name, expression: fc.string() }), { maxLength: 2 });
+const script: fc.Arbitrary<ScriptPlan> = fc.record(
+  { onRun: action, embeddedFiles: fc.array(file, { maxLength: 2 }), lets },
+  { requiredKeys: ['onRun', 'embeddedFiles'] },
+);
 const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
   {
     name,
@@ -207,6 +210,7 @@ const environment: fc.Arbitrary<EnvironmentPlan> = fc.record(
     onEnter: action,
     onExit: action,
     embeddedFiles: fc.array(file, { maxLength: 2 }),
+    lets,
   },
   { requiredKeys: ['name', 'variables', 'embeddedFiles'] },
 );
@@ -229,7 +233,7 @@ const delivery: fc.Arbitrary<PathDelivery> = fc.oneof(
 );
 const jobValue = fc.record(
   {
-    type: fc.constantFrom('STRING' as const, 'PATH' as const),
+    type: fc.constantFrom(...typeNames(true)),
     value: fc.string(),
     dataFlow: fc.constantFrom('IN' as const, 'OUT' as const, 'INOUT' as const),
     objectType: fc.constantFrom('FILE' as const, 'DIRECTORY' as const),
@@ -244,6 +248,7 @@ const step = fc.record(
     job_environments: fc.array(environment, { maxLength: 2 }),
     step_environments: fc.array(environment, { maxLength: 2 }),
     script,
+    lets: fc.array(fc.record({ name, type: fc.string(), value: fc.string() }), { maxLength: 2 }),
     compute_location: fc.string(),
     deliveries: fc.array(delivery, { maxLength: 3 }),
   },

@@ -3,7 +3,7 @@ import { COMPARISON } from './comparison.ts';
 import { CONVERSION } from './conversion.ts';
 import { LIST_OPERATORS, LISTS } from './lists.ts';
 import { MATH } from './math.ts';
-import { PATH_MAPPING, PATHS } from './paths.ts';
+import { PATHS, PATH_MAPPING } from './paths.ts';
 import { RANGES } from './ranges.ts';
 import type { FunctionGroup, Signature } from './signature.ts';
 

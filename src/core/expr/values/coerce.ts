@@ -20,7 +20,7 @@ import { satisfies } from '../types/type-match.ts';
 import { displayOf } from './display.ts';
 import { boolOfText, floatOfText, intOfFloat, intOfText } from './number-text.ts';
 import { rangeItems } from './range-items.ts';
-import { listOfType, pathOf, sizeOf, typeOf, type ListValue, type Value } from './value.ts';
+import { listOfType, pathOf, sizeOf, typeOf, type ListValue, type RangeValue, type Value } from './value.ts';
 
 /** Destinations of a coercion by the kind of the source, the preferred one first (section 1.2.3). */
 const DESTINATIONS: Partial<Readonly<Record<ResolvedType['kind'], readonly BasicName[]>>> = {
@@ -60,7 +60,8 @@ export function coerce(value: Value, target: ExprType, call: Call): Value {
     if (!(coerced instanceof ExprFailure)) return coerced;
     failure = coerced;
   }
-  throw candidates.length === 1 && failure !== null ? failure : cannotCoerce(type, target);
+  // Of a union that cannot be reached, no single conversion is what was wanted.
+  throw failure === null || target.kind === 'union' ? cannotCoerce(type, target) : failure;
 }
 
 /** The types that a value of the type can be coerced to, of the target's alternatives; none when it can not be. */
@@ -215,7 +216,16 @@ function toList(value: Value, target: ListType, call: Call): Value | ExprFailure
 function itemsOf(value: Value, call: Call): readonly Value[] | null {
   if (typeof value !== 'object' || value === null) return null;
   if (value.kind === 'list') return value.items;
-  return value.kind === 'range' ? rangeItems(value, call) : null;
+  return value.kind === 'range' ? laidOut(value, call) : null;
+}
+
+function laidOut(range: RangeValue, call: Call): readonly Value[] {
+  try {
+    return rangeItems(range, call);
+  } catch (error) {
+    if (!(error instanceof ExprFailure)) throw error;
+    throw new ExprFailure(`Cannot coerce range_expr to list[int]: ${error.message}`, null, true);
+  }
 }
 
 /** A list whose items are known to suit the type, after int became float or path became string. */

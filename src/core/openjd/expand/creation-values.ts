@@ -1,9 +1,10 @@
 import type { Findings } from '../findings.ts';
 import { parseFormatString, resolveFormatString } from '../format-string.ts';
 import type { Text } from '../located.ts';
+import { rowOf } from '../parameter-types.ts';
 import type { ParameterValue } from '../plan.ts';
 
-/** Resolves the format strings of job creation: `Param.*` of every type but PATH, and `RawParam.*`. */
+/** Resolves the format strings of job creation: `Param.*` of every type but those of paths, and `RawParam.*`. */
 export class CreationValues {
   readonly #findings: Findings;
   readonly #symbols = new Map<string, string>();
@@ -12,7 +13,7 @@ export class CreationValues {
     this.#findings = findings;
     for (const [name, { type, value }] of parameters) {
       this.#symbols.set(`RawParam.${name}`, value);
-      if (type !== 'PATH') this.#symbols.set(`Param.${name}`, value);
+      if (!rowOf(type).isPath) this.#symbols.set(`Param.${name}`, value);
     }
   }
 

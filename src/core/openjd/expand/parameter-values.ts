@@ -1,7 +1,8 @@
 import type { Findings } from '../findings.ts';
 import type { Located } from '../located.ts';
 import { suggestion } from '../nearest.ts';
-import { canonicalValue, constraintBroken, isAllowed } from '../parameter-rules.ts';
+import { checkValue, submittedNode } from '../parameter-rules.ts';
+import { rowOf } from '../parameter-types.ts';
 import type { ParameterValue } from '../plan.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
@@ -35,32 +36,33 @@ export function parameterValues(
   return values;
 }
 
-/** What the job does with a PATH, where it says so. */
+/** What the job does with its paths, where it says so. */
 function flowOf({ rules, shape }: CheckedParameter): Pick<ParameterValue, 'dataFlow' | 'objectType'> {
   const dataFlow = shape.dataFlow?.value;
-  if (rules.type !== 'PATH' || dataFlow === undefined || dataFlow === 'NONE') return {};
+  if (!rowOf(rules.type).isPath || dataFlow === undefined || dataFlow === 'NONE') return {};
   return { dataFlow, objectType: shape.objectType?.value ?? 'DIRECTORY' };
 }
 
 /** The canonical form of a submitted value; null when it was reported. */
 function accepted(
   findings: Findings,
-  parameter: CheckedParameter,
+  { rules, shape }: CheckedParameter,
   name: string,
   given: string,
   limits: TemplateLimits,
 ): string | null {
-  const { rules, shape } = parameter;
-  const refuse = (detail: string): null => {
-    findings.add(shape.at, `the value of ${shown(name)}: ${detail}`);
+  const submitted = submittedNode(rules.type, given);
+  if (!submitted.ok) {
+    findings.add(shape.at, `the value of ${shown(name)}: ${submitted.detail}`);
     return null;
-  };
-  const read = canonicalValue(rules.type, given);
-  if (!read.ok) return refuse(read.detail);
-  const broken = constraintBroken(rules, read.text, limits.maxParameterValue);
-  if (broken !== null) return refuse(broken);
-  if (!isAllowed(rules, read.text)) return refuse(`${shown(read.text)} is not one of the allowedValues`);
-  return read.text;
+  }
+  const checked = checkValue(rules, submitted.node, limits);
+  if (checked.ok) return checked.text;
+  for (const { path, detail } of checked.problems) {
+    const element = path.map((index) => `[${index}]`).join('');
+    findings.add(shape.at, `the value of ${shown(name)}${element === '' ? '' : ` at ${element}`}: ${detail}`);
+  }
+  return null;
 }
 
 function reportUnknown(

@@ -1,7 +1,7 @@
 import type { PointedError } from '../../problems.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
 import type { DocumentNode } from '../document.ts';
-import { LANGUAGE_FEATURES, type SupportedFeatures } from '../extensions.ts';
+import { LANGUAGE_FEATURES, type ExtensionName, type SupportedFeatures } from '../extensions.ts';
 import { Findings } from '../findings.ts';
 import type { JobPlan, StepPlan } from '../plan.ts';
 import type { TemplateShape } from '../shape/template-shape.ts';
@@ -13,6 +13,8 @@ import { resolveRequirements } from './resolve-requirements.ts';
 import { resolveSpace } from './resolve-space.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { environmentPlan, scriptPlan } from './script-plans.ts';
+
+const EXPR: ExtensionName = 'EXPR';
 
 /** A job as it is created from a template: its plan, and what else is shown of it. */
 export interface PreparedJob {
@@ -99,11 +101,15 @@ function resolveSteps(
   shape: TemplateShape,
   limits: TemplateLimits,
 ): StepPlan[] {
+  const usesExpressions = shape.extensions.has(EXPR);
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
     const deliveries = step.deliveries ?? shape.deliveries;
     const space = resolveSpace(findings, creation, step, limits);
-    const requirements = resolveRequirements(findings, creation, step.hostRequirements, limits);
+    const requirements = {
+      ...resolveRequirements(findings, creation, step.hostRequirements, limits),
+      ...(usesExpressions && { usesExpressions }),
+    };
     if (space === undefined || step.name === undefined) return [];
     return {
       name: step.name.value,

@@ -6,6 +6,7 @@ import type {
   CancelationShape,
   EmbeddedFileShape,
   EnvironmentShape,
+  LetShape,
   StepShape,
 } from '../shape/template-shape.ts';
 
@@ -22,7 +23,11 @@ const ON_EXIT: ActionDefaults = { notifyPeriodSeconds: 30, timeoutSeconds: 300 }
 /** The script of a checked step. */
 export function scriptPlan(step: StepShape): ScriptPlan {
   if (step.onRun === undefined) throw lacks('onRun');
-  return { onRun: actionPlan(step.onRun, ON_RUN), embeddedFiles: step.embeddedFiles.map(filePlan) };
+  return {
+    onRun: actionPlan(step.onRun, ON_RUN),
+    embeddedFiles: step.embeddedFiles.map(filePlan),
+    ...letPlans(step.scriptLets),
+  };
 }
 
 /** A checked environment. */
@@ -34,8 +39,12 @@ export function environmentPlan(environment: EnvironmentShape): EnvironmentPlan 
     ...(onEnter === undefined ? {} : { onEnter: actionPlan(onEnter, ON_ENTER) }),
     ...(onExit === undefined ? {} : { onExit: actionPlan(onExit, ON_EXIT) }),
     embeddedFiles: environment.embeddedFiles.map(filePlan),
+    ...letPlans(environment.lets),
   };
 }
+
+const letPlans = (lets: readonly LetShape[]): Pick<ScriptPlan, 'lets'> =>
+  lets.length === 0 ? {} : { lets: lets.map(({ name, expression }) => ({ name, expression })) };
 
 function actionPlan(action: ActionShape, defaults: ActionDefaults): ActionPlan {
   const timeoutSeconds = secondsOf(action.timeout) ?? defaults.timeoutSeconds;

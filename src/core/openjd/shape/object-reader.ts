@@ -5,7 +5,7 @@ import { itemOf, memberOf, type Located, type Text } from '../located.ts';
 import { suggestion } from '../nearest.ts';
 import { shown } from '../text-rules.ts';
 
-/** What an object may hold. A key that names an extension belongs to it and is refused without it. */
+/** What an object may hold. A key that names an extension is optional with it and refused without it. */
 export type ObjectKeys = Readonly<
   Record<string, 'required' | 'optional' | { readonly needs: ExtensionName | 'FEATURE_BUNDLE_1' }>
 >;
@@ -19,10 +19,13 @@ const MAX_SUGGESTIONS = 50;
 /** Reads the parts of a template, and reports what has the wrong shape. */
 export class ObjectReader {
   readonly #findings: Findings;
+  /** Those that the template declares. */
+  readonly extensions: ReadonlySet<string>;
   #suggestions = 0;
 
-  constructor(findings: Findings) {
+  constructor(findings: Findings, extensions: ReadonlySet<string>) {
     this.#findings = findings;
+    this.extensions = extensions;
   }
 
   /** The fields of a mapping; undefined when it is none. Unknown and missing keys are reported. */
@@ -35,7 +38,7 @@ export class ObjectReader {
       const member = memberOf(at, entry);
       const rule = Object.hasOwn(keys, entry.key) ? keys[entry.key] : undefined;
       if (rule === undefined) this.#unknownKey(member, entry.key, keys);
-      else if (typeof rule === 'object') {
+      else if (typeof rule === 'object' && !this.extensions.has(rule.needs)) {
         this.#findings.addAtKey(member, `${shown(entry.key)} requires the extension ${rule.needs}`);
       } else if (entry.value.kind !== 'null' || rule === 'required') fields.set(entry.key, member);
     }

@@ -1,90 +1,63 @@
 import type { Located } from '../located.ts';
+import {
+  rowOf,
+  typeNamed,
+  typeNames,
+  type ConstraintKey,
+  type ParameterTypeRow,
+} from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
-import type { ObjectKeys, ObjectReader } from './object-reader.ts';
-import type { FileFilterShape, ParameterShape, UserInterfaceShape } from './template-shape.ts';
-import type { BaseType } from '../plan.ts';
-
-const BASE_TYPES: readonly BaseType[] = ['STRING', 'PATH', 'INT', 'FLOAT'];
-
-/** Types that exist with the extension EXPR only (specification, sections 2.9 to 2.16). */
-const EXPR_TYPES: readonly string[] = [
-  'BOOL',
-  'RANGE_EXPR',
-  'LIST[STRING]',
-  'LIST[PATH]',
-  'LIST[INT]',
-  'LIST[FLOAT]',
-  'LIST[BOOL]',
-  'LIST[LIST[INT]]',
-];
+import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
+import type {
+  ConstraintsShape,
+  FileFilterShape,
+  ParameterShape,
+  UserInterfaceShape,
+} from './template-shape.ts';
 
 const COMMON: ObjectKeys = {
   name: 'required',
   type: 'required',
   description: 'optional',
   default: 'optional',
-  allowedValues: 'optional',
   userInterface: 'optional',
 };
-
-const LENGTHS: ObjectKeys = { minLength: 'optional', maxLength: 'optional' };
-const VALUES: ObjectKeys = { minValue: 'optional', maxValue: 'optional' };
-
-const KEYS: Readonly<Record<BaseType, ObjectKeys>> = {
-  STRING: { ...COMMON, ...LENGTHS },
-  PATH: { ...COMMON, ...LENGTHS, objectType: 'optional', dataFlow: 'optional' },
-  INT: { ...COMMON, ...VALUES },
-  FLOAT: { ...COMMON, ...VALUES },
-};
-
+/** Of a definition without a type, beside the common ones: what most types have. */
+const USUAL: ObjectKeys = { allowedValues: 'optional' };
+const PATH_KEYS: ObjectKeys = { objectType: 'optional', dataFlow: 'optional' };
 const INTERFACE: ObjectKeys = { control: 'optional', label: 'optional', groupLabel: 'optional' };
 
-const INTERFACE_KEYS: Readonly<Record<BaseType, ObjectKeys>> = {
-  STRING: INTERFACE,
-  PATH: { ...INTERFACE, fileFilters: 'optional', fileFilterDefault: 'optional' },
-  INT: { ...INTERFACE, singleStepDelta: 'optional' },
-  FLOAT: { ...INTERFACE, decimals: 'optional', singleStepDelta: 'optional' },
-};
+const optionals = (keys: readonly (string | ConstraintKey)[]): ObjectKeys =>
+  Object.fromEntries(keys.map((key) => [key, 'optional']));
 
-const CONTROLS: Readonly<Record<BaseType, readonly string[]>> = {
-  STRING: ['LINE_EDIT', 'MULTILINE_EDIT', 'DROPDOWN_LIST', 'CHECK_BOX', 'HIDDEN'],
-  PATH: ['CHOOSE_INPUT_FILE', 'CHOOSE_OUTPUT_FILE', 'CHOOSE_DIRECTORY', 'DROPDOWN_LIST', 'HIDDEN'],
-  INT: ['SPIN_BOX', 'DROPDOWN_LIST', 'HIDDEN'],
-  FLOAT: ['SPIN_BOX', 'DROPDOWN_LIST', 'HIDDEN'],
-};
-
-/** Specification, sections 2.1 to 2.4. The keys depend on the type: of an unreadable type only the name is read. */
+/** Specification, sections 2.1 to 2.16. The keys depend on the type: of an unreadable type only the name is read. */
 export function readParameter(
   reader: ObjectReader,
   at: Located,
   limits: TemplateLimits,
 ): ParameterShape | undefined {
-  const type = peekType(at);
-  if (type === null) {
+  const row = peekType(reader, at);
+  if (row === null) {
     const name = memberText(at, 'name');
     refuseType(reader, at);
     return { ...NOTHING, at, name };
   }
-  const fields = reader.object(at, type === undefined ? COMMON : KEYS[type]);
+  const ofType =
+    row === undefined ? USUAL : { ...optionals(row.constraints), ...(row.isPath ? PATH_KEYS : {}) };
+  const fields = reader.object(at, { ...COMMON, ...ofType });
   if (fields === undefined) return undefined;
-  const allowed = fields.get('allowedValues');
-  const items = reader.list(allowed, Number.MAX_SAFE_INTEGER);
   return {
     at,
     name: reader.text(fields.get('name')),
-    type,
+    type: row?.type,
     description: reader.text(fields.get('description')),
     default: fields.get('default'),
-    allowedValues: allowed !== undefined && items !== undefined ? { at: allowed, items } : undefined,
-    minLength: fields.get('minLength'),
-    maxLength: fields.get('maxLength'),
-    minValue: fields.get('minValue'),
-    maxValue: fields.get('maxValue'),
+    ...readConstraints(reader, fields, row),
     objectType: reader.word(fields.get('objectType'), ['FILE', 'DIRECTORY']),
     dataFlow: reader.word(fields.get('dataFlow'), ['NONE', 'IN', 'OUT', 'INOUT']),
     userInterface:
-      type === undefined ? undefined : readInterface(reader, fields.get('userInterface'), type, limits),
+      row === undefined ? undefined : readInterface(reader, fields.get('userInterface'), row, limits),
   };
 }
 
@@ -97,18 +70,49 @@ const NOTHING = {
   maxLength: undefined,
   minValue: undefined,
   maxValue: undefined,
+  item: undefined,
   objectType: undefined,
   dataFlow: undefined,
   userInterface: undefined,
 } as const;
 
-/** The type of a definition; undefined when there is none, null when it is not a type of the base specification. */
-function peekType(at: Located): BaseType | undefined | null {
+/** Recursive: types nest twice. */
+function readConstraints(
+  reader: ObjectReader,
+  fields: Fields,
+  row: ParameterTypeRow | undefined,
+): ConstraintsShape {
+  const allowed = fields.get('allowedValues');
+  const items = reader.list(allowed, Number.MAX_SAFE_INTEGER);
+  const element = row?.element ?? null;
+  return {
+    allowedValues: allowed !== undefined && items !== undefined ? { at: allowed, items } : undefined,
+    minLength: fields.get('minLength'),
+    maxLength: fields.get('maxLength'),
+    minValue: fields.get('minValue'),
+    maxValue: fields.get('maxValue'),
+    item: element === null ? undefined : readItem(reader, fields.get('item'), rowOf(element)),
+  };
+}
+
+function readItem(
+  reader: ObjectReader,
+  at: Located | undefined,
+  row: ParameterTypeRow,
+): ConstraintsShape | undefined {
+  const fields = reader.object(at, optionals(row.constraints));
+  return fields === undefined ? undefined : readConstraints(reader, fields, row);
+}
+
+/** The type of a definition; undefined when there is none, null when it is not a type of the template's language. */
+function peekType(reader: ObjectReader, at: Located): ParameterTypeRow | undefined | null {
   if (at.node.kind !== 'mapping') return undefined;
   const value = at.node.entries.find(({ key }) => key === 'type')?.value;
   if (value === undefined || value.kind === 'null') return undefined;
   if (value.kind !== 'string') return null;
-  return BASE_TYPES.find((type) => type === value.value) ?? null;
+  const withExpr = reader.extensions.has('EXPR');
+  const row = typeNamed(withExpr ? value.value.toUpperCase() : value.value);
+  return row === undefined || (row.needsExpr && !withExpr) ? null : row;
 }
 
 function memberText(at: Located, name: string): ParameterShape['name'] {
@@ -125,29 +129,29 @@ function refuseType(reader: ObjectReader, at: Located): void {
   const typeAt: Located = { node: entry.value, parent: at, key: 'type', keyAt: entry.keyAt };
   const text = reader.text(typeAt);
   if (text === undefined) return;
-  const upper = text.value.toUpperCase();
-  const withExpr = EXPR_TYPES.includes(upper) || BASE_TYPES.some((type) => type === upper);
+  const isExpr = typeNamed(text.value.toUpperCase()) !== undefined;
+  const names = typeNames(reader.extensions.has('EXPR')).join(', ');
   reader.refuse(
     typeAt,
-    withExpr
+    isExpr
       ? `${shown(text.value)} requires the extension EXPR`
-      : `must be one of ${BASE_TYPES.join(', ')}, not ${shown(text.value)}`,
+      : `must be one of ${names}, not ${shown(text.value)}`,
   );
 }
 
 function readInterface(
   reader: ObjectReader,
   at: Located | undefined,
-  type: BaseType,
+  row: ParameterTypeRow,
   limits: TemplateLimits,
 ): UserInterfaceShape | undefined {
-  const fields = reader.object(at, INTERFACE_KEYS[type]);
+  const fields = reader.object(at, { ...INTERFACE, ...optionals(row.settings) });
   if (at === undefined || fields === undefined) return undefined;
   const filtersAt = fields.get('fileFilters');
   const filters = reader.list(filtersAt, limits.maxFileFilters);
   return {
     at,
-    control: reader.word(fields.get('control'), CONTROLS[type]),
+    control: reader.word(fields.get('control'), row.controls),
     label: reader.text(fields.get('label')),
     groupLabel: reader.text(fields.get('groupLabel')),
     decimals: fields.get('decimals'),

@@ -1,5 +1,7 @@
 import type { Located } from '../located.ts';
+import type { TemplateLimits } from '../template-limits.ts';
 import type { ObjectReader } from './object-reader.ts';
+import { readLets } from './read-let.ts';
 import type {
   ActionShape,
   CancelationShape,
@@ -73,11 +75,19 @@ export function readEmbeddedFiles(reader: ObjectReader, at: Located | undefined)
 }
 
 /** Specification, section 4. */
-export function readEnvironments(reader: ObjectReader, at: Located | undefined): EnvironmentShape[] {
-  return (reader.list(at, UNLIMITED) ?? []).flatMap((item) => readEnvironment(reader, item) ?? []);
+export function readEnvironments(
+  reader: ObjectReader,
+  at: Located | undefined,
+  limits: TemplateLimits,
+): EnvironmentShape[] {
+  return (reader.list(at, UNLIMITED) ?? []).flatMap((item) => readEnvironment(reader, item, limits) ?? []);
 }
 
-function readEnvironment(reader: ObjectReader, at: Located): EnvironmentShape | undefined {
+function readEnvironment(
+  reader: ObjectReader,
+  at: Located,
+  limits: TemplateLimits,
+): EnvironmentShape | undefined {
   const fields = reader.object(at, {
     name: 'required',
     description: 'optional',
@@ -99,6 +109,7 @@ function readEnvironment(reader: ObjectReader, at: Located): EnvironmentShape | 
     description: reader.text(fields.get('description')),
     variables: readVariables(reader, fields.get('variables')),
     hasScript: script !== undefined,
+    lets: readLets(reader, script?.get('let'), limits),
     onEnter: readAction(reader, actions?.get('onEnter')),
     onExit: readAction(reader, actions?.get('onExit')),
     embeddedFiles: readEmbeddedFiles(reader, script?.get('embeddedFiles')),

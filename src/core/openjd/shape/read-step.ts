@@ -3,6 +3,7 @@ import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { deliveryKeys, readDeliveries } from './read-delivery.ts';
+import { readLets } from './read-let.ts';
 import { readAction, readEmbeddedFiles, readEnvironments } from './read-script.ts';
 import type {
   AmountShape,
@@ -19,12 +20,7 @@ import type { TaskParameterType } from '../plan.ts';
 const TASK_PARAMETER_TYPES: readonly TaskParameterType[] = ['INT', 'FLOAT', 'STRING', 'PATH', 'CHUNK[INT]'];
 
 /** Specification, section 3. */
-export function readStep(
-  reader: ObjectReader,
-  at: Located,
-  extensions: ReadonlySet<string>,
-  limits: TemplateLimits,
-): StepShape | undefined {
+export function readStep(reader: ObjectReader, at: Located, limits: TemplateLimits): StepShape | undefined {
   const fields = reader.object(at, {
     name: 'required',
     description: 'optional',
@@ -39,7 +35,7 @@ export function readStep(
     node: { needs: 'FEATURE_BUNDLE_1' },
     powershell: { needs: 'FEATURE_BUNDLE_1' },
     python: { needs: 'FEATURE_BUNDLE_1' },
-    ...deliveryKeys(extensions),
+    ...deliveryKeys(reader.extensions),
   });
   if (fields === undefined) return undefined;
   const script = reader.object(fields.get('script'), {
@@ -53,9 +49,11 @@ export function readStep(
     name: reader.text(fields.get('name')),
     description: reader.text(fields.get('description')),
     dependencies: readDependencies(reader, fields.get('dependencies')),
-    environments: readEnvironments(reader, fields.get('stepEnvironments')),
+    environments: readEnvironments(reader, fields.get('stepEnvironments'), limits),
     hostRequirements: readHostRequirements(reader, fields.get('hostRequirements'), limits),
-    space: readSpace(reader, fields.get('parameterSpace'), extensions, limits),
+    space: readSpace(reader, fields.get('parameterSpace'), limits),
+    lets: readLets(reader, fields.get('let'), limits),
+    scriptLets: readLets(reader, script?.get('let'), limits),
     onRun: readAction(reader, actions?.get('onRun')),
     embeddedFiles: readEmbeddedFiles(reader, script?.get('embeddedFiles')),
     deliveries: readDeliveries(reader, fields.get('pathDelivery')),
@@ -119,7 +117,6 @@ function readAttribute(
 function readSpace(
   reader: ObjectReader,
   at: Located | undefined,
-  extensions: ReadonlySet<string>,
   limits: TemplateLimits,
 ): SpaceShape | undefined {
   const fields = reader.object(at, { taskParameterDefinitions: 'required', combination: 'optional' });
@@ -127,7 +124,7 @@ function readSpace(
   const definitions = reader.list(fields.get('taskParameterDefinitions'), limits.maxTaskParameters) ?? [];
   return {
     at,
-    parameters: definitions.flatMap((item) => readTaskParameter(reader, item, extensions, limits) ?? []),
+    parameters: definitions.flatMap((item) => readTaskParameter(reader, item, limits) ?? []),
     combination: reader.text(fields.get('combination')),
   };
 }
@@ -135,10 +132,9 @@ function readSpace(
 function readTaskParameter(
   reader: ObjectReader,
   at: Located,
-  extensions: ReadonlySet<string>,
   limits: TemplateLimits,
 ): TaskParameterShape | undefined {
-  const chunked = isChunked(at);
+  const chunked = isChunked(reader, at);
   const fields = reader.object(at, {
     name: 'required',
     type: 'required',
@@ -149,34 +145,31 @@ function readTaskParameter(
   return {
     at,
     name: reader.text(fields.get('name')),
-    type: readType(reader, fields.get('type'), extensions),
+    type: readType(reader, fields.get('type')),
     range: readRange(reader, fields.get('range'), limits),
     chunks: readChunks(reader, fields.get('chunks')),
   };
 }
 
-const isChunked = (at: Located): boolean =>
-  at.node.kind === 'mapping' &&
-  at.node.entries.some(
-    ({ key, value }) => key === 'type' && value.kind === 'string' && value.value === 'CHUNK[INT]',
-  );
+function isChunked(reader: ObjectReader, at: Located): boolean {
+  if (at.node.kind !== 'mapping') return false;
+  const type = at.node.entries.find(({ key }) => key === 'type')?.value;
+  if (type?.kind !== 'string') return false;
+  return (reader.extensions.has('EXPR') ? type.value.toUpperCase() : type.value) === 'CHUNK[INT]';
+}
 
-function readType(
-  reader: ObjectReader,
-  at: Located | undefined,
-  extensions: ReadonlySet<string>,
-): TaskParameterType | undefined {
+function readType(reader: ObjectReader, at: Located | undefined): TaskParameterType | undefined {
   const text = reader.text(at);
   if (text === undefined) return undefined;
-  const type = TASK_PARAMETER_TYPES.find((candidate) => candidate === text.value);
-  if (type === 'CHUNK[INT]' && !extensions.has('TASK_CHUNKING')) {
+  const withExpr = reader.extensions.has('EXPR');
+  const upper = text.value.toUpperCase();
+  const type = TASK_PARAMETER_TYPES.find((candidate) => candidate === (withExpr ? upper : text.value));
+  if (type === 'CHUNK[INT]' && !reader.extensions.has('TASK_CHUNKING')) {
     reader.refuse(text.at, '"CHUNK[INT]" requires the extension TASK_CHUNKING');
   } else if (type === undefined) {
-    const upper = text.value.toUpperCase();
-    const withExpr = TASK_PARAMETER_TYPES.some((candidate) => candidate === upper);
     reader.refuse(
       text.at,
-      withExpr
+      TASK_PARAMETER_TYPES.some((candidate) => candidate === upper)
         ? `${shown(text.value)} requires the extension EXPR; write ${upper}`
         : `must be one of ${TASK_PARAMETER_TYPES.join(', ')}, not ${shown(text.value)}`,
     );

@@ -21,7 +21,7 @@ export function readTemplate(
   extensions: ReadonlySet<string>,
   limits: TemplateLimits,
 ): TemplateShape | undefined {
-  const reader = new ObjectReader(findings);
+  const reader = new ObjectReader(findings, extensions);
   const fields = reader.object(at, {
     specificationVersion: 'required',
     $schema: 'optional',
@@ -42,8 +42,8 @@ export function readTemplate(
     name: reader.text(fields.get('name')),
     description: reader.text(fields.get('description')),
     parameters: parameters.flatMap((item) => readParameter(reader, item, limits) ?? []),
-    jobEnvironments: readEnvironments(reader, fields.get('jobEnvironments')),
-    steps: steps.flatMap((item) => readStep(reader, item, extensions, limits) ?? []),
+    jobEnvironments: readEnvironments(reader, fields.get('jobEnvironments'), limits),
+    steps: steps.flatMap((item) => readStep(reader, item, limits) ?? []),
     deliveries: readDeliveries(reader, fields.get('pathDelivery')),
   };
 }

@@ -1,5 +1,5 @@
 import type { Located, Text } from '../located.ts';
-import type { BaseType, DataFlow, ObjectType, TaskParameterType } from '../plan.ts';
+import type { DataFlow, ObjectType, ParameterType, TaskParameterType } from '../plan.ts';
 import type { DeliveryType } from '../../delivery/deliveries.ts';
 
 /**
@@ -23,17 +23,22 @@ export interface Word<Value extends string> {
   readonly at: Located;
 }
 
-export interface ParameterShape {
-  readonly at: Located;
-  readonly name: Text | undefined;
-  readonly type: BaseType | undefined;
-  readonly description: Text | undefined;
-  readonly default: Located | undefined;
+/** Rules of a value, or of each element of a list. */
+export interface ConstraintsShape {
   readonly allowedValues: { readonly at: Located; readonly items: readonly Located[] } | undefined;
   readonly minLength: Located | undefined;
   readonly maxLength: Located | undefined;
   readonly minValue: Located | undefined;
   readonly maxValue: Located | undefined;
+  readonly item: ConstraintsShape | undefined;
+}
+
+export interface ParameterShape extends ConstraintsShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly type: ParameterType | undefined;
+  readonly description: Text | undefined;
+  readonly default: Located | undefined;
   readonly objectType: Word<ObjectType> | undefined;
   readonly dataFlow: Word<DataFlow | 'NONE'> | undefined;
   readonly userInterface: UserInterfaceShape | undefined;
@@ -62,9 +67,18 @@ export interface EnvironmentShape {
   readonly description: Text | undefined;
   readonly variables: readonly VariableShape[];
   readonly hasScript: boolean;
+  /** Of its script. */
+  readonly lets: readonly LetShape[];
   readonly onEnter: ActionShape | undefined;
   readonly onExit: ActionShape | undefined;
   readonly embeddedFiles: readonly EmbeddedFileShape[];
+}
+
+/** An element of a `let` (section 3.6.1), as far as it is `name = expression`. */
+export interface LetShape {
+  readonly at: Located;
+  readonly name: string;
+  readonly expression: string;
 }
 
 /** `value.at.key` is the name of the variable. */
@@ -103,6 +117,10 @@ export interface StepShape {
   readonly environments: readonly EnvironmentShape[];
   readonly hostRequirements: HostRequirementsShape | undefined;
   readonly space: SpaceShape | undefined;
+  /** Of the step itself: evaluated when the job is created. */
+  readonly lets: readonly LetShape[];
+  /** Of its script: evaluated for each task. */
+  readonly scriptLets: readonly LetShape[];
   readonly onRun: ActionShape | undefined;
   readonly embeddedFiles: readonly EmbeddedFileShape[];
   /** In place of the template's. */

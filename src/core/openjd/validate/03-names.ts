@@ -1,7 +1,8 @@
 import type { Findings } from '../findings.ts';
-import type { EnvironmentShape, TemplateShape } from '../shape/template-shape.ts';
+import type { EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { checkIdentifier, checkText, checkUnique } from '../text-checks.ts';
+import { shown } from '../text-rules.ts';
 
 /** Pass 3: names and descriptions, their characters and lengths, and what must be unique (sections 1.1, 2, 3.1, 3.4, 4.1, 6.1, 7.1, 7.2). */
 export function checkNames(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
@@ -52,6 +53,7 @@ export function checkNames(findings: Findings, template: TemplateShape, limits: 
       }
     }
     checkFiles(findings, step.embeddedFiles, limits);
+    checkShadowing(findings, step);
     const parameters = step.space?.parameters ?? [];
     for (const parameter of parameters) checkIdentifier(findings, parameter.name, limits.maxIdentifier);
     checkUnique(
@@ -59,6 +61,16 @@ export function checkNames(findings: Findings, template: TemplateShape, limits: 
       'task parameter',
       parameters.map((parameter) => parameter.name),
     );
+  }
+}
+
+/** Section 3.6: a script's binding cannot have the name of one of its step. */
+function checkShadowing(findings: Findings, step: StepShape): void {
+  const outer = new Set(step.lets.map(({ name }) => name));
+  const scripts = [step.scriptLets, ...step.environments.map(({ lets }) => lets)];
+  for (const { name, at } of scripts.flat()) {
+    if (outer.has(name))
+      findings.add(at, `${shown(name)} shadows enclosing scope: the step has a binding of this name`);
   }
 }
 

@@ -1,14 +1,21 @@
 import type { Findings } from '../findings.ts';
 import { decimalOf, integerOf } from '../numbers.ts';
-import type { ParameterRules } from '../parameter-rules.ts';
+import type { ParameterTypeRow } from '../parameter-types.ts';
 import type { FileFilterShape, ParameterShape, UserInterfaceShape } from '../shape/template-shape.ts';
 import { checkText } from '../text-checks.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
 
-/** Controls that offer a choice among the allowed values, and need them (sections 2.1 to 2.4). */
+/** Controls that offer a choice among the allowed values, and need them, of types that can have them (sections 2.1 to 2.4). */
 const CHOICES: readonly string[] = ['DROPDOWN_LIST', 'CHECK_BOX'];
-const FILE_CONTROLS: readonly string[] = ['CHOOSE_INPUT_FILE', 'CHOOSE_OUTPUT_FILE'];
+const NUMBER_CONTROLS: readonly string[] = ['SPIN_BOX', 'SPIN_BOX_LIST'];
+const FILE_CONTROLS: readonly string[] = [
+  'CHOOSE_INPUT_FILE',
+  'CHOOSE_OUTPUT_FILE',
+  'CHOOSE_INPUT_FILE_LIST',
+  'CHOOSE_OUTPUT_FILE_LIST',
+];
+const DIRECTORY_CONTROLS: readonly string[] = ['CHOOSE_DIRECTORY', 'CHOOSE_DIRECTORY_LIST'];
 const CHECK_BOX_PAIRS: readonly (readonly [string, string])[] = [
   ['true', 'false'],
   ['yes', 'no'],
@@ -23,7 +30,7 @@ const MAX_PATTERN = 20;
 export function checkUserInterface(
   findings: Findings,
   shape: ParameterShape,
-  rules: ParameterRules,
+  row: ParameterTypeRow,
   limits: TemplateLimits,
 ): void {
   const ui = shape.userInterface;
@@ -31,16 +38,22 @@ export function checkUserInterface(
   const label = { min: 1, max: limits.maxLabel, control: 'none' } as const;
   checkText(findings, ui.label, label);
   checkText(findings, ui.groupLabel, label);
-  checkControl(findings, shape, ui);
-  const control = ui.control?.value ?? defaultControl(shape);
-  checkNumberSettings(findings, ui, rules, control);
-  checkFilters(findings, ui, control, limits);
+  checkControl(findings, shape, row, ui);
+  const control = ui.control?.value ?? defaultControl(shape, row);
+  checkNumberSettings(findings, ui, row, control);
+  checkFilters(findings, ui, row, control, limits);
 }
 
-function checkControl(findings: Findings, shape: ParameterShape, ui: UserInterfaceShape): void {
+function checkControl(
+  findings: Findings,
+  shape: ParameterShape,
+  row: ParameterTypeRow,
+  ui: UserInterfaceShape,
+): void {
   const control = ui.control;
   if (control === undefined || control.value === 'HIDDEN') return;
-  if (CHOICES.includes(control.value)) {
+  const canChoose = row.constraints.includes('allowedValues');
+  if (canChoose && CHOICES.includes(control.value)) {
     if (shape.allowedValues === undefined)
       findings.add(control.at, `${control.value} requires allowedValues`);
     else if (control.value === 'CHECK_BOX') checkPair(findings, shape, ui);
@@ -51,8 +64,8 @@ function checkControl(findings: Findings, shape: ParameterShape, ui: UserInterfa
   if (objectType === 'DIRECTORY' && FILE_CONTROLS.includes(control.value)) {
     findings.add(control.at, `${control.value} cannot be used with objectType DIRECTORY`);
   }
-  if (objectType === 'FILE' && control.value === 'CHOOSE_DIRECTORY') {
-    findings.add(control.at, 'CHOOSE_DIRECTORY cannot be used with objectType FILE');
+  if (objectType === 'FILE' && DIRECTORY_CONTROLS.includes(control.value)) {
+    findings.add(control.at, `${control.value} cannot be used with objectType FILE`);
   }
 }
 
@@ -70,30 +83,23 @@ function checkPair(findings: Findings, shape: ParameterShape, ui: UserInterfaceS
 }
 
 /** The control that a parameter has when it names none. */
-function defaultControl(shape: ParameterShape): string {
+function defaultControl(shape: ParameterShape, row: ParameterTypeRow): string {
   if (shape.allowedValues !== undefined) return 'DROPDOWN_LIST';
-  switch (shape.type) {
-    case 'PATH':
-      if (shape.objectType?.value !== 'FILE') return 'CHOOSE_DIRECTORY';
-      return shape.dataFlow?.value === 'OUT' ? 'CHOOSE_OUTPUT_FILE' : 'CHOOSE_INPUT_FILE';
-    case 'INT':
-    case 'FLOAT':
-      return 'SPIN_BOX';
-    case 'STRING':
-    case undefined:
-      return 'LINE_EDIT';
-  }
+  const [first = '', output = '', directory = ''] = row.controls;
+  if (!row.isPath) return first;
+  if (shape.objectType?.value !== 'FILE') return directory;
+  return shape.dataFlow?.value === 'OUT' ? output : first;
 }
 
 function checkNumberSettings(
   findings: Findings,
   ui: UserInterfaceShape,
-  rules: ParameterRules,
+  row: ParameterTypeRow,
   control: string,
 ): void {
   for (const setting of [ui.decimals, ui.singleStepDelta]) {
-    if (setting !== undefined && control !== 'SPIN_BOX')
-      findings.add(setting, 'can be used with SPIN_BOX only');
+    if (setting !== undefined && !NUMBER_CONTROLS.includes(control))
+      findings.add(setting, `can be used with ${row.controls[0] ?? ''} only`);
   }
   if (ui.decimals !== undefined) {
     const value = ui.decimals.node.kind === 'string' ? 'must be an integer' : integerOf(ui.decimals.node);
@@ -103,7 +109,11 @@ function checkNumberSettings(
   if (ui.singleStepDelta === undefined) return;
   const { node } = ui.singleStepDelta;
   const delta =
-    node.kind === 'string' ? 'must be a number' : rules.type === 'INT' ? integerOf(node) : decimalOf(node);
+    node.kind === 'string'
+      ? 'must be a number'
+      : (row.element ?? row.type) === 'INT'
+        ? integerOf(node)
+        : decimalOf(node);
   if (typeof delta === 'string') findings.add(ui.singleStepDelta, delta);
   else if (Number(typeof delta === 'bigint' ? delta : delta.value) <= 0) {
     findings.add(ui.singleStepDelta, 'must be greater than 0');
@@ -114,14 +124,16 @@ function checkNumberSettings(
 function checkFilters(
   findings: Findings,
   ui: UserInterfaceShape,
+  row: ParameterTypeRow,
   control: string,
   limits: TemplateLimits,
 ): void {
   const filters: FileFilterShape[] = [...(ui.fileFilters?.items ?? [])];
   if (ui.fileFilterDefault !== undefined) filters.push(ui.fileFilterDefault);
   if (!FILE_CONTROLS.includes(control)) {
+    const own = FILE_CONTROLS.filter((name) => row.controls.includes(name)).join(' and ');
     for (const at of [ui.fileFilters?.at, ui.fileFilterDefault?.at]) {
-      if (at !== undefined) findings.add(at, `can be used with ${FILE_CONTROLS.join(' and ')} only`);
+      if (at !== undefined) findings.add(at, `can be used with ${own} only`);
     }
   }
   for (const filter of filters) {

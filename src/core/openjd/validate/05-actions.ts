@@ -9,18 +9,29 @@ import { checkText } from '../text-checks.ts';
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 
+/** Control characters that an argument may have. */
+type ArgumentControl = 'none' | 'lines';
+
 /** Pass 5: actions, cancelation and environment variables (sections 4.4, 5 to 5.3). */
 export function checkActions(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
-  for (const environment of template.jobEnvironments) checkEnvironment(findings, environment, limits);
+  // With EXPR arguments may have several lines (interface.md, "OpenJD template shape", extensions).
+  const control = template.extensions.has('EXPR') ? 'lines' : 'none';
+  for (const environment of template.jobEnvironments)
+    checkEnvironment(findings, environment, control, limits);
   for (const step of template.steps) {
-    for (const environment of step.environments) checkEnvironment(findings, environment, limits);
-    checkAction(findings, step.onRun, limits);
+    for (const environment of step.environments) checkEnvironment(findings, environment, control, limits);
+    checkAction(findings, step.onRun, control, limits);
   }
 }
 
-function checkEnvironment(findings: Findings, environment: EnvironmentShape, limits: TemplateLimits): void {
-  checkAction(findings, environment.onEnter, limits);
-  checkAction(findings, environment.onExit, limits);
+function checkEnvironment(
+  findings: Findings,
+  environment: EnvironmentShape,
+  control: ArgumentControl,
+  limits: TemplateLimits,
+): void {
+  checkAction(findings, environment.onEnter, control, limits);
+  checkAction(findings, environment.onExit, control, limits);
   for (const { name, value } of environment.variables) {
     if (!VARIABLE_NAME.test(name)) {
       findings.addAtKey(
@@ -37,11 +48,15 @@ function checkEnvironment(findings: Findings, environment: EnvironmentShape, lim
   }
 }
 
-function checkAction(findings: Findings, action: ActionShape | undefined, limits: TemplateLimits): void {
+function checkAction(
+  findings: Findings,
+  action: ActionShape | undefined,
+  control: ArgumentControl,
+  limits: TemplateLimits,
+): void {
   if (action === undefined) return;
   checkText(findings, action.command, { min: 1, max: ANY_LENGTH, control: 'none' });
-  for (const argument of action.args)
-    checkText(findings, argument, { min: 0, max: ANY_LENGTH, control: 'none' });
+  for (const argument of action.args) checkText(findings, argument, { min: 0, max: ANY_LENGTH, control });
   checkSeconds(findings, action.timeout, ANY_LENGTH);
   checkSeconds(findings, action.cancelation?.notifyPeriod, limits.maxNotifySeconds);
 }

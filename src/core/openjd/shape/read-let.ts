@@ -1,0 +1,43 @@
+import type { Located } from '../located.ts';
+import type { TemplateLimits } from '../template-limits.ts';
+import { shown } from '../text-rules.ts';
+import type { ObjectReader } from './object-reader.ts';
+import type { LetShape } from './template-shape.ts';
+
+const NAME = /^[a-z_][A-Za-z0-9_]*$/;
+
+/** Specification, section 3.6: `name = expression`, one name for each. What the expression means is judged later. */
+export function readLets(
+  reader: ObjectReader,
+  at: Located | undefined,
+  limits: TemplateLimits,
+): readonly LetShape[] {
+  const taken = new Set<string>();
+  return (reader.texts(at, limits.maxLetBindings) ?? []).flatMap((text) => {
+    const equals = text.value.indexOf('=');
+    const name = text.value.slice(0, Math.max(equals, 0)).trim();
+    const expression = text.value.slice(equals + 1).trim();
+    const wrong =
+      equals === -1
+        ? `missing '=' in ${shown(text.value)}: write name = expression`
+        : expression === ''
+          ? `binding ${shown(name)} has no expression after '='`
+          : nameWrong(name, taken, limits);
+    if (wrong !== null) {
+      reader.refuse(text.at, wrong);
+      return [];
+    }
+    taken.add(name);
+    return { at: text.at, name, expression };
+  });
+}
+
+function nameWrong(name: string, taken: ReadonlySet<string>, limits: TemplateLimits): string | null {
+  if (!NAME.test(name)) {
+    return `name ${shown(name)} must start with lowercase letter or underscore, and have letters, digits and _ only`;
+  }
+  if (name.length > limits.maxLetName) {
+    return `the name must not have more than ${limits.maxLetName} characters, and has ${name.length}`;
+  }
+  return taken.has(name) ? `duplicate name ${shown(name)}` : null;
+}
