@@ -7,6 +7,7 @@ import { equals, order } from '../values/compare.ts';
 import { rangeItems } from '../values/range-items.ts';
 import { intOf, listBytes, listOfType, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
+import { overflow } from './arithmetic.ts';
 import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
 import { signature, type FunctionGroup, type Inference, type Run } from './signature.ts';
 import { distinct } from './unique.ts';
@@ -60,12 +61,16 @@ function itemsOf(
   return { items: list.items, element: list.type.element, bytes: list.bytes };
 }
 
+/** Beyond this a length is no int. */
+const MAX_LENGTH = 2 ** 63;
+
 const repeated: Run = (call, a, n) => {
   const list = listValue(a);
   const times = Math.max(0, countOf(n));
   const count = list.items.length === 0 ? 0 : list.items.length * times;
-  call.charge(list.items.length + count);
+  if (count > MAX_LENGTH) throw overflow();
   call.reserve(listBytes(0) + (list.items.length === 0 ? 0 : (list.bytes - listBytes(0)) * times));
+  call.charge(list.items.length + count);
   const items: Value[] = [];
   while (items.length < count) items.push(...list.items);
   return likewise(list, items);
