@@ -1,6 +1,7 @@
 import { parseRange } from '../../openjd/space/range-expression.ts';
 import { MAX_RANGE_PARTS } from '../expr-limits.ts';
 import type { ExprType } from '../types/expr-type.ts';
+import { pathAsGiven } from '../paths/path-value.ts';
 import { boolOfText, floatOfText, intOfText } from './number-text.ts';
 import { floatOf, listOfType, pathOf, unresolvedOf, type PathStyle, type Value } from './value.ts';
 
@@ -30,7 +31,7 @@ export function readValue(type: ExprType, json: unknown, style: PathStyle): Read
     case 'string':
       return found(type, json, typeof json === 'string' ? json : null);
     case 'path':
-      return found(type, json, typeof json === 'string' ? pathOf(json, style) : null);
+      return found(type, json, typeof json === 'string' ? givenPath(json, style) : null);
     case 'range_expr': {
       if (typeof json !== 'string') return wrong(type, json);
       const range = parseRange(json, MAX_RANGE_PARTS);
@@ -50,6 +51,9 @@ export function readValue(type: ExprType, json: unknown, style: PathStyle): Read
       return { ok: false, detail: `no value has the type ${type.text}` };
   }
 }
+
+const givenPath = (text: string, style: PathStyle): Value =>
+  style === 'uri' ? pathOf(text, style) : pathAsGiven(text, style);
 
 function readInt(type: ExprType, json: unknown): ReadValue {
   if (typeof json === 'number') return found(type, json, Number.isSafeInteger(json) ? json : null);
