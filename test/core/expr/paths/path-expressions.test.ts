@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { re2Engine } from '../../../../src/adapters/regex/re2-engine.ts';
+import { createRe2Engine } from '../../../../src/adapters/regex/re2-engine.ts';
 import { evaluate, prepare, type ExprContext } from '../../../../src/core/expr/evaluate/evaluate.ts';
 import { EXPR_LIMITS } from '../../../../src/core/expr/expr-limits.ts';
 import { parseExpression } from '../../../../src/core/expr/syntax/parse-expression.ts';
@@ -23,7 +23,7 @@ function resultOf(source: string, { symbols = {}, pathStyle = 'posix', host, tar
   const context = {
     limits: EXPR_LIMITS,
     pathStyle,
-    regex: re2Engine(),
+    regex: createRe2Engine(),
     host: host ?? { kind: 'none' as const },
   };
   const program = prepare(parsed.expr, source, target === undefined ? null : parseType(target));
