@@ -1,8 +1,15 @@
 import { test } from 'tap';
 import { createRe2Engine } from '../../../src/adapters/regex/re2-engine.ts';
-import { evaluate, prepare, type Evaluated } from '../../../src/core/expr/evaluate/evaluate.ts';
+import {
+  evaluate,
+  prepare,
+  type Evaluated,
+  type ExprContext,
+} from '../../../src/core/expr/evaluate/evaluate.ts';
 import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
 import { parseExpression } from '../../../src/core/expr/syntax/parse-expression.ts';
+import { parseExprFormat } from '../../../src/core/expr/format/format-string.ts';
+import { prepareFormat, resolveFormat } from '../../../src/core/expr/format/resolve-format.ts';
 import { ANY } from '../../../src/core/expr/types/expr-type.ts';
 import { parseType } from '../../../src/core/expr/types/type-text.ts';
 import { displayOf } from '../../../src/core/expr/values/display.ts';
@@ -38,29 +45,35 @@ function valuesOfPage(): Map<string, Value> {
 
 const SYMBOLS = valuesOfPage();
 
+const CONTEXT: ExprContext = {
+  limits: EXPR_LIMITS,
+  pathStyle: 'posix',
+  regex: createRe2Engine(),
+  host: { kind: 'none' },
+};
+
+function formatted(source: string): Evaluated {
+  const parsed = parseExprFormat(source);
+  if (!parsed.ok) throw parsed.failure;
+  return resolveFormat(prepareFormat(parsed.format, null), SYMBOLS, CONTEXT);
+}
+
 function evaluated(source: string): Evaluated {
   const parsed = parseExpression(source);
   if (!parsed.ok) throw parsed.failure;
-  const context = {
-    limits: EXPR_LIMITS,
-    pathStyle: 'posix',
-    regex: createRe2Engine(),
-    host: { kind: 'none' },
-  } as const;
-  return evaluate(prepare(parsed.expr, source, null), SYMBOLS, context);
+  return evaluate(prepare(parsed.expr, source, null), SYMBOLS, CONTEXT);
 }
+
+const told = (result: Evaluated): readonly string[] =>
+  result.ok ? [displayOf(result.value), typeOf(result.value).text] : [result.detail];
 
 void test('the examples of the page have the values and types that it says', (t) => {
   const rows = rowsBelow(['Expression', 'Value', 'Type']);
   t.ok(rows.length > 30, `${rows.length} examples`);
-  for (const [source = '', value, type] of rows) {
-    const result = evaluated(source);
-    t.same(
-      result.ok ? [displayOf(result.value), typeOf(result.value).text] : result.detail,
-      [value, type],
-      source,
-    );
-  }
+  for (const [source = '', ...says] of rows) t.same(told(evaluated(source)), says, source);
+  const formats = rowsBelow(['Format string', 'Value', 'Type']);
+  t.ok(formats.length > 4, `${formats.length} format strings`);
+  for (const [source = '', ...says] of formats) t.same(told(formatted(source)), says, source);
   t.end();
 });
 
