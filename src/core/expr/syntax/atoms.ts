@@ -1,0 +1,68 @@
+import { ExprFailure } from '../expr-failure.ts';
+import type { Value } from '../values/value.ts';
+import { floatLiteral, hasLeadingZero, intLiteral } from './number-literal.ts';
+import { parsed, type Parsed, type Refusals } from './parsed.ts';
+import { refusedPrefix, stringLiteral } from './string-literal.ts';
+import type { Token } from './token.ts';
+import { placeOf, type TokenCursor } from './token-cursor.ts';
+import type { Place } from './tree.ts';
+
+/** What a literal without a value is told. */
+const INT_OVERFLOW = 'Integer overflow: result is outside the 64-bit signed range';
+const NOT_FINITE = 'Float operation produced infinity';
+
+/** What binds tighter than a minus sign before an int. */
+const TIGHTER: readonly string[] = ['**', '.', '[', '('];
+
+/** Reads an int or float literal. */
+export function numberLiteral(cursor: TokenCursor, refusals: Refusals): Parsed {
+  const token = cursor.take();
+  if (token.kind === 'imaginary') return refusals.add('Complex numbers are not supported', placeOf(token));
+  if (token.kind === 'float') {
+    const value = floatLiteral(token.text);
+    return value === null ? refusals.add(NOT_FINITE, placeOf(token)) : literal(value, placeOf(token));
+  }
+  const value = intLiteral(checkedZeros(token), false);
+  return value === null ? refusals.add(INT_OVERFLOW, placeOf(token)) : literal(value, placeOf(token));
+}
+
+/**
+ * Reads a minus sign and an int literal that has a value only with it, the least int (section 1.1.6), or none at all; null for anything else, which
+ * is left there.
+ */
+export function leastInt(cursor: TokenCursor, refusals: Refusals): Parsed | null {
+  const digits = cursor.peek(1);
+  if (!cursor.is('-') || digits.kind !== 'int' || TIGHTER.some((text) => cursor.is(text, 2))) return null;
+  if (intLiteral(checkedZeros(digits), false) !== null) return null;
+  const { start } = cursor.take();
+  const { text, end } = cursor.take();
+  const value = intLiteral(text, true);
+  const place = placeOf({ start, end });
+  return value === null ? refusals.add(INT_OVERFLOW, place) : literal(value, place);
+}
+
+function checkedZeros(token: Token): string {
+  if (!hasLeadingZero(token.text)) return token.text;
+  throw new ExprFailure(
+    'Syntax error: Leading zeros in decimal integers are not permitted; an octal integer begins with 0o',
+    placeOf(token),
+  );
+}
+
+/** Reads a string literal, or several that stand next to each other and are one. */
+export function stringLiterals(cursor: TokenCursor, refusals: Refusals): Parsed {
+  const { start } = cursor.peek();
+  const pieces: string[] = [];
+  let refused: string | null = null;
+  while (cursor.peek().kind === 'string') {
+    const token = cursor.take();
+    refused ??= refusedPrefix(token.text);
+    if (refused === null) pieces.push(stringLiteral(token));
+  }
+  const place = placeOf({ start, end: cursor.last.end });
+  return refused === null ? literal(pieces.join(''), place) : refusals.add(refused, place);
+}
+
+/** A literal with a value. */
+export const literal = (value: Value, place: Place): Parsed =>
+  parsed({ ...place, kind: 'literal', value }, []);
