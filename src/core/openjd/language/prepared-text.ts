@@ -94,12 +94,27 @@ export function resolvePart(
   }
 }
 
-/** Names that a format string refers to; of those with dots properties may be a part. */
-export const symbolsIn = ({ parts }: PreparedText): readonly string[] =>
-  parts.flatMap((part) => {
-    if (part.kind === 'text') return [];
-    return part.kind === 'symbol' ? [part.symbol] : [...referencesOf(part.program.expr).symbols];
-  });
+/** Names in a format string. */
+export interface TextNames {
+  /** Those that it refers to; of names with dots properties may be a part. */
+  readonly symbols: readonly string[];
+  /** The variables of its comprehensions. */
+  readonly variables: readonly string[];
+}
+
+export function namesIn({ parts }: PreparedText): TextNames {
+  const symbols: string[] = [];
+  const variables: string[] = [];
+  for (const part of parts) {
+    if (part.kind === 'symbol') symbols.push(part.symbol);
+    else if (part.kind === 'program') {
+      const references = referencesOf(part.program.expr);
+      symbols.push(...references.symbols);
+      variables.push(...references.variables);
+    }
+  }
+  return { symbols, variables };
+}
 
 /** The literal text between the references, joined: a lower bound of what it resolves to. */
 export const literalTextOf = ({ parts }: PreparedText): string =>
