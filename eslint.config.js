@@ -12,6 +12,7 @@ const message = {
   lmdb: 'Only src/adapters/lmdb may import lmdb: one module knows which transactions roll back.',
   nats: 'Only src/adapters/nats may import @nats-io packages.',
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
+  regex: 'Only src/adapters/regex may import re2js: its internals are counted on there, and nowhere else.',
   yaml: 'Only src/adapters/yaml, src/adapters/system and http/openapi may import yaml: others get parsed documents.',
   door: "Only an actor's messages.ts may be imported from outside its folder.",
   core: 'src/core imports nothing outside itself.',
@@ -22,6 +23,7 @@ const PACKAGES = {
   uws: [{ name: 'uWebSockets.js', message: message.uws }],
   lmdb: [{ name: 'lmdb', message: message.lmdb }],
   mdns: [{ name: 'bonjour-service', message: message.mdns }],
+  regex: [{ name: 're2js', message: message.regex }],
   yaml: [{ name: 'yaml', message: message.yaml }],
 };
 const NATS = { group: ['@nats-io/*'], message: message.nats };

@@ -48,6 +48,8 @@ export interface ServiceSettings {
   readonly unschedulableGraceMs: number;
   /** After this a task that others overtake has a worker reserved (docs/decisions/reservation.md); 0 is never. */
   readonly reservationAfterMs: number;
+  /** Memory that one expression may take at a submission (`openjd.expr_memory_limit`); workers that grant less do not run jobs with EXPR. */
+  readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
   /** Which start of the service this is. */
   readonly serviceId: string;

@@ -1,3 +1,4 @@
+import type { ExprLimits } from '../../src/core/expr/expr-limits.ts';
 import type { WorkerHardware } from '../../src/core/records/worker.ts';
 
 /** What a worker can say anew while it runs: programs are installed, devices fail. */
@@ -20,6 +21,8 @@ export interface AgentSettings {
   readonly arch: string;
   readonly softwareVersion: string;
   readonly computeLocation: string;
+  /** What this worker grants one expression that it evaluates. */
+  readonly exprLimits: ExprLimits;
   /** At the start. */
   readonly capabilities: Capabilities;
   /** Where sessions get their directories: absolute. */

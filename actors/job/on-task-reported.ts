@@ -5,7 +5,7 @@ import {
 } from '../../src/core/lifecycle/failure-reasons.ts';
 import { failureOutcome } from '../../src/core/lifecycle/retry-policy.ts';
 import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
-import { withProgress } from '../../src/core/records/attempt.ts';
+import { withProgress, type AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { statusLineOf, type TaskProgress } from '../../src/core/records/task-progress.ts';
@@ -75,12 +75,10 @@ function reportedRunning(
   context: ServiceContext<'job'>,
 ): void {
   const address = turn.addressOf(step, index);
-  const taskId = taskIdOf(address);
-  const attempt = state.openAttempts.get(taskId);
+  const attempt = state.openAttempts.get(taskIdOf(address));
   if (attempt !== undefined) {
     const known = { ...withProgress(attempt, toldBy(report)), sessionId: report.session_id };
-    state.openAttempts.set(taskId, known);
-    context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), known));
+    keepAttempt(state, address, known, context);
   }
   turn.move(step, index, 'reported running');
   turn.end();
@@ -96,18 +94,26 @@ function reportedAgain(
   context: ServiceContext<'job'>,
 ): void {
   const address = turn.addressOf(step, index);
-  const taskId = taskIdOf(address);
-  const attempt = state.openAttempts.get(taskId);
+  const attempt = state.openAttempts.get(taskIdOf(address));
   const told = toldBy(report);
   const isNews = attempt?.progress !== told.progress || attempt?.statusMessage !== told.statusMessage;
   if (attempt === undefined || !isProgress(report) || !isNews) {
     noop('repeated report', report, context);
     return;
   }
-  const known = withProgress(attempt, told);
-  state.openAttempts.set(taskId, known);
-  context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), known));
+  keepAttempt(state, address, withProgress(attempt, told), context);
   turn.publishTask(step, index, taskOf(step, index));
+}
+
+/** What is known of the open attempt of a task, in place of what was. */
+function keepAttempt(
+  state: JobState,
+  task: TaskAddress,
+  attempt: AttemptRecord,
+  context: ServiceContext<'job'>,
+): void {
+  state.openAttempts.set(taskIdOf(task), attempt);
+  context.change(put('attempt', keys.attempt(task, attempt.attemptNumber), attempt));
 }
 
 const isProgress = ({ status, status_message: message }: StatusMessage): boolean =>

@@ -60,7 +60,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'task.settled': (state, { jobId, stepOrder }, context) => {
         if (state.index.settle(jobId, stepOrder)) serveAll(state, context);
       },
-      'worker.offered': onWorkerOffered,
+      'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
       'worker.removed': onWorkerRemoved,
       'cores.freed': onCoresFreed,
       'farm.limited': (state, { maxConcurrentTasks }, context) => {

@@ -7,38 +7,40 @@ import { answerUnknown, commitCores, giveUpReservation, regroup, serveAll, serve
 import type { LeaseState, LeaseWorker } from './state.ts';
 import { clearMatchedBy } from './unmatched.ts';
 
-/** A worker actor says what its worker offers. */
-export function onWorkerOffered(
-  state: LeaseState,
-  message: Extract<LeaseMessage, { type: 'worker.offered' }>,
-  context: ServiceContext<'lease'>,
-): void {
-  const { record, committedCores } = message;
-  // Who asked in an earlier life of the daemon does not hear the reply any more.
-  if (state.workers.get(record.id)?.incarnation !== record.incarnation)
-    dismissRequests(state, record.id, context);
-  if (record.status === 'offline') {
-    removeWorker(state, record.id, context);
-    return;
-  }
-  const worker: LeaseWorker = {
-    offer: offerOf(record),
-    incarnation: record.incarnation,
-    isOnline: record.status === 'online' && record.draining !== true,
-    committedCores,
+/** A worker actor says what its worker offers. `exprMemoryBytes`: what the server grants one expression. */
+export const onWorkerOffered =
+  (exprMemoryBytes: number) =>
+  (
+    state: LeaseState,
+    message: Extract<LeaseMessage, { type: 'worker.offered' }>,
+    context: ServiceContext<'lease'>,
+  ): void => {
+    const { record, committedCores } = message;
+    // Who asked in an earlier life of the daemon does not hear the reply any more.
+    if (state.workers.get(record.id)?.incarnation !== record.incarnation)
+      dismissRequests(state, record.id, context);
+    if (record.status === 'offline') {
+      removeWorker(state, record.id, context);
+      return;
+    }
+    const worker: LeaseWorker = {
+      offer: offerOf(record, exprMemoryBytes),
+      incarnation: record.incarnation,
+      isOnline: record.status === 'online' && record.draining !== true,
+      committedCores,
+    };
+    if (record.draining === true) dismissRequests(state, record.id, context);
+    state.workers.set(record.id, worker);
+    if (worker.isOnline) {
+      state.kinds.set(worker.offer);
+      state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+      clearMatchedBy(state, worker.offer, context);
+    } else {
+      notOnline(state, record.id, context);
+    }
+    regroup(state, worker);
+    serveWorker(state, worker, context);
   };
-  if (record.draining === true) dismissRequests(state, record.id, context);
-  state.workers.set(record.id, worker);
-  if (worker.isOnline) {
-    state.kinds.set(worker.offer);
-    state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
-    clearMatchedBy(state, worker.offer, context);
-  } else {
-    notOnline(state, record.id, context);
-  }
-  regroup(state, worker);
-  serveWorker(state, worker, context);
-}
 
 export function onWorkerRemoved(
   state: LeaseState,

@@ -1512,14 +1512,14 @@ export interface components {
             readonly workers: components["schemas"]["Count"];
         };
         /** @enum {string} */
-        readonly IneligibleReason: "queue affinity" | "compute location mismatch" | "amount requirement not met" | "attribute requirement not met";
+        readonly IneligibleReason: "queue affinity" | "compute location mismatch" | "amount requirement not met" | "attribute requirement not met" | "the worker's advertised expression limits are tighter than the server's";
         /** @description The online worker that comes nearest to being eligible, and what it does not meet. */
         readonly NearestMiss: {
             readonly worker_id: string;
             /** @description Its name. */
             readonly worker: string;
             readonly reason: components["schemas"]["IneligibleReason"];
-            /** @description Name of the capability; `queue` for queue affinity. */
+            /** @description Name of the capability; `queue` for queue affinity; the configuration key of a limit. */
             readonly requirement: string;
             readonly wanted: string;
             /** @description Absent when the worker has nothing of the kind. */
@@ -1645,7 +1645,7 @@ export interface components {
             /** @constant */
             readonly gate: "workers";
             /** @enum {string} */
-            readonly reason: "no online workers" | "farm mismatch" | "queue affinity" | "compute location mismatch" | "amount requirement not met" | "attribute requirement not met";
+            readonly reason: "no online workers" | "farm mismatch" | "queue affinity" | "compute location mismatch" | "amount requirement not met" | "attribute requirement not met" | "the worker's advertised expression limits are tighter than the server's";
             readonly sentence: string;
             readonly online: components["schemas"]["Count"];
             readonly elsewhere: components["schemas"]["Count"];

@@ -16,6 +16,10 @@ import { askForWorkers } from './ask-schedulers.ts';
 import { invalid, problem, type Call, type Handler, type ProblemReply, type Reply } from './operation.ts';
 import { created, submitOnce } from './submit-once.ts';
 
+/** interface.md, "Errors", 503: no verdict on the template. */
+const DEADLINE_DETAIL =
+  'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed';
+
 const PARAMETER_PREFIX = 'param.';
 
 /** interface.md, "POST /api/v1/jobs". A dry run goes the same way but for its end. */
@@ -79,7 +83,7 @@ async function submissionOf(call: Call<'submitJob'>, ports: Ports): Promise<JobS
       return problem('unavailable', 'the service is busy with other templates: try again in a moment');
     }
     return 'deadline' in prepared
-      ? problem('unavailable', 'the template took too long to evaluate; a second attempt may succeed')
+      ? problem('unavailable', DEADLINE_DETAIL)
       : { kind: 'problem', problem: pointedProblem('unprocessable', prepared.errors) };
   }
   const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);

@@ -17,6 +17,7 @@ import { DiagnosticLog } from '../core/diagnostics/diagnostic-log.ts';
 import { nanosOfMs } from '../core/diagnostics/nano-time.ts';
 import { SERVER_COMPONENT } from '../core/diagnostics/record.ts';
 import { committedShares } from '../core/lease/committed-shares.ts';
+import { EXPR_LIMITS } from '../core/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../core/openjd/template-limits.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
@@ -211,10 +212,15 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   );
   shutdown.add('bus', () => shards.stop());
   shutdown.add('scheduler', () => shards.stopLeasing());
-  const pool = new PreparationPool(Math.max(1, availableParallelism() - 1), config.http.enablePprof);
+  const pool = new PreparationPool({
+    threads: Math.max(1, availableParallelism() - 1),
+    deadlineMs: config.openjd.exprSubmissionDeadlineMs,
+    isAnswering: config.http.enablePprof,
+  });
   shutdown.add('scheduler', () => pool.stop());
   const ids = new Uuid7(() => Date.now());
   const limits = { ...TEMPLATE_LIMITS, maxTasksPerStep: config.openjd.maxTasksPerStep };
+  const exprLimits = { ...EXPR_LIMITS, memory: config.openjd.exprMemoryBytes };
   const storePages = (): StorePages => ({ state: reader.pages(), logs: logStore.pages() });
   metrics.storePages(storePages);
 
@@ -240,7 +246,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
         return outcome;
       },
     },
-    prepareJob: (request) => pool.prepare({ ...request, limits }),
+    prepareJob: (request) => pool.prepare({ ...request, limits, exprLimits }),
     logs,
     tails,
     health: {

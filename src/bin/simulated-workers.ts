@@ -6,18 +6,16 @@ import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { WorkerConfig } from '../core/config/worker-config.ts';
 import { failStop } from './daemon/fail-stop.ts';
 import { createLogger } from './daemon/logging.ts';
-import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { untilAborted } from './daemon/stop-signal.ts';
 import { agentSettingsOf } from './worker/agent-settings-of.ts';
+import { LEAVE_MS, leaveSignal } from './worker/leave-signals.ts';
 import { SimulatedWorker } from './worker/simulated-worker.ts';
 
 /** How often it is said what the workers have done. */
 const TELL_MS = 10_000;
 
-/** Workers that leave have this long after their drain. */
-const LEAVE_MS = 30_000;
-
-/** The first signal drains the workers, the second stops their tasks, one more ends the process. */
-const SIGNALS_TO_HURRY = 2;
+/** Exit code of a process that is ended before its workers have left. */
+const ENDED_EXIT = 1;
 
 export interface SimulationOptions extends SimulationSettings {
   readonly workers: number;
@@ -38,11 +36,7 @@ export async function runSimulatedWorkers(config: WorkerConfig, options: Simulat
   const ids = new Uuid7(() => Date.now());
   const tally = { registered: 0, succeeded: 0, failed: 0 };
   let leave: (atOnce: boolean) => void = () => undefined;
-  let signals = 1;
-  const stopping = stopSignal(() => {
-    if (++signals > SIGNALS_TO_HURRY) process.exit(1);
-    leave(true);
-  });
+  const stopping = leaveSignal(() => leave(true), ENDED_EXIT);
 
   const workers = Array.from(
     { length: options.workers },

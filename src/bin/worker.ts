@@ -20,22 +20,17 @@ import type { WorkerConfig } from '../core/config/worker-config.ts';
 import { BusLog } from './daemon/bus-log.ts';
 import { failStop } from './daemon/fail-stop.ts';
 import { createLogger } from './daemon/logging.ts';
-import { onHangUp, stopSignal, untilAborted } from './daemon/stop-signal.ts';
+import { onHangUp, untilAborted } from './daemon/stop-signal.ts';
 import { AgentEffects } from './worker/agent-effects.ts';
 import { agentSettingsOf } from './worker/agent-settings-of.ts';
 import { BusFinder } from './worker/bus-finder.ts';
 import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
 import { fileOwnerBy } from './worker/file-owner.ts';
+import { LEAVE_MS, leaveSignal } from './worker/leave-signals.ts';
 import { collector, MemoryKeeper } from './worker/memory-keeper.ts';
 import { stagingEvents } from './worker/staging-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
-
-/** A worker that leaves has this long after its drain: tasks that are stopped get their grace, the last reports and logs their time. */
-const LEAVE_MS = 30_000;
-
-/** The first signal drains the worker, the second stops its tasks, one more ends the process. */
-const SIGNALS_TO_HURRY = 2;
 
 /** Exit code of a worker that could not start. */
 const NOT_STARTED_EXIT = 1;
@@ -62,12 +57,8 @@ async function work(config: WorkerConfig): Promise<void> {
   if (named === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
   let sender: DiagnosticSender | null = null;
   const logger = createLogger(config.log, 'worker', (note) => sender?.heard(note));
-  let signals = 1;
   let hurry: () => void = () => process.exit(NOT_STARTED_EXIT);
-  const stopping = stopSignal(() => {
-    if (++signals > SIGNALS_TO_HURRY) process.exit(NOT_STARTED_EXIT);
-    hurry();
-  });
+  const stopping = leaveSignal(() => hurry(), NOT_STARTED_EXIT);
   const ids = new Uuid7(() => Date.now());
 
   const directory = await prepareWorkerDirectory(config.worker.dir);

@@ -34,6 +34,8 @@ export interface TaskView {
   readonly name: string;
   readonly status: string;
   readonly parameters?: Readonly<Record<string, string>>;
+  readonly assigned_worker_id?: string;
+  readonly unschedulable_reason?: string;
   readonly failure_reason?: string;
   readonly failed_attempts: number;
 }

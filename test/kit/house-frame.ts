@@ -13,6 +13,7 @@ import {
 } from '../../actors/service-world.ts';
 import { takeUp } from '../../actors/take-up.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
+import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
@@ -28,6 +29,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   attemptFloor: 1,
   unschedulableGraceMs: 30_000,
   reservationAfterMs: 300_000,
+  exprMemoryBytes: EXPR_LIMITS.memory,
   retention: { afterMs: 0, includeFailed: false },
   ownsFarm: () => true,
 };

@@ -1,3 +1,4 @@
+import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
 import { farmId, workerId } from '../../src/core/ids.ts';
 import { offerOf, type WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
@@ -37,8 +38,11 @@ const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
   ...some,
 });
 
-/** The offer of that worker. */
-export const workerOffer = (some: Partial<WorkerRecord> = {}): WorkerOffer => offerOf(workerRecord(some));
+/** The offer of that worker, to a server that grants an expression `exprMemoryBytes`. */
+export const workerOffer = (
+  some: Partial<WorkerRecord> = {},
+  exprMemoryBytes = EXPR_LIMITS.memory,
+): WorkerOffer => offerOf(workerRecord(some), exprMemoryBytes);
 
 /** A registered usage pool. */
 export const usagePool = (name: string, maxConcurrent: number, slot: number): UsagePoolRecord => ({

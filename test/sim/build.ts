@@ -4,7 +4,7 @@ import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
 import type { AgentBuild } from './agent-life.ts';
 import type { MachineRules } from './task-processes-model.ts';
-import type { SimulationOptions } from './options.ts';
+import { EXPR_MEMORY_BYTES, type SimulationOptions } from './options.ts';
 import type { ServiceBuild } from './service-model.ts';
 
 /** What a simulation runs: the real thing, unless a bug was planted. */
@@ -26,6 +26,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   staleAssignedMs: STALE_ASSIGNED_MS,
   unschedulableGraceMs: options.unschedulableGraceMs,
   reservationAfterMs: options.reservationAfterMs,
+  exprMemoryBytes: EXPR_MEMORY_BYTES,
   retention: { afterMs: options.retentionMs, includeFailed: !options.retainsFailed },
   ownsFarm: () => true,
 });

@@ -1,6 +1,7 @@
 import type { QueueId } from '../../src/core/ids.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import { EXPR_MEMORY_BYTES } from './options.ts';
 
 /**
  * Who may run what, read off interface.md a second time ("Lease (assignment) algorithm", rule 4; "OpenJD template
@@ -8,7 +9,15 @@ import type { WorkerRecord } from '../../src/core/records/worker.ts';
  */
 export type OfferedWorker = Pick<
   WorkerRecord,
-  'cpuCount' | 'memoryMib' | 'hardware' | 'os' | 'arch' | 'computeLocation' | 'tags' | 'queueIds'
+  | 'cpuCount'
+  | 'memoryMib'
+  | 'hardware'
+  | 'os'
+  | 'arch'
+  | 'computeLocation'
+  | 'tags'
+  | 'queueIds'
+  | 'exprMemoryBytes'
 >;
 
 /** Only a worker that is online and does not leave gets work. */
@@ -18,17 +27,21 @@ export const takesTasks = (worker: Pick<WorkerRecord, 'status' | 'draining'>): b
 export const mayRun = (worker: OfferedWorker, queue: QueueId, needs: StepRequirements): boolean =>
   ineligibleAt(worker, queue, needs) === null;
 
-/** The first gate that keeps the worker from it: 0 its queues, 1 its location, 2 an amount, 3 an attribute; null for none. */
+/** The first gate that keeps the worker from it: 0 its queues, 1 its location, 2 an amount, 3 an attribute, 4 its limits; null for none. */
 export function ineligibleAt(
   worker: OfferedWorker,
   queue: QueueId,
   needs: StepRequirements,
-): 0 | 1 | 2 | 3 | null {
+): 0 | 1 | 2 | 3 | 4 | null {
   if (worker.queueIds.length > 0 && !worker.queueIds.includes(queue)) return 0;
   if (needs.computeLocation !== '' && needs.computeLocation !== worker.computeLocation) return 1;
   if (coresNeeded(worker, needs) > worker.cpuCount || !hasAmounts(worker, needs)) return 2;
-  return hasAttributes(worker, needs) ? null : 3;
+  if (!hasAttributes(worker, needs)) return 3;
+  return needs.usesExpressions === true && grantedBy(worker) < EXPR_MEMORY_BYTES ? 4 : null;
 }
+
+/** interface.md, "Limits": 1,000,000 bytes unless it says something else. */
+const grantedBy = ({ exprMemoryBytes }: OfferedWorker): number => exprMemoryBytes ?? 1_000_000;
 
 /** Cores that a task takes of the worker: all of them when none are declared. */
 export function coresNeeded(worker: Pick<WorkerRecord, 'cpuCount'>, needs: StepRequirements): number {

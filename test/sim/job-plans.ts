@@ -9,13 +9,27 @@ export const POOL_NAMES = ['Nuke', 'seats'] as const;
 const UNREGISTERED_POOL = 'ghost';
 /** Share of jobs, and of steps, that have environments. */
 const ENVIRONMENTS_SHARE = 0.3;
+/** Share of jobs with expressions. */
+const EXPRESSIONS_SHARE = 0.2;
 export const TAG_VALUES = ['a4000', 'A5000'] as const;
+
+/** What workers may grant an expression, against EXPR_MEMORY_BYTES of the service: enough, too little, or now this and now that. */
+export const EXPR_MEMORY_OF_WORKERS = [
+  [2_000_000],
+  [2_000_000, 3_000_000],
+  [1_000_000],
+  [1_999_999, 2_000_000],
+] as const;
 
 /** A random job: steps that wait for earlier ones, one task or several, all kinds of requirements. */
 export function randomPlan(name: string, random: Random, options: SimulationOptions): JobPlan {
   const steps: StepPlan[] = [];
   const count = random.between(1, 3);
-  for (let order = 0; order < count; order++) steps.push(randomStep(order, random, options));
+  const usesExpressions = random.chance(EXPRESSIONS_SHARE);
+  for (let order = 0; order < count; order++) {
+    const step = randomStep(order, random, options);
+    steps.push(usesExpressions ? { ...step, requirements: { ...step.requirements, usesExpressions } } : step);
+  }
   return { version: 1, jobName: name, parameters: {}, environments: randomEnvironments('J', random), steps };
 }
 

@@ -1,4 +1,5 @@
 import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
+import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
 import type { TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentLife, type LifeWorld } from './agent-life.ts';
@@ -20,6 +21,8 @@ export interface WorkerSpec {
   readonly cores: number;
   readonly computeLocation: string;
   readonly tags: Readonly<Record<string, string>>;
+  /** What it may grant an expression, in bytes: each start of its daemon takes one of these. */
+  readonly exprMemory: readonly number[];
   /** How far its clock is off, in milliseconds. */
   readonly skewMs: number;
 }
@@ -178,7 +181,7 @@ export class MachineModel {
   }
 
   private settings(): AgentSettings {
-    const { name, farm, queues, cores, computeLocation, tags } = this.spec;
+    const { name, farm, queues, cores, computeLocation, tags, exprMemory } = this.spec;
     return {
       name,
       hostName: `${name}.example`,
@@ -190,6 +193,7 @@ export class MachineModel {
       arch: 'x86_64',
       softwareVersion: '1',
       computeLocation,
+      exprLimits: { ...EXPR_LIMITS, memory: this.world.random.pick(exprMemory) },
       capabilities: {
         hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
         tags,

@@ -1,5 +1,8 @@
 import type { Random } from './random.ts';
 
+/** What the service grants an expression: more than what a worker grants that does not say. */
+export const EXPR_MEMORY_BYTES = 2_000_000;
+
 /**
  * What one seed is about: how large the farm is, which faults there are and how often. Each seed has some faults on
  * and others off, so that rare ones are also met alone (reliability.md, 3.3).

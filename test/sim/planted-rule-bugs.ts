@@ -5,6 +5,7 @@ import { parseAttemptId, type FarmId } from '../../src/core/ids.ts';
 import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
+import { EXPR_MEMORY_BYTES } from './options.ts';
 import { handle, passingOver, type PlantedBug } from './planting.ts';
 import { contextWith, type AnyContext } from './watch-turns.ts';
 
@@ -225,6 +226,29 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
     name: 'retention removes a job on which another waits',
     plant: handle('farm', 'job.expire', (_state, { jobId, endedAt }, context) => {
       context.send('job', jobId, { type: 'job.expire', endedAt });
+    }),
+  },
+  {
+    name: 'the expression limits of a worker count for nothing',
+    plant: handle('lease', 'worker.offered', (state, message, context, original) => {
+      const record = { ...message.record, exprMemoryBytes: EXPR_MEMORY_BYTES };
+      original(state, { ...message, record }, context);
+    }),
+  },
+  {
+    name: 'jobs without expressions keep away from workers with tighter limits too',
+    plant: offering((offer) => ({
+      ...offer,
+      requirements: { ...offer.requirements, usesExpressions: true },
+    })),
+  },
+  {
+    name: 'a worker keeps the expression limits that it had at first',
+    plant: handle('lease', 'worker.offered', (state, message, context, original) => {
+      const known = (state as LeaseState).workers.get(message.record.id)?.offer;
+      const exprMemoryBytes = known?.exprShortfall?.granted ?? EXPR_MEMORY_BYTES;
+      const record = known === undefined ? message.record : { ...message.record, exprMemoryBytes };
+      original(state, { ...message, record }, context);
     }),
   },
   {

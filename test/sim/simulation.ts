@@ -6,7 +6,7 @@ import { settingsOf, soundBuild, type Build } from './build.ts';
 import { BusModel } from './bus-model.ts';
 import { Checker } from './checker.ts';
 import { ClientModel } from './client-model.ts';
-import { LOCATIONS, TAG_VALUES } from './job-plans.ts';
+import { EXPR_MEMORY_OF_WORKERS, LOCATIONS, TAG_VALUES } from './job-plans.ts';
 import { CancelStream } from './cancel-stream.ts';
 import { LogBook } from './log-book.ts';
 import { MachineModel, type MachineWorld } from './machine-model.ts';
@@ -436,6 +436,7 @@ class Simulation {
         cores: random.pick([1, 1, 2, 3, 4, 8]),
         computeLocation: random.pick(LOCATIONS),
         tags: random.chance(0.3) ? { gpu: random.pick(TAG_VALUES) } : {},
+        exprMemory: random.pick(EXPR_MEMORY_OF_WORKERS),
         skewMs: random.chance(SKEWED_SHARE) ? random.between(-SKEW_MS_MAX, SKEW_MS_MAX) : 0,
       };
       this.machines.push(new MachineModel(spec, workerId(this.newId()), world));

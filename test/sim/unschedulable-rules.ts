@@ -7,6 +7,7 @@ import { Violation } from './violation.ts';
 /** interface.md, "Worker and related rules", the reasons of a ready task that no online worker may run. */
 const NO_WORKERS = 'no online workers';
 const NO_ELIGIBLE = 'no eligible online worker: ';
+const TIGHTER_LIMITS = "the worker's advertised expression limits are tighter than the server's";
 const POOL_FULL = `${NO_ELIGIBLE}usage pool at capacity`;
 
 /** Longest time from when a task is due to be marked to when it is: one sweep, and the turn after it. */
@@ -41,14 +42,19 @@ function reasonOf(
   if (needs === undefined) return null;
   const online = view.workers.filter(({ record }) => takesTasks(record));
   if (online.length === 0) return onlineInAll === 0 ? NO_WORKERS : `${NO_ELIGIBLE}farm mismatch`;
-  const gates = ['queue affinity', 'compute location mismatch', 'amount requirement not met'];
+  const gates = [
+    'queue affinity',
+    'compute location mismatch',
+    'amount requirement not met',
+    'attribute requirement not met',
+  ];
   let furthest = -1;
   for (const { record } of online) {
     const gate = ineligibleAt(record, job.record.queueId, needs);
     if (gate === null) return needs.pools.every((name) => roomOfPool(name) > 0) ? null : POOL_FULL;
     furthest = Math.max(furthest, gate);
   }
-  return NO_ELIGIBLE + (gates[furthest] ?? 'attribute requirement not met');
+  return furthest === gates.length ? TIGHTER_LIMITS : NO_ELIGIBLE + (gates[furthest] ?? '');
 }
 
 /** What the lease actor tells jobs of tasks that nobody may run is so, by the state of the farm at that moment. */

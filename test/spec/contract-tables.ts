@@ -241,6 +241,8 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'scheduler.job_retention': '0s',
   'scheduler.job_retention_include_failed': 'false',
   'openjd.max_tasks_per_step': '1000000',
+  'openjd.expr_memory_limit': '1000000',
+  'openjd.expr_submission_deadline': '5s',
   'diagnostics.buffer_size': '1000',
   'log.format': 'json',
   'log.level': 'info',
@@ -280,12 +282,11 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'worker.session_linger': '5s',
   'worker.keep_sessions': 'false',
   'worker.drain_timeout': '30s',
+  'openjd.expr_memory_limit': '1000000',
 };
 export const KEYS_NOT_YET: readonly string[] = [
   'events.replay_depth',
   'presets.dir',
-  'openjd.expr_memory_limit',
-  'openjd.expr_submission_deadline',
   'auth.enabled',
   'auth.validate_job_owner',
   'auth.bootstrap.username',

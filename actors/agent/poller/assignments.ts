@@ -1,9 +1,9 @@
 import { mappingOf, type PathMapping } from '../../../src/core/delivery/path-map.ts';
-import type { AttemptId, TaskId } from '../../../src/core/ids.ts';
+import type { AttemptId, StepId, TaskId } from '../../../src/core/ids.ts';
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
-import { handToSession, stepIsOut } from './session-pool.ts';
+import { handToSession, stepIsOut, termsOf } from './session-pool.ts';
 import type { PollerState, WaitingAssignment } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
@@ -17,6 +17,8 @@ export function takeAssignments(
 ): void {
   const taken: WaitingAssignment[] = [];
   const mapping = mappingOfReply(reply);
+  // A batch has few steps and many tasks: what is the same for all tasks of a step is made once.
+  const termsOfStep = new Map<StepId, string>();
   for (const assignment of reply.assignments) {
     const attemptId = assignment.attempt_id;
     if (state.held.has(attemptId) || state.ended.has(attemptId)) continue;
@@ -28,7 +30,9 @@ export function takeAssignments(
       continue;
     }
     state.held.set(attemptId, { taskId: assignment.task_id, cores: assignment.cores });
-    taken.push({ assignment, step, mapping });
+    const terms = termsOfStep.get(assignment.step_id) ?? termsOf(step, mapping);
+    termsOfStep.set(assignment.step_id, terms);
+    taken.push({ assignment, step, mapping, terms });
   }
   if (taken.length === 0) return;
   const attemptIds = taken.map(({ assignment }) => assignment.attempt_id);
@@ -37,8 +41,8 @@ export function takeAssignments(
     if (doubted) state.doubted.set(each.assignment.attempt_id, each);
     else begin(state, each, context);
   }
-  for (const { assignment, step } of taken) {
-    if (step.ready_left === 0) stepIsOut(state, assignment.step_id, context);
+  for (const stepId of termsOfStep.keys()) {
+    if (reply.steps[stepId]?.ready_left === 0) stepIsOut(state, stepId, context);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AttemptId } from '../../../src/core/ids.ts';
 import type { AgentContext } from '../agent-world.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
+import type { SessionMessage } from '../session/messages.ts';
 import { letGo } from './assignments.ts';
 import type { PollerMessage } from './messages.ts';
 import { endIdleSessions, sessionOf, tellGone } from './session-pool.ts';
@@ -48,9 +49,7 @@ export function onAttemptVoid(
   { attemptId }: Message<'attempt.void'>,
   context: PollerContext,
 ): void {
-  const session = sessionOf(state, attemptId);
-  if (session === null) dropUnbegun(state, attemptId, 'closed', context);
-  else context.send('session', session, { type: 'session.void', attemptId });
+  tellClosed(state, { type: 'session.void', attemptId }, context);
 }
 
 /** The service has canceled the attempt, and has closed it with that. */
@@ -59,9 +58,19 @@ export function onAttemptCancel(
   { attemptId, reason }: Message<'attempt.cancel'>,
   context: PollerContext,
 ): void {
+  tellClosed(state, { type: 'session.cancel', attemptId, reason }, context);
+}
+
+/** The session that runs the closed attempt is told. One that waits is never begun. */
+function tellClosed(
+  state: PollerState,
+  message: Extract<SessionMessage, { type: 'session.void' | 'session.cancel' }>,
+  context: PollerContext,
+): void {
+  const { attemptId } = message;
   const session = sessionOf(state, attemptId);
   if (session === null) dropUnbegun(state, attemptId, 'closed', context);
-  else context.send('session', session, { type: 'session.cancel', attemptId, reason });
+  else context.send('session', session, message);
 }
 
 function dropQueued(state: PollerState, context: PollerContext): void {

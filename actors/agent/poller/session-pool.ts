@@ -27,12 +27,11 @@ export interface PooledSession {
 /** Hands the task to an idle session of its step, or to a new one. */
 export function handToSession(
   state: PollerState,
-  { assignment, step, mapping }: WaitingAssignment,
+  { assignment, step, mapping, terms }: WaitingAssignment,
   { workerId }: Registration,
   context: PollerContext,
 ): void {
   const { attempt_id: attemptId, step_id: stepId } = assignment;
-  const terms = termsOf(step, mapping);
   const task = { assignment, workerId, isLast: step.ready_left === 0 };
   const idle = idleSession(state, stepId, terms);
   const id = idle ?? sessionIdOf(context.newId());

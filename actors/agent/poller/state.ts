@@ -20,6 +20,8 @@ export interface WaitingAssignment {
   readonly step: StepAssignment;
   /** As it came with the assignment. */
   readonly mapping: PathMapping | null;
+  /** Of both; see termsOf. */
+  readonly terms: string;
 }
 
 export interface PollerState {

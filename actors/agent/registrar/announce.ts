@@ -62,6 +62,7 @@ function sayRegistration(state: RegistrarState, settings: AgentSettings, context
     software_version: settings.softwareVersion,
     compute_location: settings.computeLocation,
     tags,
+    expr_memory_limit: settings.exprLimits.memory,
     open_attempts: openAttempts(state),
   });
 }

@@ -33,7 +33,6 @@ export function startAction(
     kind,
     environment,
     plan,
-    isStarted: false,
     isStopping: false,
     hasTimedOut: false,
     failText: null,
@@ -64,6 +63,10 @@ function variablesOf(state: SessionState): Readonly<Record<string, string | null
   }
   return Object.fromEntries(variables);
 }
+
+/** The running action when it is this one. Word of an earlier one is late. */
+export const actionOf = ({ action }: SessionState, run: number): RunningAction | null =>
+  action?.run === run ? action : null;
 
 /** Seconds that the action may take; null for no limit. */
 export function timeoutSecondsOf(action: RunningAction): number | null {

@@ -1,8 +1,9 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
 import type { AttemptOutcome } from '../registrar/messages.ts';
 import { startAction } from './actions.ts';
-import { reportOf, resetProgress } from './report.ts';
+import { reportOf, reportRunning, resetProgress } from './report.ts';
 import { resolveVariables, type EnvironmentScript } from './scripts.ts';
 import { forgetStaging, isToStageIn, stageIn, stageOut } from './staging.ts';
 import type { CurrentAttempt, SessionState } from './state.ts';
@@ -131,6 +132,11 @@ function beIdle(state: SessionState, attempt: CurrentAttempt, context: SessionCo
 function drainLog({ sessionId, log }: SessionState, context: SessionContext): void {
   const { attemptId, taskId } = log;
   context.send('shipper', attemptId, { type: 'logs.drain', taskId, sessionId });
+  waitForLog(attemptId, context);
+}
+
+/** The report of the attempt waits for its logs, and not for ever. */
+function waitForLog(attemptId: AttemptId, context: SessionContext): void {
   context.after('drain', AGENT_LIMITS.logDrainMs, { type: 'logs.overdue', attemptId });
 }
 
@@ -142,8 +148,7 @@ function close(state: SessionState, context: SessionContext): void {
   finishLog(state, context);
   if (attempt === null) return;
   attempt.isDrained = false;
-  const overdue = { type: 'logs.overdue', attemptId: state.log.attemptId } as const;
-  context.after('drain', AGENT_LIMITS.logDrainMs, overdue);
+  waitForLog(state.log.attemptId, context);
 }
 
 /** No more lines come to the log that the session writes to. */
@@ -186,12 +191,4 @@ function endAttempt(state: SessionState, attempt: CurrentAttempt, context: Sessi
   }
   context.effect({ kind: 'unfollow-cancels', taskId });
   context.send('registrar', 'registrar', { type: 'attempt.over', attemptId, outcome });
-}
-
-/** Something is under way for the attempt: its task is running. */
-export function reportRunning(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
-  if (attempt.isReportedRunning) return;
-  attempt.isReportedRunning = true;
-  const report = reportOf(state, attempt, 'running', context);
-  context.send('outbox', 'outbox', { type: 'report.running', report });
 }

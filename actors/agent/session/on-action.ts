@@ -1,7 +1,8 @@
 import type { AgentContext } from '../agent-world.ts';
-import { cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
-import { advance, noteExitFailure, noteOf, reportRunning } from './advance.ts';
+import { actionOf, cancelAction, timeoutSecondsOf, verdictOf } from './actions.ts';
+import { advance, noteExitFailure, noteOf } from './advance.ts';
 import type { SessionMessage } from './messages.ts';
+import { reportRunning } from './report.ts';
 import { taskSucceeded } from './staging.ts';
 import type { RunningAction, SessionState } from './state.ts';
 
@@ -18,7 +19,6 @@ export function onActionStarted(
 ): void {
   const action = actionOf(state, run);
   if (action === null) return;
-  action.isStarted = true;
   const { attempt } = state;
   if (attempt !== null) reportRunning(state, attempt, context);
   const seconds = timeoutSecondsOf(action);
@@ -87,9 +87,4 @@ function note(
   } else if (action.kind === 'run') {
     taskSucceeded(state, attempt, { status: 'succeeded', message: '', exitCode: exitCode ?? 0 });
   }
-}
-
-/** The running action when it is this one. Word of an earlier one is late. */
-function actionOf(state: SessionState, run: number): RunningAction | null {
-  return state.action?.run === run ? state.action : null;
 }

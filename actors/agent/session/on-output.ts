@@ -1,6 +1,6 @@
 import { statusLineOf } from '../../../src/core/records/task-progress.ts';
 import type { AgentContext } from '../agent-world.ts';
-import { cancelAction } from './actions.ts';
+import { actionOf, cancelAction } from './actions.ts';
 import { LOG_LEVELS, readLine, type Directive, type LogLevel } from './directives.ts';
 import type { SessionMessage } from './messages.ts';
 import { tellProgress } from './report.ts';
@@ -19,7 +19,7 @@ export function onActionOutput(
   { run, batch }: Extract<SessionMessage, { type: 'action.output' }>,
   context: SessionContext,
 ): void {
-  const action = state.action?.run === run ? state.action : null;
+  const action = actionOf(state, run);
   const { attempt, sessionId, log } = state;
   const before = toldOf(attempt);
   // Which line came first is not known: the value may stand in these already.

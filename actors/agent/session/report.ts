@@ -26,6 +26,14 @@ export function reportOf(
   };
 }
 
+/** Something is under way for the attempt: its task is running. */
+export function reportRunning(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
+  if (attempt.isReportedRunning) return;
+  attempt.isReportedRunning = true;
+  const report = reportOf(state, attempt, 'running', context);
+  context.send('outbox', 'outbox', { type: 'report.running', report });
+}
+
 /** Tells how far the task says it is. */
 export function tellProgress(state: SessionState, attempt: CurrentAttempt, context: SessionContext): void {
   const report = { status_message: '', ...reportOf(state, attempt, 'running', context) };

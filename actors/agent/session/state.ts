@@ -40,7 +40,6 @@ export interface RunningAction {
   /** The environment whose action it is; null for the task's. */
   readonly environment: EnvironmentScript | null;
   readonly plan: ActionPlan;
-  isStarted: boolean;
   /** It has been asked to end. */
   isStopping: boolean;
   hasTimedOut: boolean;

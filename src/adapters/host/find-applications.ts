@@ -1,6 +1,7 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { KnownApplication } from '../../core/applications/known-applications.ts';
+import { filesOnPath, isProgram } from './program-files.ts';
 
 /** Where applications are looked for. */
 export interface SearchedMachine {
@@ -48,22 +49,8 @@ async function some<T>(items: readonly T[], holds: (item: T) => Promise<boolean>
 }
 
 async function isOnPath(program: string, { system, environment }: SearchedMachine): Promise<boolean> {
-  const path = environment['PATH'] ?? environment['Path'] ?? '';
   const endings = system === 'windows' ? ['.exe', '.bat', '.cmd'] : [''];
-  const files = path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .flatMap((directory) => endings.map((ending) => join(directory, program + ending)));
-  return some(files, isProgram);
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
+  return some(filesOnPath(program, environment, endings).filter(isAbsolute), isProgram);
 }
 
 const isNamed = async (path: string | undefined): Promise<boolean> =>

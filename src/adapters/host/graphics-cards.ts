@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { stat } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { filesOnPath, isFile } from './program-files.ts';
 
 /** What a machine has of GPUs. */
 export interface GraphicsCards {
@@ -103,14 +102,10 @@ function asked(
   });
 }
 
-/** The first file of that name in a directory of the PATH; null when none can be seen. */
+/** The first file of that name in a directory of the PATH, also one that may not be run: that is a problem to tell of. Null when none can be seen. */
 async function foundOnPath(program: string, environment: NodeJS.ProcessEnv): Promise<string | null> {
-  for (const directory of (environment['PATH'] ?? '').split(delimiter)) {
-    if (directory === '') continue;
-    const path = join(directory, process.platform === 'win32' ? `${program}.exe` : program);
-    const found = await stat(path).catch(() => null);
-    if (found?.isFile() === true) return path;
-  }
+  const endings = process.platform === 'win32' ? ['.exe'] : [''];
+  for (const file of filesOnPath(program, environment, endings)) if (await isFile(file)) return file;
   return null;
 }
 

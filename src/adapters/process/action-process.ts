@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import type { ActionEnd, OutputBatch } from '../../core/ports/task-processes.ts';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
-import { errorCode } from './error-code.ts';
+import { errorCode, messageOf } from './error-code.ts';
 import { launchOf, type Command } from './launch.ts';
 import { OutputReader } from './output-reader.ts';
 import { openOutputPipes, type OutputPipe } from './output-pipe.ts';
@@ -225,8 +225,4 @@ async function exists(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

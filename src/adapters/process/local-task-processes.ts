@@ -11,6 +11,7 @@ import type {
 import { isolatedEnvironment } from '../../core/access/isolated-environment.ts';
 import type { TaskAccount } from '../host/accounts.ts';
 import { ActionProcess } from './action-process.ts';
+import { messageOf } from './error-code.ts';
 import { accountFor, type IsolationSettings } from './isolation.ts';
 import { killTree } from './process-tree.ts';
 import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
@@ -276,5 +277,3 @@ export class LocalTaskProcesses implements TaskProcesses {
     });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
-import { access, constants, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { isProgram } from '../host/program-files.ts';
 import { errorCode } from './error-code.ts';
 
 /** Where a program is looked for when the environment names no place. */
@@ -29,7 +30,7 @@ export async function startObstacle(
   }
   if (!isOwnAccount) return null;
   const runnable: string[] = [];
-  for (const file of found) if (await isRunnable(file)) runnable.push(file);
+  for (const file of found) if (await isProgram(file)) runnable.push(file);
   const [first] = runnable;
   if (first === undefined) return `command not executable: ${command}`;
   return (await hasInterpreter(first)) ? null : `the interpreter of ${command} was not found`;
@@ -42,15 +43,6 @@ async function mayBeThere(path: string): Promise<boolean> {
   } catch (error) {
     const code = errorCode(error);
     return code !== 'ENOENT' && code !== 'ENOTDIR';
-  }
-}
-
-async function isRunnable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
   }
 }
 

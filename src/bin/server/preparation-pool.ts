@@ -3,8 +3,6 @@ import { Piscina } from 'piscina';
 import type { PreparationResult, PreparationTask } from '../threads/pool-task.ts';
 import { poolThreadName, threadEntry } from '../threads/thread-entry.ts';
 
-/** How long one template may take (interface-decisions.md, "Configuration": 5 s). */
-const PREPARATION_DEADLINE_MS = 5_000;
 /** Submissions that wait for a thread; more are turned away, so that they do not pile up. */
 const WAITING_MAX = 1024;
 
@@ -12,15 +10,24 @@ const WAITING_MAX = 1024;
 type NoVerdict =
   { readonly ok: false; readonly deadline: true } | { readonly ok: false; readonly busy: true };
 
+interface PreparationPoolOptions {
+  readonly threads: number;
+  /** How long one template may take from its submission on, its wait for a thread included (`openjd.expr_submission_deadline`). */
+  readonly deadlineMs: number;
+  /** A thread that is to answer while it is idle waits for its next task without blocking. */
+  readonly isAnswering: boolean;
+}
+
 /**
  * The pool for what costs processor time alone. A task that outlives its deadline is aborted with its thread; pool
  * threads hold no native state, so that is safe (reliability.md, D5 and D6).
  */
 export class PreparationPool {
   private readonly pool: Piscina<PreparationTask, PreparationResult>;
+  private readonly deadlineMs: number;
 
-  /** A thread that is to answer while it is idle (`isAnswering`) waits for its next task without blocking. */
-  constructor(threads: number, isAnswering: boolean) {
+  constructor({ threads, deadlineMs, isAnswering }: PreparationPoolOptions) {
+    this.deadlineMs = deadlineMs;
     this.pool = new Piscina({
       filename: fileURLToPath(threadEntry('pool-thread')),
       minThreads: 1,
@@ -33,7 +40,7 @@ export class PreparationPool {
   /** What a template comes to; `deadline` and `busy` say nothing about the template. */
   async prepare(task: PreparationTask): Promise<PreparationResult | NoVerdict> {
     if (this.pool.queueSize >= WAITING_MAX) return { ok: false, busy: true };
-    const signal = AbortSignal.timeout(PREPARATION_DEADLINE_MS);
+    const signal = AbortSignal.timeout(this.deadlineMs);
     try {
       return await this.pool.run(task, { signal });
     } catch (error) {

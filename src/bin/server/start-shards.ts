@@ -54,6 +54,7 @@ export function startShards(
       retry: retryOf(config),
       unschedulableGraceMs: config.scheduler.unschedulableGraceMs,
       reservationAfterMs: config.scheduler.reservationAfterMs,
+      exprMemoryBytes: config.openjd.exprMemoryBytes,
       serviceId: randomUUID(),
       attemptFloor: reader.attemptFloor(),
       tallies,

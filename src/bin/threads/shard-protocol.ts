@@ -42,6 +42,7 @@ export interface ShardOptions {
   readonly retry: RetryPolicy;
   readonly unschedulableGraceMs: number;
   readonly reservationAfterMs: number;
+  readonly exprMemoryBytes: number;
   readonly retention: JobRetention;
   /** Which start of the service this is. */
   readonly serviceId: string;

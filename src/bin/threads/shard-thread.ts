@@ -70,6 +70,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       staleAssignedMs: STALE_ASSIGNED_MS,
       unschedulableGraceMs: options.unschedulableGraceMs,
       reservationAfterMs: options.reservationAfterMs,
+      exprMemoryBytes: options.exprMemoryBytes,
       retention: options.retention,
       serviceId: options.serviceId,
       attemptFloor: options.attemptFloor,

@@ -1,11 +1,12 @@
 import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
 import { thisMachine } from '../../adapters/host/machine.ts';
 import type { WorkerConfig } from '../../core/config/worker-config.ts';
+import { EXPR_LIMITS } from '../../core/expr/expr-limits.ts';
 import { versionFacts } from '../daemon/version.ts';
 
 /** What a worker on this machine is started with; `rest` is what the configuration does not say, or says for others. */
 export function agentSettingsOf(
-  { worker }: WorkerConfig,
+  { worker, openjd }: WorkerConfig,
   rest: Pick<AgentSettings, 'name' | 'capabilities' | 'sessionsDirectory' | 'keepsSessions' | 'spoolsLogs'>,
 ): AgentSettings {
   const machine = thisMachine();
@@ -19,6 +20,7 @@ export function agentSettingsOf(
     arch: machine.arch,
     softwareVersion: versionFacts().version,
     computeLocation: worker.computeLocation,
+    exprLimits: { ...EXPR_LIMITS, memory: openjd.exprMemoryBytes },
     sessionLingerMs: worker.sessionLingerMs,
     drainTimeoutMs: worker.drainTimeoutMs,
     ...rest,

@@ -1,3 +1,4 @@
+import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../expr/expr-limits.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
 import {
@@ -47,6 +48,9 @@ const LOG_KEYS = {
 
 const DISCOVERY_NAME = name(63);
 const DISCOVERY_NAME_DEFAULT = 'callsheet';
+const EXPR_MEMORY = integer(1, EXPR_MEMORY_MAX);
+const EXPR_MEMORY_DEFAULT = String(EXPR_LIMITS.memory);
+
 const ALL_INTERFACES = 'all interfaces';
 
 /** The keys of `callsheet server`. */
@@ -171,6 +175,16 @@ const SERVER_KEYS = {
     '1000000',
     'A template with a step of more tasks than this is refused.',
   ),
+  'openjd.expr_memory_limit': key(
+    EXPR_MEMORY,
+    EXPR_MEMORY_DEFAULT,
+    'Bytes of memory that one expression of a template may take at its submission; beyond them the template is refused. Workers that grant less do not run jobs with EXPR.',
+  ),
+  'openjd.expr_submission_deadline': key(
+    duration(1, HOUR_MS),
+    '5s',
+    'A submission whose template is not evaluated after this long is answered with 503, which is no verdict on the template.',
+  ),
   'logs.max_bytes_per_task': key(
     integer(0, 999_999_999_999_999),
     '67108864',
@@ -276,6 +290,11 @@ const WORKER_KEYS = {
     boolean(),
     'false',
     'Lets the worker run as root. Jobs are programs of whoever may submit: they then run as root too.',
+  ),
+  'openjd.expr_memory_limit': key(
+    EXPR_MEMORY,
+    EXPR_MEMORY_DEFAULT,
+    'Bytes of memory that one expression may take on this worker. With less than the service grants, it does not get tasks of jobs with EXPR.',
   ),
   'isolation.enabled': key(
     boolean(),

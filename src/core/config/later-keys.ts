@@ -45,7 +45,5 @@ export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'auth.session.ttl',
   'auth.validate_job_owner',
   'events.replay_depth',
-  'openjd.expr_memory_limit',
-  'openjd.expr_submission_deadline',
   'presets.dir',
 ]);

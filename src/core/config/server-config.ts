@@ -42,7 +42,11 @@ export interface ServerConfig {
     readonly jobRetentionIncludeFailed: boolean;
     readonly shards: number;
   };
-  readonly openjd: { readonly maxTasksPerStep: number };
+  readonly openjd: {
+    readonly maxTasksPerStep: number;
+    readonly exprMemoryBytes: number;
+    readonly exprSubmissionDeadlineMs: number;
+  };
   readonly diagnostics: {
     /** Records of one component; 0 keeps none. */
     readonly bufferSize: number;
@@ -99,7 +103,11 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         jobRetentionIncludeFailed: values['scheduler.job_retention_include_failed'],
         shards: values['scheduler.shards'],
       },
-      openjd: { maxTasksPerStep: values['openjd.max_tasks_per_step'] },
+      openjd: {
+        maxTasksPerStep: values['openjd.max_tasks_per_step'],
+        exprMemoryBytes: values['openjd.expr_memory_limit'],
+        exprSubmissionDeadlineMs: values['openjd.expr_submission_deadline'],
+      },
       diagnostics: { bufferSize: values['diagnostics.buffer_size'] },
       logs: { maxBytesPerTask: values['logs.max_bytes_per_task'] },
       log: { format: values['log.format'], level: values['log.level'] },

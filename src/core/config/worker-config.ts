@@ -30,6 +30,10 @@ export interface WorkerConfig {
     readonly logSpoolBytes: number;
     readonly allowRoot: boolean;
   };
+  readonly openjd: {
+    /** What this worker grants one expression. */
+    readonly exprMemoryBytes: number;
+  };
   readonly isolation: {
     readonly enabled: boolean;
     /** Globs. */
@@ -82,6 +86,7 @@ export function workerConfig(sources: ConfigSources, machine: Machine): Resolved
         logSpoolBytes: values['worker.log_spool_bytes'],
         allowRoot: values['worker.allow_root'],
       },
+      openjd: { exprMemoryBytes: values['openjd.expr_memory_limit'] },
       isolation: {
         enabled: values['isolation.enabled'],
         envPassthrough: values['isolation.env_passthrough'],

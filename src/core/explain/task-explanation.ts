@@ -124,7 +124,7 @@ export interface UsagePoolGate extends GateOf<'usage_pool', 'usage pool at capac
 export interface NearestMiss {
   readonly worker: Named<WorkerId>;
   readonly reason: IneligibleReason;
-  /** Name of the capability; `queue` for affinity. */
+  /** Name of the capability; `queue` for affinity; the configuration key of a limit. */
   readonly requirement: string;
   /** `a5000`, `a or b`, `at least 64`. */
   readonly wanted: string;

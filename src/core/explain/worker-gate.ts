@@ -1,10 +1,13 @@
-import type { Ineligibility } from '../lease/eligibility.ts';
+import { TIGHTER_EXPR_LIMITS, type Ineligibility } from '../lease/eligibility.ts';
 import type { DemandExplanation, LeaseExplanation, RejectedWorkers } from '../lease/explanation.ts';
 import { COMPUTE_LOCATION } from '../openjd/capabilities.ts';
 import type { AmountRequirement, AttributeRequirement } from '../openjd/plan.ts';
 import type { NearestMiss, WorkersGate, WorkersOutlook } from './task-explanation.ts';
 import type { Names, TaskFacts } from './task-facts.ts';
 import { counted, listedAtMost, listText, numberText, sentenceOf } from './wording.ts';
+
+/** The limit that is compared, by the name of its configuration key. */
+const EXPR_MEMORY_KEY = 'openjd.expr_memory_limit';
 
 /** How many values of a list a sentence names. */
 const NAMED_MAX = 3;
@@ -71,6 +74,8 @@ function rejectedText({ reason, requirement, workers }: RejectedWorkers, facts: 
     case 'amount requirement not met':
     case 'attribute requirement not met':
       return `${who} ${one ? 'fails' : 'fail'} ${requirement}`;
+    case TIGHTER_EXPR_LIMITS:
+      return `${who} ${one ? 'has' : 'have'} tighter expression limits than the server`;
   }
 }
 
@@ -89,6 +94,8 @@ function missText(miss: NearestMiss, namesIt: boolean): string {
         ? `has no${namesIt ? ` ${requirement}` : 'ne'} where ${wanted} is wanted`
         : `has ${name}${offered} where ${wanted} is wanted`;
     }
+    case TIGHTER_EXPR_LIMITS:
+      return `grants an expression ${offered ?? 'nothing'} where the server grants ${wanted}`;
   }
 }
 
@@ -131,6 +138,12 @@ function wantedAndOffered(
         requirement: miss.requirement.name,
         wanted: attributeText(miss.requirement),
         offered: miss.offered,
+      };
+    case TIGHTER_EXPR_LIMITS:
+      return {
+        requirement: EXPR_MEMORY_KEY,
+        wanted: counted(miss.shortfall.wanted, 'byte'),
+        offered: counted(miss.shortfall.granted, 'byte'),
       };
   }
 }

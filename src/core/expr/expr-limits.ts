@@ -7,6 +7,9 @@ export interface ExprLimits {
 
 export const EXPR_LIMITS: ExprLimits = { memory: 1_000_000, operations: 10_000_000 };
 
+/** `openjd.expr_memory_limit` is no higher: it bounds what one thread of the service or a worker may need. Bytes. */
+export const EXPR_MEMORY_MAX = 1_000_000_000;
+
 /** No string is ever longer, whatever the limits say. UTF-8 bytes. */
 export const MAX_STRING_BYTES = 10_000_000;
 

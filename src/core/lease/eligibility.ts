@@ -1,7 +1,10 @@
 import type { QueueId } from '../ids.ts';
 import type { AmountRequirement, AttributeRequirement, StepRequirements } from '../openjd/plan.ts';
 import { VCPU } from '../openjd/capabilities.ts';
-import type { WorkerOffer } from './worker-offer.ts';
+import type { ExprShortfall, WorkerOffer } from './worker-offer.ts';
+
+/** The sentence of interface.md, "Worker and related rules", which stands for itself. */
+export const TIGHTER_EXPR_LIMITS = "the worker's advertised expression limits are tighter than the server's";
 
 /** Why a worker may not run a step, in the words of interface.md, "Worker and related rules", in the order in which the gates stand. */
 export const INELIGIBLE_REASONS = [
@@ -9,6 +12,7 @@ export const INELIGIBLE_REASONS = [
   'compute location mismatch',
   'amount requirement not met',
   'attribute requirement not met',
+  TIGHTER_EXPR_LIMITS,
 ] as const;
 export type IneligibleReason = (typeof INELIGIBLE_REASONS)[number];
 
@@ -31,7 +35,8 @@ export type Ineligibility =
       readonly requirement: AttributeRequirement;
       /** Null when the worker does not have the attribute. */
       readonly offered: string | null;
-    };
+    }
+  | { readonly reason: typeof TIGHTER_EXPR_LIMITS; readonly shortfall: ExprShortfall };
 
 /** What the eligibility of a worker depends on: the queue of the job and the requirements of the step. */
 export interface Demand {
@@ -64,6 +69,10 @@ export function ineligibilityOf(worker: WorkerOffer, demand: Demand): Ineligibil
     if (hasAttribute(worker, requirement)) continue;
     const offered = worker.attributes.get(requirement.name) ?? null;
     return { reason: 'attribute requirement not met', requirement, offered };
+  }
+  const { exprShortfall: shortfall } = worker;
+  if (requirements.usesExpressions === true && shortfall !== null) {
+    return { reason: TIGHTER_EXPR_LIMITS, shortfall };
   }
   return null;
 }

@@ -79,8 +79,16 @@ export class Signatures {
 
 /** Equal for demands that every worker meets or does not meet alike. */
 function signatureKey(demand: Demand): string {
-  const { cores, computeLocation, amounts, pools, attributes } = demand.requirements;
-  return JSON.stringify([demand.queueId, cores, computeLocation, amounts, pools, attributes]);
+  const { cores, computeLocation, amounts, pools, attributes, usesExpressions = false } = demand.requirements;
+  return JSON.stringify([
+    demand.queueId,
+    cores,
+    computeLocation,
+    amounts,
+    pools,
+    attributes,
+    usesExpressions,
+  ]);
 }
 
 /** Where the candidate stands, or would stand, in the sorted list. */

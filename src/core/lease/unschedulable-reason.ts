@@ -1,4 +1,5 @@
 import { ONLINE_WORKERS_SLOT, type Tallies } from '../ports/tallies.ts';
+import { TIGHTER_EXPR_LIMITS } from './eligibility.ts';
 import type { FarmPools } from './farm-pools.ts';
 import type { Signature } from './signatures.ts';
 import type { WorkerKinds } from './worker-kinds.ts';
@@ -28,5 +29,6 @@ export function unschedulableReason(matching: Matching, signature: Signature): s
   if (kinds.hasEligible(signature)) {
     return pools.room(signature.requirements.pools) > 0 ? null : noEligibleWorker('usage pool at capacity');
   }
-  return noEligibleWorker(kinds.furthestGate(signature) ?? 'farm mismatch');
+  const gate = kinds.furthestGate(signature);
+  return gate === TIGHTER_EXPR_LIMITS ? gate : noEligibleWorker(gate ?? 'farm mismatch');
 }

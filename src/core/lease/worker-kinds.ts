@@ -3,6 +3,7 @@ import {
   INELIGIBLE_REASONS,
   ineligibilityOf,
   isEligible,
+  TIGHTER_EXPR_LIMITS,
   type Demand,
   type Ineligibility,
   type IneligibleReason,
@@ -151,7 +152,7 @@ export interface Rejections {
   readonly nearest: { readonly workerId: WorkerId; readonly ineligibility: Ineligibility } | null;
 }
 
-/** Who fails at a later gate is nearer; of amounts, the one that lacks the smaller part. */
+/** Who fails at a later gate is nearer; of amounts and limits, the one that lacks the smaller part. */
 function compareMisses(a: Ineligibility, b: Ineligibility): number {
   if (a.reason !== b.reason)
     return INELIGIBLE_REASONS.indexOf(b.reason) - INELIGIBLE_REASONS.indexOf(a.reason);
@@ -159,6 +160,10 @@ function compareMisses(a: Ineligibility, b: Ineligibility): number {
 }
 
 function missingShare(ineligibility: Ineligibility): number {
+  if (ineligibility.reason === TIGHTER_EXPR_LIMITS) {
+    const { granted, wanted } = ineligibility.shortfall;
+    return (wanted - granted) / wanted;
+  }
   if (ineligibility.reason === 'attribute requirement not met') return ineligibility.offered === null ? 1 : 0;
   if (ineligibility.reason !== 'amount requirement not met') return 0;
   const { requirement, offered } = ineligibility;

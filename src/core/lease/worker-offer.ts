@@ -1,3 +1,4 @@
+import { EXPR_LIMITS } from '../expr/expr-limits.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { COMPUTE_LOCATION, VCPU } from '../openjd/capabilities.ts';
 import type { WorkerRecord } from '../records/worker.ts';
@@ -14,15 +15,26 @@ export interface WorkerOffer {
   readonly amounts: ReadonlyMap<string, number>;
   /** By capability name, lower case. */
   readonly attributes: ReadonlyMap<string, string>;
+  /** When the worker grants one expression less memory than the server does; null otherwise. */
+  readonly exprShortfall: ExprShortfall | null;
   /** Equal for workers that are eligible for the same steps. */
   readonly signature: string;
+}
+
+/** Bytes that one expression may take: on the worker, and at the submission. */
+export interface ExprShortfall {
+  readonly granted: number;
+  readonly wanted: number;
 }
 
 /** Scratch disk is counted in whole GiB (specification, section 3.3.1.1), everything else as it is told. */
 const MIB_PER_GIB = 1024;
 
-/** The standard capabilities and tags of OpenJD that a worker's record stands for (interface.md, "OpenJD template shape", rule 4). */
-export function offerOf(worker: WorkerRecord): WorkerOffer {
+/**
+ * The standard capabilities and tags of OpenJD that a worker's record stands for (interface.md, "OpenJD template shape", rule 4), and whether
+ * its limits are tighter than the server's, which grants one expression `exprMemoryBytes`.
+ */
+export function offerOf(worker: WorkerRecord, exprMemoryBytes: number): WorkerOffer {
   const { hardware } = worker;
   const amounts = new Map([
     [VCPU, worker.cpuCount],
@@ -40,6 +52,8 @@ export function offerOf(worker: WorkerRecord): WorkerOffer {
   if (worker.computeLocation !== '') attributes.set(COMPUTE_LOCATION, worker.computeLocation);
   for (const [tag, value] of Object.entries(worker.tags))
     attributes.set(`attr.worker.tag.${tag.toLowerCase()}`, value);
+  const { exprMemoryBytes: granted = EXPR_LIMITS.memory } = worker;
+  const exprShortfall = granted < exprMemoryBytes ? { granted, wanted: exprMemoryBytes } : null;
   return {
     workerId: worker.id,
     ordinal: worker.ordinal,
@@ -48,11 +62,13 @@ export function offerOf(worker: WorkerRecord): WorkerOffer {
     computeLocation: worker.computeLocation,
     amounts,
     attributes,
+    exprShortfall,
     signature: JSON.stringify([
       [...worker.queueIds].sort(),
       worker.computeLocation,
       [...amounts],
       [...attributes].sort(),
+      exprShortfall?.granted,
     ]),
   };
 }

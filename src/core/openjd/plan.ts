@@ -96,6 +96,8 @@ export interface StepRequirements {
   /** Names of the usage pools that one task holds a slot of each, in lower case. */
   readonly pools: readonly string[];
   readonly attributes: readonly AttributeRequirement[];
+  /** Whether the worker evaluates expressions for its tasks: the template declares EXPR. Absent is false. */
+  readonly usesExpressions?: boolean;
 }
 
 /** An amount of a worker other than amount.worker.vcpu. Names are lower case. */

@@ -1,6 +1,9 @@
 /** Regular expressions that take time linear in the text (specification "Expression Language", section 2.2.5). */
 export interface RegexEngine {
-  /** Compiles a pattern; an error says in words what is wrong with it. Never throws. */
+  /**
+   * Compiles a pattern in the syntax of RE2, where `\b` and `\B` look at Unicode's word characters. An error says in words what is wrong with it. Never
+   * throws.
+   */
   compile(pattern: string): CompiledRegex;
 }
 
@@ -10,10 +13,17 @@ export type CompiledRegex =
 export interface Regex {
   /** Number of capturing groups. */
   readonly groups: number;
-  /** Size of the compiled program, in instructions: the cost of a unit of text grows with it. */
-  readonly size: number;
-  /** The first match at or after `from` (UTF-16 offset), or null. `anchored` demands that it begins at `from`. */
-  match(text: string, from: number, anchored: boolean): RegexMatch | null;
+  /**
+   * The first match at or after `from` (UTF-16 offset), or null. `anchored` demands that it begins at the start of the text. `work` is told now and
+   * then of the work that was done since, in instructions at code points: it is the same for the same pattern and text everywhere. What `work` throws
+   * ends the search.
+   */
+  match(
+    text: string,
+    from: number,
+    anchored: boolean,
+    work: (instructions: number) => void,
+  ): RegexMatch | null;
 }
 
 export interface RegexMatch {

@@ -42,6 +42,8 @@ export interface RegisterMessage {
   readonly software_version: string;
   readonly compute_location: string;
   readonly tags: Readonly<Record<string, string>>;
+  /** Bytes of memory that it grants one expression. Absent: the default of `openjd.expr_memory_limit`. */
+  readonly expr_memory_limit?: number;
   /** Attempts whose end the service has not confirmed: running ones and those with an unconfirmed report. */
   readonly open_attempts: readonly AttemptId[];
   readonly reply_to: string;

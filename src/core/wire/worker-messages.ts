@@ -1,4 +1,5 @@
 import { NOTE_LIMITS, type DiagnosticLevel } from '../diagnostics/record.ts';
+import { EXPR_MEMORY_MAX } from '../expr/expr-limits.ts';
 import type {
   DeregisterMessage,
   DiagnosticMessage,
@@ -66,6 +67,7 @@ const register = record<RegisterMessage>({
   software_version: nameOrNone,
   compute_location: nameOrNone,
   tags: map(name, line(LIMITS.tagValue), LIMITS.tags),
+  expr_memory_limit: optional(integer(1, EXPR_MEMORY_MAX)),
   open_attempts: openAttempts,
   reply_to: readInbox,
 });

@@ -17,6 +17,7 @@ import {
 import type { ActionPlan, EnvironmentPlan } from '../../../src/core/openjd/plan.ts';
 import type { JournalChange } from '../../../src/core/ports/agent-journal.ts';
 import type { ActionEnd, OutputStream } from '../../../src/core/ports/task-processes.ts';
+import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
 import type {
   Assignment,
   LeaseReply,
@@ -36,6 +37,7 @@ export const SETTINGS: AgentSettings = {
   arch: 'x86_64',
   softwareVersion: '0.1.0',
   computeLocation: '',
+  exprLimits: EXPR_LIMITS,
   capabilities: {
     hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
     tags: {},

@@ -70,6 +70,7 @@ test('a worker says all that it offers, then asks for work and beats', (t) => {
       queues: ['fast'],
       capabilities: { hardware: HARDWARE, tags: { gpu: 'true' } },
       computeLocation: 'here',
+      exprLimits: { memory: 500_000, operations: 7 },
     },
   });
   t.same(house.start(), {
@@ -97,6 +98,7 @@ test('a worker says all that it offers, then asks for work and beats', (t) => {
       software_version: '0.1.0',
       compute_location: 'here',
       tags: { gpu: 'true' },
+      expr_memory_limit: 500_000,
       open_attempts: [],
     },
   });

@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { keys } from '../../../src/core/records/tables.ts';
+import { requirements } from '../../kit/lease-parts.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const GRACE_MS = 30_000;
@@ -7,6 +8,8 @@ const GRACE_MS = 30_000;
 const OVERDUE_MS = GRACE_MS + 3_000;
 
 const needsGpu = { attributes: [{ name: 'attr.worker.tag.gpu', anyOf: ['yes'] }] };
+
+const TIGHTER = "the worker's advertised expression limits are tighter than the server's";
 
 const counts = (house: TestHouse, name: string): readonly number[] => {
   const { ready, unschedulable } = house.job(name).taskCounts;
@@ -142,6 +145,11 @@ test('each reason of the contract', (t) => {
   t.equal(reasonOf(worker, needsGpu), 'no eligible online worker: attribute requirement not met');
   t.equal(reasonOf(worker, { pools: ['nuke'] }), 'no eligible online worker: usage pool at capacity');
   t.equal(
+    reasonOf((house) => house.register('w1', { expr_memory_limit: 999_999 }), { usesExpressions: true }),
+    TIGHTER,
+    'a sentence of its own',
+  );
+  t.equal(
     reasonOf((house) => {
       house.register('w1', { queues: ['Q'] });
       house.register('w2', {});
@@ -173,5 +181,67 @@ test('the reason outlives the service, and is cleared by the next', (t) => {
   house.register('w1', { tags: { gpu: 'yes' } });
   t.strictSame(counts(house, 'A'), [40_000, 0]);
   house.checkAtRest(t, 'cleared');
+  t.end();
+});
+
+test('a job with EXPR waits for a worker that grants its expressions as much as the server does', (t) => {
+  const house = new TestHouse();
+  house.register('tight', { expr_memory_limit: 500_000 });
+  house.submit('A', [{ name: 's', tasks: 1, needs: { cores: 1, usesExpressions: true } }]);
+  house.submit('B', [{ name: 's', tasks: 1, needs: { cores: 1 } }]);
+  house.heard();
+  house.lease('tight');
+  house.expect(t, 'a later job without expressions goes first', [
+    'task B/0/0 assigned tight',
+    'job B running',
+    'lease tight: B/0/0#1',
+  ]);
+  house.report('B/0/0', 'succeeded');
+  house.lease('tight');
+  house.heard();
+  house.advance(OVERDUE_MS);
+  t.same(
+    house.heard().filter((line) => line.startsWith('task')),
+    [`task A/0/0 ready (${TIGHTER})`],
+  );
+  t.match(house.explain('A/0/0').workers, {
+    online: 1,
+    eligible: 0,
+    rejected: [{ reason: TIGHTER, requirement: '', workers: 1 }],
+    nearestMiss: { ineligibility: { reason: TIGHTER, shortfall: { granted: 500_000, wanted: 1_000_000 } } },
+  });
+  const outlooks = house.explainDemands(requirements({ usesExpressions: true }), requirements());
+  t.strictSame(
+    outlooks.map(({ eligible }) => eligible),
+    [0, 1],
+  );
+
+  house.lease('tight');
+  house.heard();
+  house.register('tight', { expr_memory_limit: 1_000_000 });
+  house.expect(t, 'its parked request is served when it says a wider limit', [
+    'register tight: registered as tight',
+    'task A/0/0 ready',
+    'task A/0/0 assigned tight',
+    'job A running',
+    'lease tight: A/0/0#1',
+  ]);
+  t.end();
+});
+
+test('a service that grants more than the default passes over workers that say nothing', (t) => {
+  const house = new TestHouse({ exprMemoryBytes: 2_000_000 });
+  house.register('w1');
+  house.register('w2', { expr_memory_limit: 2_000_000 });
+  house.submit('A', [{ name: 's', tasks: 1, needs: { cores: 1, usesExpressions: true } }]);
+  house.heard();
+  house.lease('w1');
+  house.expect(t, 'nothing for the first', []);
+  house.lease('w2');
+  house.expect(t, 'one that says enough', [
+    'task A/0/0 assigned w2',
+    'job A running',
+    'lease w2: A/0/0#1',
+  ]);
   t.end();
 });

@@ -16,6 +16,7 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     os_version: 'debian-12',
     compute_location: 'North',
     tags: { gpu: 'yes' },
+    expr_memory_limit: 500_000,
   });
   house.expect(t, 'online', ['worker w1 online', 'register w1: registered as w1']);
   const wanted: PresenceReply = {
@@ -53,9 +54,16 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     softwareVersion: '0.1.0',
     queueIds: [house.queue],
     tags: { gpu: 'yes' },
+    exprMemoryBytes: 500_000,
     lastHeartbeatAt: house.now,
     registeredAt: house.now,
   });
+  house.register('w1', { incarnation: 'start-2' });
+  t.equal(
+    house.worker('w1').exprMemoryBytes,
+    1_000_000,
+    'what is not said is the default, not what was said before',
+  );
   t.end();
 });
 

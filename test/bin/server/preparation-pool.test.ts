@@ -1,13 +1,43 @@
 import { test } from 'tap';
 import { PreparationPool } from '../../../src/bin/server/preparation-pool.ts';
+import type { PreparationTask } from '../../../src/bin/threads/pool-task.ts';
+import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
+import { slowTemplate } from '../../kit/slow-template.ts';
+import { until } from '../../kit/until.ts';
+
+const PATIENT_MS = 60_000;
+
+const taskOf = (text: string): PreparationTask => ({
+  text,
+  format: 'yaml',
+  values: {},
+  limits: TEMPLATE_LIMITS,
+  exprLimits: EXPR_LIMITS,
+});
+const PLAIN = taskOf('not a template');
 
 void test('templates beyond what may wait are turned away, and no earlier one', async (t) => {
-  const pool = new PreparationPool(1, false);
+  const pool = new PreparationPool({ threads: 1, deadlineMs: PATIENT_MS, isAnswering: false });
   t.teardown(() => pool.stop());
-  const task = { text: 'not a template', format: 'yaml', values: {}, limits: TEMPLATE_LIMITS } as const;
-  const results = await Promise.all(Array.from({ length: 1_100 }, () => pool.prepare(task)));
+  const results = await Promise.all(Array.from({ length: 1_100 }, () => pool.prepare(PLAIN)));
   const isBusy = results.map((result) => 'busy' in result);
   t.notOk(isBusy.slice(0, 1_024).includes(true));
   t.strictSame(results.at(-1), { ok: false, busy: true });
+});
+
+void test('a template that outlives its deadline has no verdict, and the next ones have', async (t) => {
+  const pool = new PreparationPool({ threads: 1, deadlineMs: 300, isAnswering: false });
+  t.teardown(() => pool.stop());
+  const slow = taskOf(slowTemplate());
+  const results = await Promise.all(Array.from({ length: 60 }, () => pool.prepare(slow)));
+  t.strictSame(results.at(-1), { ok: false, deadline: true });
+  const verdict = await until('a thread is there again', async () => {
+    const result = await pool.prepare(PLAIN);
+    return 'errors' in result ? result : null;
+  });
+  t.same(
+    verdict.errors.map(({ pointer }) => pointer),
+    [''],
+  );
 });

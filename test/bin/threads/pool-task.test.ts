@@ -1,5 +1,6 @@
 import { test } from 'tap';
 import { prepareTemplate } from '../../../src/bin/threads/pool-task.ts';
+import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
 import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
 import { STEP, template, withStep } from '../../core/openjd/template-text.ts';
 
@@ -10,6 +11,7 @@ function refusals(source: object): string[] {
     format: 'json',
     values: {},
     limits: TEMPLATE_LIMITS,
+    exprLimits: EXPR_LIMITS,
   });
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }

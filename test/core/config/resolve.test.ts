@@ -62,7 +62,7 @@ test('the defaults of the server', async (t) => {
         jobRetentionIncludeFailed: false,
         shards: 1,
       },
-      openjd: { maxTasksPerStep: 1_000_000 },
+      openjd: { maxTasksPerStep: 1_000_000, exprMemoryBytes: 1_000_000, exprSubmissionDeadlineMs: 5_000 },
       diagnostics: { bufferSize: 1000 },
       logs: { maxBytesPerTask: 67_108_864 },
       log: { format: 'json', level: 'info' },
@@ -94,6 +94,7 @@ test('the defaults of a worker come from its machine', async (t) => {
         drainTimeoutMs: 30_000,
         allowRoot: false,
       },
+      openjd: { exprMemoryBytes: 1_000_000 },
       isolation: { enabled: true, envPassthrough: [] },
       diagnostics: { enabled: true },
       log: { format: 'json', level: 'info' },
@@ -210,7 +211,7 @@ test('a key of a later feature without which nobody is let in or kept out is not
   const resolved = serverConfig(
     sources({
       document: { events: { replay_depth: 10 } },
-      environment: { SVC_OPENJD_EXPR_MEMORY_LIMIT: '5' },
+      environment: { SVC_AUTH_SESSION_TTL: '5' },
       args: ['--presets-dir=/presets'],
     }),
   );
@@ -218,8 +219,38 @@ test('a key of a later feature without which nobody is let in or kept out is not
     ok: true,
     notes: [
       'events.replay_depth: has no effect in this version (set in the file callsheet.yaml)',
-      'openjd.expr_memory_limit: has no effect in this version (set in the environment variable SVC_OPENJD_EXPR_MEMORY_LIMIT)',
+      'auth.session.ttl: has no effect in this version (set in the environment variable SVC_AUTH_SESSION_TTL)',
       'presets.dir: has no effect in this version (set in the flag --presets-dir)',
+    ],
+  });
+});
+
+test('the limits of expressions: those of the server and of a worker have one name, and the server alone has a deadline', async (t) => {
+  const environment = { SVC_OPENJD_EXPR_MEMORY_LIMIT: '5' };
+  const server = serverConfig(sources({ environment, args: ['--openjd-expr-submission-deadline=1ms'] }));
+  t.match(server, {
+    ok: true,
+    notes: [],
+    values: { openjd: { exprMemoryBytes: 5, exprSubmissionDeadlineMs: 1 } },
+  });
+  t.match(workerConfig(sources({ environment }), MACHINE), {
+    ok: true,
+    notes: [],
+    values: { openjd: { exprMemoryBytes: 5 } },
+  });
+  t.same(
+    serverConfig(sources({ document: { openjd: { expr_memory_limit: 0, expr_submission_deadline: '0s' } } })),
+    {
+      ok: false,
+      lines: [
+        'openjd.expr_memory_limit: must be an integer from 1 to 1000000000, got 0 (set in the file callsheet.yaml)',
+        'openjd.expr_submission_deadline: must be from 1ms to 1h, got "0s" (set in the file callsheet.yaml)',
+      ],
+    },
+  );
+  t.match(workerConfig(sources({ args: ['--openjd-expr-submission-deadline=1s'] }), MACHINE), {
+    lines: [
+      '--openjd-expr-submission-deadline: is a flag of callsheet server (set in the flag --openjd-expr-submission-deadline)',
     ],
   });
 });

@@ -4,7 +4,11 @@ import { explainTask } from '../../../src/core/explain/explain-task.ts';
 import { GATES } from '../../../src/core/explain/task-explanation.ts';
 import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
 import { farmId, jobId, queueId, workerId, type JobId } from '../../../src/core/ids.ts';
-import { INELIGIBLE_REASONS, type Ineligibility } from '../../../src/core/lease/eligibility.ts';
+import {
+  INELIGIBLE_REASONS,
+  TIGHTER_EXPR_LIMITS,
+  type Ineligibility,
+} from '../../../src/core/lease/eligibility.ts';
 import type { Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
 import { JOB_STATUSES } from '../../../src/core/lifecycle/job-transitions.ts';
 import type { TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
@@ -57,6 +61,10 @@ const ineligibility: fc.Arbitrary<Ineligibility> = fc.oneof(
       },
       offered,
     })),
+  fc.record({
+    reason: fc.constant(TIGHTER_EXPR_LIMITS),
+    shortfall: fc.record({ granted: fc.nat(), wanted: fc.nat() }),
+  }),
 );
 
 const lease: fc.Arbitrary<LeaseExplanation> = fc.record({

@@ -697,6 +697,13 @@ test('no worker can run it: each reason', (t) => {
     rejected: [rejected('compute location mismatch', 1)],
     ...nearest({ reason: 'compute location mismatch', wanted: 'berlin', offered }),
   });
+  const TIGHTER = "the worker's advertised expression limits are tighter than the server's";
+  const tighter = (workers: number): Workers => ({
+    online: workers,
+    eligible: 0,
+    rejected: [rejected(TIGHTER, workers)],
+    ...nearest({ reason: TIGHTER, shortfall: { granted: 500_000, wanted: 1_000_000 } }),
+  });
   const cases: readonly [Workers, string, string][] = [
     [{ online: 0, elsewhere: 0, eligible: 0 }, 'no online workers', 'No worker is online.'],
     [
@@ -783,6 +790,16 @@ test('no worker can run it: each reason', (t) => {
       },
       'attribute requirement not met',
       'No worker can run it: 1 worker serves other queues and 1 worker fails attr.worker.tag.gpu; the nearest, render-017, has no attr.worker.tag.gpu where a5000 is wanted.',
+    ],
+    [
+      tighter(1),
+      TIGHTER,
+      'No worker can run it: 1 worker has tighter expression limits than the server; the nearest, render-017, grants an expression 500,000 bytes where the server grants 1,000,000 bytes.',
+    ],
+    [
+      tighter(3),
+      TIGHTER,
+      'No worker can run it: 3 workers have tighter expression limits than the server; the nearest, render-017, grants an expression 500,000 bytes where the server grants 1,000,000 bytes.',
     ],
     [
       { online: 1, eligible: 0, rejected: [attribute] },

@@ -158,6 +158,42 @@ test('attributes: the compute location as written', (t) => {
   t.end();
 });
 
+test('expression limits: only jobs with EXPR care, and only for a worker that grants less than the server', (t) => {
+  const reasonAt = (granted: number | undefined, server: number, usesExpressions?: boolean): string | null =>
+    ineligibilityOf(workerOffer(granted === undefined ? {} : { exprMemoryBytes: granted }, server), {
+      queueId: QUEUE,
+      requirements: requirements(usesExpressions === undefined ? {} : { usesExpressions }),
+    })?.reason ?? null;
+  const sentence = "the worker's advertised expression limits are tighter than the server's";
+  t.equal(reasonAt(999_999, 1_000_000, true), sentence);
+  t.equal(reasonAt(1_000_000, 1_000_000, true), null, 'as much as the server');
+  t.equal(reasonAt(2_000_000, 1_000_000, true), null, 'more than the server');
+  t.equal(reasonAt(1, 1_000_000, false), null, 'a job without expressions');
+  t.equal(reasonAt(1, 1_000_000), null);
+  t.equal(
+    reasonAt(undefined, 1_000_000, true),
+    null,
+    'a worker that says nothing has the default of the contract',
+  );
+  t.equal(reasonAt(undefined, 1_000_001, true), sentence);
+  t.strictSame(
+    ineligibilityOf(workerOffer({ exprMemoryBytes: 7 }, 9), {
+      queueId: QUEUE,
+      requirements: requirements({ usesExpressions: true }),
+    }),
+    { reason: sentence, shortfall: { granted: 7, wanted: 9 } },
+  );
+  t.equal(
+    ineligibilityOf(workerOffer({ exprMemoryBytes: 7, cpuCount: 1 }, 9), {
+      queueId: QUEUE,
+      requirements: requirements({ usesExpressions: true, cores: 2 }),
+    })?.reason,
+    'amount requirement not met',
+    'the last of the gates',
+  );
+  t.end();
+});
+
 test('the first reason in the order of the contract', (t) => {
   const worker = { queueIds: [OTHER], computeLocation: 'South', cpuCount: 1, os: 'linux' };
   const attributes = [{ name: 'attr.worker.os.family', anyOf: ['windows'] }];

@@ -8,7 +8,7 @@ import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { requirements, workerOffer } from '../../kit/lease-parts.ts';
 
 const QUEUES = [queueId('q1'), queueId('q2')];
-const WORKER_IDS = ['w1', 'w2', 'w3', 'w4'].map(workerId);
+const WORKER_IDS = ['w1', 'w2', 'w3', 'w4', 'w5'].map(workerId);
 const HOLD_MS = 30;
 
 /** w1 and w2 are of one kind. */
@@ -18,14 +18,22 @@ const offerFor = (id: WorkerId, cpuCount: number): WorkerOffer =>
     cpuCount,
     ...(id === 'w3' ? { queueIds: [queueId('q1')] } : {}),
     ...(id === 'w4' ? { tags: { gpu: 'yes' } } : {}),
+    // Of the kind of w1 and w2, but for expressions.
+    ...(id === 'w5' ? { exprMemoryBytes: 1 } : {}),
   });
 
-const signature = (queue: QueueId, cores: number | null, gpu = false): Signature => ({
+const signature = (
+  queue: QueueId,
+  cores: number | null,
+  gpu = false,
+  usesExpressions = false,
+): Signature => ({
   key: '',
   queueId: queue,
   requirements: requirements({
     cores,
     attributes: gpu ? [{ name: 'attr.worker.tag.gpu', anyOf: ['yes'] }] : [],
+    usesExpressions,
   }),
   steps: [],
   members: 1,
@@ -37,6 +45,7 @@ const SIGNATURES = QUEUES.flatMap((queue) => [
   signature(queue, 3),
   signature(queue, null),
   signature(queue, 1, true),
+  signature(queue, 1, false, true),
 ]);
 
 interface Naive {

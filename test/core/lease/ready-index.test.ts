@@ -31,6 +31,7 @@ const WORKERS = [
   workerOffer({ id: workerId('w1'), cpuCount: 4 }),
   workerOffer({ id: workerId('w2'), cpuCount: 8, queueIds: [queueId('q2')] }),
   workerOffer({ id: workerId('w3'), cpuCount: 2, computeLocation: 'North', tags: { gpu: 'yes' } }),
+  workerOffer({ id: workerId('w4'), cpuCount: 4, exprMemoryBytes: 999_999 }, 1_000_000),
 ];
 
 const DEMANDS: readonly StepRequirements[] = [
@@ -42,11 +43,13 @@ const DEMANDS: readonly StepRequirements[] = [
   requirements({ cores: 1, pools: ['p', 'r'] }),
   requirements({ cores: 1, computeLocation: 'North' }),
   requirements({ cores: 1, attributes: [{ name: 'attr.worker.tag.gpu', anyOf: ['yes'] }] }),
+  requirements({ cores: 1, usesExpressions: true }),
 ];
 
-/** Whether the worker meets the demand, said for the three workers and the demands above. */
+/** Whether the worker meets the demand, said for the workers and the demands above. */
 function meets(worker: WorkerOffer, queue: QueueId, demand: StepRequirements): boolean {
   if (worker.workerId === 'w2' && queue !== 'q2') return false;
+  if (worker.workerId === 'w4' && demand.usesExpressions === true) return false;
   const isPlain = demand.computeLocation === '' && demand.attributes.length === 0;
   if (!isPlain) return worker.workerId === 'w3';
   return (demand.cores ?? 0) <= worker.cpuCount;

@@ -429,3 +429,17 @@ void test('steps keep their order and know on whom they depend', (t) => {
   );
   t.end();
 });
+
+void test('the steps of a template with EXPR say that expressions are evaluated for their tasks', (t) => {
+  const requirementsOf = (extensions: readonly string[]) =>
+    prepared(
+      template({ extensions, steps: [STEP, { ...STEP, name: 'Other' }] }),
+      {},
+      { extensions: ['EXPR', 'TASK_CHUNKING'], usagePools: true },
+    ).plan.steps.map(({ requirements }) => requirements);
+  const plain = { cores: null, computeLocation: '', amounts: [], pools: [], attributes: [] };
+  t.strictSame(requirementsOf(['TASK_CHUNKING']), [plain, plain]);
+  const expressive = { ...plain, usesExpressions: true };
+  t.strictSame(requirementsOf(['TASK_CHUNKING', 'EXPR']), [expressive, expressive]);
+  t.end();
+});

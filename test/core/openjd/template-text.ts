@@ -38,13 +38,15 @@ const prepare = (
   source: object | string,
   values: Readonly<Record<string, string>> = {},
   limits: TemplateLimits = TEMPLATE_LIMITS,
-): PrepareResult => prepareJob(documentOf(source), new Map(Object.entries(values)), limits);
+  supported?: SupportedFeatures,
+): PrepareResult => prepareJob(documentOf(source), new Map(Object.entries(values)), limits, supported);
 
 export function prepared(
   source: object | string,
   values: Readonly<Record<string, string>> = {},
+  supported?: SupportedFeatures,
 ): PreparedJob {
-  const result = prepare(source, values);
+  const result = prepare(source, values, TEMPLATE_LIMITS, supported);
   if (!result.ok)
     throw new Error(result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; '));
   return result.job;

@@ -55,6 +55,7 @@ const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
       software_version: name,
       compute_location: fc.oneof(fc.constant(''), name),
       tags: fc.dictionary(name, fc.stringMatching(/^[ -~]{0,20}$/), { maxKeys: 4 }),
+      expr_memory_limit: fc.integer({ min: 1, max: 1_000_000_000 }),
       open_attempts: openAttempts,
       reply_to: inbox,
     },

@@ -98,6 +98,19 @@ test('a registration says its hardware, or none as an older worker does', (t) =>
   t.end();
 });
 
+test('a registration says its expression limits, or none as an older worker does', (t) => {
+  const parsed = parsePresence(JSON.stringify({ ...register, expr_memory_limit: 500_000 }));
+  t.same(parsed, { ok: true, value: { ...register, expr_memory_limit: 500_000 } });
+  for (const wrong of [0, -1, 1.5, 1_000_000_001, '1', null]) {
+    t.equal(
+      registerWith({ expr_memory_limit: wrong }),
+      'expr_memory_limit: must be an integer from 1 to 1000000000',
+      String(wrong),
+    );
+  }
+  t.end();
+});
+
 for (const kind of kinds) {
   test(`${kind}: what is written is what is read`, (t) => {
     fc.assert(

@@ -253,7 +253,11 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
   house.preparation = { ok: false, deadline: true };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 503,
-    body: { detail: 'the template took too long to evaluate; a second attempt may succeed' },
+    body: {
+      title: 'Service Unavailable',
+      detail:
+        'the template took too long to evaluate, which says nothing of whether it is right: a second attempt may succeed',
+    },
   });
   house.preparation = { ok: false, busy: true };
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {

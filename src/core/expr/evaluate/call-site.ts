@@ -1,8 +1,9 @@
 import { ExprFailure } from '../expr-failure.ts';
+import type { Call } from '../functions/call.ts';
 import { FUNCTIONS, type LibraryFunction } from '../functions/library.ts';
 import type { Run } from '../functions/signature.ts';
 import type { Place } from '../syntax/tree.ts';
-import { resolvedType, type ExprType, type ResolvedType } from '../types/expr-type.ts';
+import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../types/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { typeOf, unresolvedOf, type Value } from '../values/value.ts';
 import { choose, returnType, type Chosen } from './dispatch.ts';
@@ -19,6 +20,7 @@ export class CallSite {
   readonly #place: Place;
   #types: readonly (ExprType | undefined)[] = [];
   #run: Run | null = null;
+  #coercions: Chosen['coercions'] = null;
   #chosen: Chosen | null = null;
 
   constructor(called: LibraryFunction, written: Written, place: Place) {
@@ -32,7 +34,7 @@ export class CallSite {
     try {
       call.charge(1);
       if (this.#run !== null && this.#types[0] === typeOf(a)) {
-        const value = this.#run(call, a, null, null, null);
+        const value = this.#run(call, this.#coerced(a, 0, call), null, null, null);
         call.hold(before, value);
         return value;
       }
@@ -47,7 +49,7 @@ export class CallSite {
     try {
       call.charge(1);
       if (this.#run !== null && this.#types[0] === typeOf(a) && this.#types[1] === typeOf(b)) {
-        const value = this.#run(call, a, b, null, null);
+        const value = this.#run(call, this.#coerced(a, 0, call), this.#coerced(b, 1, call), null, null);
         call.hold(before, value);
         return value;
       }
@@ -77,7 +79,9 @@ export class CallSite {
     }
     const chosen = this.#choose(types, isMethod);
     const { run } = chosen.signature;
-    const [a = null, b = null, c = null, d = null] = coercedArgs(chosen, args, frame);
+    const [a = null, b = null, c = null, d = null] = args.map((arg, index) =>
+      this.#coerced(arg, index, call),
+    );
     const value = run(call, a, b, c, d);
     call.hold(before, value);
     return value;
@@ -94,6 +98,15 @@ export class CallSite {
     return value;
   }
 
+  #coerced(value: Value, index: number, call: Call): Value {
+    const target = this.#coercions === null ? null : (this.#coercions[index] ?? null);
+    if (target === null) return value;
+    // By far the most frequent coercion of all.
+    return target === FLOAT && typeof value === 'number'
+      ? { kind: 'float', value, text: null }
+      : coerce(value, target, call);
+  }
+
   #choose(types: readonly ExprType[], isMethod: boolean): Chosen {
     if (this.#chosen !== null && sameTypes(this.#types, types)) return this.#chosen;
     const resolved = types.flatMap((type) => (type.kind === 'unresolved' ? [] : type));
@@ -102,21 +115,14 @@ export class CallSite {
     this.#types = types;
     this.#chosen = found;
     // A function of the host is not known in every evaluation.
-    this.#run = found.coercions === null && !this.#called.hostOnly ? found.signature.run : null;
+    this.#run = this.#called.hostOnly ? null : found.signature.run;
+    this.#coercions = found.coercions;
     return found;
   }
 }
 
 const sameTypes = (a: readonly (ExprType | undefined)[], b: readonly ExprType[]): boolean =>
   a.length === b.length && a.every((type, index) => type === b[index]);
-
-function coercedArgs({ coercions }: Chosen, args: readonly Value[], { call }: Frame): readonly Value[] {
-  if (coercions === null) return args;
-  return args.map((arg, index) => {
-    const target = coercions[index] ?? null;
-    return target === null ? arg : coerce(arg, target, call);
-  });
-}
 
 /** Why an expression that must be a bool is none. */
 export const notBool = (what: string, value: Value): ExprFailure =>

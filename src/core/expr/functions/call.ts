@@ -1,4 +1,4 @@
-import type { RegexEngine } from '../../ports/regex-engine.ts';
+import type { Regex, RegexEngine } from '../../ports/regex-engine.ts';
 import { ExprFailure } from '../expr-failure.ts';
 import type { ExprLimits } from '../expr-limits.ts';
 import { MAX_STRING_BYTES } from '../expr-limits.ts';
@@ -7,12 +7,20 @@ import { sizeOf, stringBytes, type PathStyle, type Value } from '../values/value
 /** Bytes of text that one operation processes (section 1.3.10, rule 3). */
 const BYTES_PER_OPERATION = 256;
 
+/** Work of a regular expression that one operation stands for: instructions at a code point, or bytes of a compiled pattern. */
+const REGEX_WORK_PER_OPERATION = 8;
+/** What regular expressions may work in one evaluation before operations are counted for it. */
+const FREE_REGEX_WORK = 16_384;
+
 /** What a function of the library has beside its arguments: the budget of the evaluation and what its context says of paths. */
 export class Call {
   readonly #limits: ExprLimits;
   /** How a path without `scheme://` is written: never 'uri'. */
   readonly pathStyle: Exclude<PathStyle, 'uri'>;
   readonly regex: RegexEngine;
+  /** The patterns that this evaluation has used. */
+  readonly regexes = new Map<string, Regex>();
+  #regexWork = 0;
   /** Maps a path to this host; null outside of host contexts. */
   readonly mapPath: ((path: string) => string) | null;
   operations = 0;
@@ -53,6 +61,16 @@ export class Call {
   /** Counts the work on a text of so many UTF-16 units. */
   chargeText(units: number): void {
     this.charge(Math.ceil(units / BYTES_PER_OPERATION));
+  }
+
+  /** Counts the work of a regular expression beyond what an evaluation has free: the text that it processes is counted by `chargeText` as well. */
+  chargeRegexWork(work: number): void {
+    const before = Math.max(this.#regexWork, FREE_REGEX_WORK);
+    this.#regexWork += work;
+    const after = Math.max(this.#regexWork, FREE_REGEX_WORK);
+    const operations =
+      Math.floor(after / REGEX_WORK_PER_OPERATION) - Math.floor(before / REGEX_WORK_PER_OPERATION);
+    if (operations > 0) this.charge(operations);
   }
 
   /** Fails when a value of so many bytes beside those that are alive would exceed the limit. To be asked before the value is built. */

@@ -3,6 +3,7 @@ import { typeOf, type Value } from '../../expr/values/value.ts';
 import type { PointedError } from '../../problems.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
 import type { DocumentNode } from '../document.ts';
+import type { ExtensionName } from '../extensions.ts';
 import { Findings } from '../findings.ts';
 import type { LanguageOptions } from '../language/options.ts';
 import type { JobPlan, StepPlan } from '../plan.ts';
@@ -18,6 +19,8 @@ import { resolveRequirements } from './resolve-requirements.ts';
 import { resolveSpace } from './resolve-space.ts';
 import { deliveryPlans } from './delivery-plans.ts';
 import { environmentPlan, scriptPlan } from './script-plans.ts';
+
+const EXPR: ExtensionName = 'EXPR';
 
 /** A job as it is created from a template: its plan, and what else is shown of it. */
 export interface PreparedJob {
@@ -126,13 +129,17 @@ function resolveSteps(
   lets: readonly ReadonlyMap<string, Value>[],
   limits: TemplateLimits,
 ): StepPlan[] {
+  const usesExpressions = shape.extensions.has(EXPR);
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
     const deliveries = step.deliveries ?? shape.deliveries;
     const scopes = stepScopes(job, step, lets[order] ?? new Map<string, Value>(), shape.extensions);
     const creation = new CreationValues(checker, scopes.creation);
     const space = resolveSpace(findings, creation, step, limits);
-    const requirements = resolveRequirements(findings, creation, step.hostRequirements, limits);
+    const requirements = {
+      ...resolveRequirements(findings, creation, step.hostRequirements, limits),
+      ...(usesExpressions && { usesExpressions }),
+    };
     if (space === undefined || step.name === undefined) return [];
     return {
       name: step.name.value,

@@ -1,0 +1,45 @@
+import { escapedText, hexOf } from '../text/escaping.ts';
+import { joinGrowing, type BeforeGrowth } from '../values/display.ts';
+import { textOfNumber } from '../values/float-text.ts';
+import type { Value } from '../values/value.ts';
+import { textOfRuns } from '../../openjd/space/integer-set.ts';
+
+/** What JSON must escape, and units beyond ASCII. */
+const SPECIAL = /["\\\0-\x1f\x80-\uffff]/g; // eslint-disable-line no-control-regex -- control characters are what is sought
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** A value as JSON in ASCII alone, with a blank after each comma, as Python's `json.dumps` writes it; paths and ranges as strings. */
+export function jsonRepr(value: Value, grow: BeforeGrowth): string {
+  if (typeof value === 'string') return stringRepr(value, grow);
+  if (typeof value !== 'object' || value === null) return `${value}`;
+  switch (value.kind) {
+    case 'float':
+      return textOfNumber(value.value);
+    case 'path':
+      return stringRepr(value.text, grow);
+    case 'range':
+      return stringRepr(textOfRuns(value.runs), grow);
+    case 'list':
+      return joinGrowing(value, ['[', ', ', ']'], jsonRepr, grow);
+    case 'unresolved':
+      throw new Error('a representation of a value that is not known');
+  }
+}
+
+const stringRepr = (text: string, grow: BeforeGrowth): string =>
+  escapedText(
+    text,
+    ['"', '"'],
+    SPECIAL,
+    (unit) => NAMED.get(unit) ?? `\\u${hexOf(unit.charCodeAt(0), 4)}`,
+    grow,
+  );

@@ -1,0 +1,59 @@
+import {
+  isAlphabetic,
+  isAlphanumeric,
+  isAscii,
+  isDigit,
+  isLower,
+  isSpace,
+  isUpper,
+} from '../text/character-classes.ts';
+import { capitalized, titled } from '../text/letter-case.ts';
+import { textOf } from '../values/arguments.ts';
+import { signature, type Signature } from './signature.ts';
+
+/** `name(s: string) -> string`. A case mapping makes at most three units of one. */
+const mapped = (name: string, doc: string, map: (text: string) => string): Signature =>
+  signature(`${name}(s: string) -> string`, doc, (call, s) => {
+    const text = textOf(s);
+    call.chargeText(text.length);
+    return map(text);
+  });
+
+/** `name(s: string) -> bool`. */
+const tested = (name: string, doc: string, test: (text: string) => boolean): Signature =>
+  signature(`${name}(s: string) -> bool`, doc, (call, s) => {
+    const text = textOf(s);
+    call.chargeText(text.length);
+    return test(text);
+  });
+
+/** Functions of letter case and the tests of all characters (specification "Expression Language", section 2.2.4; RFC 0006). */
+export const CASE_FUNCTIONS: readonly Signature[] = [
+  mapped('upper', 'Converts to upper case.', (text) => text.toUpperCase()),
+  mapped('lower', 'Converts to lower case.', (text) => text.toLowerCase()),
+  mapped(
+    'capitalize',
+    'Converts the first character to title case and the others to lower case.',
+    capitalized,
+  ),
+  mapped(
+    'title',
+    'Converts the first character of each word to title case and the others to lower case.',
+    titled,
+  ),
+  tested('isdigit', 'Whether all characters are digits and there is one.', isDigit),
+  tested('isalpha', 'Whether all characters are letters and there is one.', isAlphabetic),
+  tested('isalnum', 'Whether all characters are letters or numbers and there is one.', isAlphanumeric),
+  tested('isspace', 'Whether all characters are white space and there is one.', isSpace),
+  tested(
+    'isupper',
+    'Whether all characters that have a case are upper case and there is one that has.',
+    isUpper,
+  ),
+  tested(
+    'islower',
+    'Whether all characters that have a case are lower case and there is one that has.',
+    isLower,
+  ),
+  tested('isascii', 'Whether all characters are ASCII; true for the empty string.', isAscii),
+];

@@ -1,0 +1,80 @@
+import { textOfRuns } from '../../openjd/space/integer-set.ts';
+import { ExprFailure } from '../expr-failure.ts';
+import { lengthOf } from '../text/code-points.ts';
+import { characterAt, sliceOf } from '../text/text-slices.ts';
+import { countOf, intValue, rangeValue, textOf } from '../values/arguments.ts';
+import type { Value } from '../values/value.ts';
+import type { Call } from './call.ts';
+import { signature, type Signature } from './signature.ts';
+import { contains } from './string-search.ts';
+
+function concatenated(call: Call, a: string, b: string): string {
+  call.reserveString(a.length + b.length);
+  call.chargeText(a.length + b.length);
+  return a + b;
+}
+
+const rangeText = (range: Value): string => textOfRuns(rangeValue(range).runs);
+
+function repeated(call: Call, text: string, count: number): string {
+  if (text === '' || count <= 0) return '';
+  call.reserveString(text.length * count);
+  call.chargeText(text.length * count);
+  return text.repeat(count);
+}
+
+const boundOf = (bound: Value): number | null => (bound === null ? null : countOf(bound));
+
+/** Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code points. */
+export const STRING_OPERATORS: readonly Signature[] = [
+  signature('__add__(a: string, b: string) -> string', '`a + b`: joins two strings.', (call, a, b) =>
+    concatenated(call, textOf(a), textOf(b)),
+  ),
+  signature(
+    '__add__(a: string, b: range_expr) -> string',
+    '`a + b`: joins a string and the canonical text of a range.',
+    (call, a, b) => concatenated(call, textOf(a), rangeText(b)),
+  ),
+  signature(
+    '__add__(a: range_expr, b: string) -> string',
+    '`a + b`: joins the canonical text of a range and a string.',
+    (call, a, b) => concatenated(call, rangeText(a), textOf(b)),
+  ),
+  signature(
+    '__mul__(s: string, n: int) -> string',
+    '`s * n`: repeats a string; the empty one for a negative number.',
+    (call, s, n) => repeated(call, textOf(s), countOf(n)),
+  ),
+  signature(
+    '__contains__(a: string, b: string) -> bool',
+    '`b in a`: whether `b` occurs in `a`.',
+    (call, a, b) => contains(call, textOf(a), textOf(b)),
+  ),
+  signature(
+    '__not_contains__(a: string, b: string) -> bool',
+    '`b not in a`: whether `b` does not occur in `a`.',
+    (call, a, b) => !contains(call, textOf(a), textOf(b)),
+  ),
+  signature(
+    '__getitem__(s: string, index: int) -> string',
+    '`s[index]`: one character; a negative index counts from the end.',
+    (call, s, index) => {
+      const text = textOf(s);
+      call.chargeText(text.length);
+      const character = characterAt(text, countOf(index));
+      if (character !== null) return character;
+      throw new ExprFailure(`Index ${intValue(index)} out of bounds for string of length ${lengthOf(text)}`);
+    },
+  ),
+  signature(
+    '__getitem__(s: string, start: int?, stop: int?, step: int?) -> string',
+    '`s[start:stop:step]`: the characters of a slice.',
+    (call, s, start, stop, step) => {
+      const text = textOf(s);
+      call.chargeText(text.length);
+      const by = boundOf(step) ?? 1;
+      if (by === 0) throw new ExprFailure('Slice step cannot be zero');
+      return sliceOf(text, boundOf(start), boundOf(stop), by);
+    },
+  ),
+];

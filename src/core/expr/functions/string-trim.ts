@@ -1,0 +1,71 @@
+import { isSpaceUnit } from '../text/character-classes.ts';
+import { widthAt, widthBefore } from '../text/code-points.ts';
+import { textOf } from '../values/arguments.ts';
+import type { Call } from './call.ts';
+import { chargeLonger } from './charge-texts.ts';
+import { signature, type Signature } from './signature.ts';
+
+type Ends = 'both' | 'left' | 'right';
+
+/** `name(s)` and `name(s, chars)`: removes characters from ends. */
+const trimming = (name: string, ends: Ends, where: string): readonly Signature[] => [
+  signature(`${name}(s: string) -> string`, `Removes white space ${where}.`, (call, s) => {
+    const text = textOf(s);
+    call.chargeText(text.length);
+    let start = 0;
+    let end = text.length;
+    if (ends !== 'right') while (start < end && isSpaceUnit(text.charCodeAt(start))) start += 1;
+    if (ends !== 'left') while (end > start && isSpaceUnit(text.charCodeAt(end - 1))) end -= 1;
+    return text.slice(start, end);
+  }),
+  signature(
+    `${name}(s: string, chars: string) -> string`,
+    `Removes all characters that occur in \`chars\` ${where}.`,
+    (call, s, chars) => withoutCharacters(call, textOf(s), textOf(chars), ends),
+  ),
+];
+
+function withoutCharacters(call: Call, text: string, chars: string, ends: Ends): string {
+  chargeLonger(call, text, chars);
+  const removed = new Set(chars);
+  let start = 0;
+  let end = text.length;
+  while (ends !== 'right' && start < end) {
+    const width = widthAt(text, start);
+    if (!removed.has(text.slice(start, start + width))) break;
+    start += width;
+  }
+  while (ends !== 'left' && end > start) {
+    const width = widthBefore(text, end);
+    if (!removed.has(text.slice(end - width, end))) break;
+    end -= width;
+  }
+  return text.slice(start, end);
+}
+
+/** Functions that take something off the ends of a string (specification "Expression Language", section 2.2.4). */
+export const TRIM_FUNCTIONS: readonly Signature[] = [
+  ...trimming('strip', 'both', 'from both ends'),
+  ...trimming('lstrip', 'left', 'from the start'),
+  ...trimming('rstrip', 'right', 'from the end'),
+  signature(
+    'removeprefix(s: string, prefix: string) -> string',
+    'Removes a prefix if the string starts with it.',
+    (call, s, prefix) => {
+      const text = textOf(s);
+      const start = textOf(prefix);
+      call.chargeText(text.length);
+      return text.startsWith(start) ? text.slice(start.length) : text;
+    },
+  ),
+  signature(
+    'removesuffix(s: string, suffix: string) -> string',
+    'Removes a suffix if the string ends with it.',
+    (call, s, suffix) => {
+      const text = textOf(s);
+      const end = textOf(suffix);
+      call.chargeText(text.length);
+      return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
+    },
+  ),
+];
