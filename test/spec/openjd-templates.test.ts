@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { test } from 'tap';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
+import { EXPRESSIONS } from '../../src/bin/expressions.ts';
 import { checkTemplate } from '../../src/core/openjd/check-template.ts';
 import { prepareJob } from '../../src/core/openjd/expand/prepare-job.ts';
 import { textOfErrors } from '../../src/core/problems.ts';
@@ -64,7 +65,7 @@ void test('real templates are accepted, or refused for the right reason', { skip
   const index = json('index.json') as readonly { readonly file: string }[];
   for (const { file } of index.filter((entry) => existsSync(`${folder}/${entry.file}`))) {
     const document = read(file);
-    const result = document.ok ? checkTemplate(document.document) : document;
+    const result = document.ok ? checkTemplate(document.document, { expressions: EXPRESSIONS }) : document;
     const expected = REFUSED.find(([pattern]) => pattern.test(file));
     if (result.ok) t.equal(expected?.[2], undefined, file);
     else t.match(textOfErrors(result.errors), expected?.[1] ?? 'no errors', file);
@@ -78,7 +79,7 @@ void test('real templates expand as the reference model expands them', { skip },
     if (NOT_GOLDEN.test(file)) continue;
     const document = read(file);
     const result = document.ok
-      ? prepareJob(document.document, new Map(Object.entries(expected.given)))
+      ? prepareJob(document.document, new Map(Object.entries(expected.given)), { expressions: EXPRESSIONS })
       : document;
     if (!result.ok) {
       t.fail(`${file}: ${textOfErrors(result.errors)}`);

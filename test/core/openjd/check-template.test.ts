@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
 import { RUNNABLE_FEATURES } from '../../../src/bin/runnable-features.ts';
 import { checkTemplate } from '../../../src/core/openjd/check-template.ts';
 import { textOfErrors } from '../../../src/core/problems.ts';
@@ -772,6 +773,7 @@ void test('who runs templates refuses what it cannot run, at its place', (t) => 
 void test('findings come in the order of the document, with line and column', (t) => {
   const result = checkTemplate(
     documentOf('steps:\n- name: 12\n  scrip: {}\nspecificationVersion: jobtemplate-2023-09\nname: "{{x"\n'),
+    { expressions: EXPRESSIONS },
   );
   t.same(result, {
     ok: false,
