@@ -6,10 +6,10 @@
  *   npm run bench -- expr [--milliseconds 1000] [--json]
  */
 import { parseArgs } from 'node:util';
-import { createRe2Engine } from '../src/adapters/regex/re2-engine.ts';
+import { re2Engine } from '../src/adapters/regex/re2-engine.ts';
 import { evaluate, prepare, type ExprContext } from '../src/core/expr/evaluate/evaluate.ts';
 import { EXPR_LIMITS } from '../src/core/expr/expr-limits.ts';
-import { parseExpression } from '../src/core/expr/syntax/parser.ts';
+import { parseExpression } from '../src/core/expr/syntax/parse-expression.ts';
 import { listType, STRING } from '../src/core/expr/types/expr-type.ts';
 import { displayOf } from '../src/core/expr/values/display.ts';
 import { listOfType, pathOf, type Value } from '../src/core/expr/values/value.ts';
@@ -135,7 +135,7 @@ const CASES: readonly Case[] = [
 const context: ExprContext = {
   limits: EXPR_LIMITS,
   pathStyle: 'posix',
-  regex: createRe2Engine(),
+  regex: re2Engine(),
   host: { kind: 'none' },
 };
 

@@ -10,6 +10,9 @@ import { choose, returnType, type Chosen } from './dispatch.ts';
 import { placed, type Frame } from './frame.ts';
 import { mismatch, type Written } from './mismatch.ts';
 
+/** Operations on a value that is taken as it is (section 1.2.4). */
+const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property', 'subscript', 'slice']);
+
 /**
  * One place of an expression that calls a function of the library. It remembers the signature that the last types of arguments chose, which are the
  * same at nearly every evaluation.
@@ -71,7 +74,7 @@ export class CallSite {
   #resolve(frame: Frame, before: number, args: readonly Value[]): Value {
     const { call } = frame;
     const types = args.map(typeOf);
-    const isMethod = this.#written.kind === 'method' || this.#written.kind === 'property';
+    const isMethod = HAS_RECEIVER.has(this.#written.kind);
     if (types.some((type) => type.kind === 'unresolved') || this.#isUnknown(frame)) {
       const type = returnType(this.#called, types, isMethod);
       if (type === null) throw mismatch(this.#written, this.#called, types);

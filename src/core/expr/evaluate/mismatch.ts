@@ -117,8 +117,11 @@ export function unknownFunction(name: string, isMethod: boolean, hostFunctions: 
   return new ExprFailure(`Unknown function: '${name}'${didYouMean(name, known)}`);
 }
 
+const MIN_WORD = 3;
+
 /** `. Did you mean: x` where a candidate is near, else nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const near = nearest(word, candidates);
+  // Every word of three letters is near some name.
+  const near = word.length <= MIN_WORD ? null : nearest(word, candidates);
   return near === null ? '' : `. Did you mean: ${near}`;
 }

@@ -3,10 +3,13 @@ import { floatValue, intValue } from '../values/arguments.ts';
 import { floatOf, intOf, type FloatValue, type Value } from '../values/value.ts';
 import { signature, type FunctionGroup, type Run } from './signature.ts';
 
+export const overflow = (): ExprFailure =>
+  new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
+
 /** The int of a result; fails when it does not fit 64 bits. */
 export function intResult(value: bigint): number | bigint {
   const int = intOf(value);
-  if (int === null) throw new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
+  if (int === null) throw overflow();
   return int;
 }
 
@@ -106,9 +109,6 @@ const floatPower: Run = (_call, a, b) => {
 };
 
 const zeroToNegative = (): ExprFailure => new ExprFailure('Cannot raise zero to a negative power');
-const overflow = (): ExprFailure =>
-  new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
-
 const same: Run = (_call, a): Value => a;
 /** The same number, without the text of a float that was only written. */
 const computed: Run = (_call, a): Value => floatResult(floatValue(a).value);

@@ -1,21 +1,28 @@
 import { ARITHMETIC } from './arithmetic.ts';
 import { COMPARISON } from './comparison.ts';
-import { CONVERSION } from './conversion.ts';
+import { GENERAL } from './general.ts';
 import { LIST_OPERATORS, LISTS } from './lists.ts';
 import { MATH } from './math.ts';
 import { PATHS, PATH_MAPPING } from './paths.ts';
 import { RANGES } from './ranges.ts';
+import { REGEX_GROUP } from './regex.ts';
+import { REPRESENTATION_GROUP } from './representation.ts';
 import type { FunctionGroup, Signature } from './signature.ts';
+import { STRING_GROUP, STRING_OPERATOR_GROUP } from './strings.ts';
 
 /** The function library (specification, part 2), in the order of the reference page. */
 export const LIBRARY: readonly FunctionGroup[] = [
   ARITHMETIC,
   COMPARISON,
+  STRING_OPERATOR_GROUP,
   LIST_OPERATORS,
-  CONVERSION,
+  GENERAL,
   MATH,
+  STRING_GROUP,
+  REGEX_GROUP,
   LISTS,
   RANGES,
+  REPRESENTATION_GROUP,
   PATHS,
   PATH_MAPPING,
 ];

@@ -1,5 +1,6 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { INT, listOf, listType, NULLTYPE, type ExprType, type ResolvedType } from '../types/expr-type.ts';
+import { cutOf } from '../text/text-slices.ts';
 import { commonElement } from '../types/type-match.ts';
 import { boolValue, countOf, intValue, listValue, rangeValue } from '../values/arguments.ts';
 import { listAs } from '../values/coerce.ts';
@@ -7,7 +8,8 @@ import { equals, order } from '../values/compare.ts';
 import { rangeItems } from '../values/range-items.ts';
 import { intOf, listBytes, listOfType, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
-import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
+import { overflow } from './arithmetic.ts';
+import { boundOf, indexOf, outOfBounds, stepOf } from './indexing.ts';
 import { signature, type FunctionGroup, type Inference, type Run } from './signature.ts';
 import { distinct } from './unique.ts';
 
@@ -60,12 +62,16 @@ function itemsOf(
   return { items: list.items, element: list.type.element, bytes: list.bytes };
 }
 
+/** Beyond this a length is no int. */
+const MAX_LENGTH = 2 ** 63;
+
 const repeated: Run = (call, a, n) => {
   const list = listValue(a);
   const times = Math.max(0, countOf(n));
   const count = list.items.length === 0 ? 0 : list.items.length * times;
-  call.charge(list.items.length + count);
+  if (count > MAX_LENGTH) throw overflow();
   call.reserve(listBytes(0) + (list.items.length === 0 ? 0 : (list.bytes - listBytes(0)) * times));
+  call.charge(list.items.length + count);
   const items: Value[] = [];
   while (items.length < count) items.push(...list.items);
   return likewise(list, items);
@@ -87,11 +93,11 @@ const element: Run = (_call, list, index) => {
 
 const sliced: Run = (call, a, start, stop, step) => {
   const list = listValue(a);
-  const bounds = sliceBounds(start, stop, step, list.items.length);
-  call.charge(bounds.count);
+  const cut = cutOf(list.items.length, boundOf(start), boundOf(stop), stepOf(step));
+  call.charge(cut.count);
   const items: Value[] = [];
-  for (let index = 0; index < bounds.count; index++) {
-    items.push(list.items[bounds.start + index * bounds.step] ?? null);
+  for (let index = 0; index < cut.count; index++) {
+    items.push(list.items[cut.start + index * cut.step] ?? null);
   }
   return likewise(list, items);
 };
@@ -201,7 +207,7 @@ export const LIST_OPERATORS: FunctionGroup = {
     ),
     signature(
       '__getitem__(list: list[T], index: int) -> T',
-      '`list[index]`, from the end when negative; an error when out of bounds.',
+      '`list[index]`, from the end when negative; an error when out of cut.',
       element,
     ),
     signature(

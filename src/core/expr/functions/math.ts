@@ -2,7 +2,7 @@ import { ExprFailure } from '../expr-failure.ts';
 import { countOf, floatValue, intValue, listValue, rangeValue } from '../values/arguments.ts';
 import { lastOf } from '../../openjd/space/integer-set.ts';
 import { intOf, type FloatValue, type Value } from '../values/value.ts';
-import { floatResult, intResult } from './arithmetic.ts';
+import { floatResult, intResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
 import { roundFloat, roundInt, roundToInt } from './rounding.ts';
 import { signature, type FunctionGroup, type Run, type Signature } from './signature.ts';
@@ -121,8 +121,7 @@ const whole =
   (round: (value: number) => number): Run =>
   (_call, x) => {
     const rounded = intOf(BigInt(round(floatValue(x).value)));
-    if (rounded === null)
-      throw new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
+    if (rounded === null) throw overflow();
     return rounded;
   };
 

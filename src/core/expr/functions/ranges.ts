@@ -121,9 +121,12 @@ function parsed(call: Call, s: Value): Value {
 
 function ofIntegers(call: Call, l: Value): Value {
   const { items } = listValue(l);
+  if (items.length === 0) throw noIntegers();
   call.charge(items.length);
   return { kind: 'range', runs: runsOfValues(items.map((item) => BigInt(intValue(item)))) };
 }
+
+const noIntegers = (): ExprFailure => new ExprFailure('range_expr() requires at least one value');
 
 export const RANGES: FunctionGroup = {
   title: 'Range expressions',
@@ -140,7 +143,7 @@ export const RANGES: FunctionGroup = {
       'range_expr(l: list[nulltype]) -> noreturn',
       'An error: a range has one integer at least.',
       () => {
-        throw new ExprFailure('range_expr() requires at least one value');
+        throw noIntegers();
       },
     ),
     signature('len(r: range_expr) -> int', 'The number of integers.', (_call, r) =>

@@ -5,7 +5,7 @@ import type { Value } from '../values/value.ts';
 import { textOfRuns } from '../../openjd/space/integer-set.ts';
 
 /** What JSON must escape, and units beyond ASCII. */
-const SPECIAL = /["\\\0-\x1f\x80-\uffff]/g; // eslint-disable-line no-control-regex -- control characters are what is sought
+const SPECIAL = /["\\\0-\x1f\x80-\uffff]/g;
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],

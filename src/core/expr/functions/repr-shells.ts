@@ -9,7 +9,7 @@ import type { ListValue, Value } from '../values/value.ts';
 /** Needs no quoting in a POSIX shell, as Python's `shlex.quote` has it. */
 const SAFE_IN_SH = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
-const NEEDS_QUOTES_IN_CMD = /[&|<>^"()%!\s\x1c-\x1f\x85]/; // eslint-disable-line no-control-regex -- white space in Python
+const NEEDS_QUOTES_IN_CMD = /[&|<>^"()%!\s\x1c-\x1f\x85]/;
 const SPECIAL_IN_CMD = /[\^"%!]/g;
 const LINE_BREAKS = /[\r\n]/g;
 const CMD_ESCAPES: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { floatOf, intOf, type FloatValue, type Value } from '../values/value.ts';
-import { intResult } from './arithmetic.ts';
+import { intResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
 
 /** Beyond this many digits before the point every 64-bit integer rounds to 0. */
@@ -18,7 +18,7 @@ export function halfEven(value: number): number {
 /** `round(x)` (section 2.2.2). Fails when the result does not fit 64 bits. */
 export function roundToInt(value: number): number | bigint {
   const rounded = intOf(BigInt(halfEven(value)));
-  if (rounded === null) throw new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
+  if (rounded === null) throw overflow();
   return rounded;
 }
 

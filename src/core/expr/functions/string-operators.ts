@@ -1,10 +1,10 @@
 import { textOfRuns } from '../../openjd/space/integer-set.ts';
-import { ExprFailure } from '../expr-failure.ts';
 import { lengthOf } from '../text/code-points.ts';
 import { characterAt, sliceOf } from '../text/text-slices.ts';
-import { countOf, intValue, rangeValue, textOf } from '../values/arguments.ts';
+import { countOf, rangeValue, textOf } from '../values/arguments.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
+import { boundOf, outOfBounds, stepOf } from './indexing.ts';
 import { signature, type Signature } from './signature.ts';
 import { contains } from './string-search.ts';
 
@@ -22,8 +22,6 @@ function repeated(call: Call, text: string, count: number): string {
   call.chargeText(text.length * count);
   return text.repeat(count);
 }
-
-const boundOf = (bound: Value): number | null => (bound === null ? null : countOf(bound));
 
 /** Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code points. */
 export const STRING_OPERATORS: readonly Signature[] = [
@@ -63,7 +61,7 @@ export const STRING_OPERATORS: readonly Signature[] = [
       call.chargeText(text.length);
       const character = characterAt(text, countOf(index));
       if (character !== null) return character;
-      throw new ExprFailure(`Index ${intValue(index)} out of bounds for string of length ${lengthOf(text)}`);
+      throw outOfBounds(index, 'string', lengthOf(text));
     },
   ),
   signature(
@@ -72,9 +70,7 @@ export const STRING_OPERATORS: readonly Signature[] = [
     (call, s, start, stop, step) => {
       const text = textOf(s);
       call.chargeText(text.length);
-      const by = boundOf(step) ?? 1;
-      if (by === 0) throw new ExprFailure('Slice step cannot be zero');
-      return sliceOf(text, boundOf(start), boundOf(stop), by);
+      return sliceOf(text, boundOf(start), boundOf(stop), stepOf(step));
     },
   ),
 ];

@@ -25,7 +25,7 @@ const CODE_DIGITS: ReadonlyMap<string, number> = new Map([
 
 const HEX = /^[0-9a-fA-F]+$/;
 const ALPHANUMERIC = /^[0-9A-Za-z]$/;
-const ASCII = /^[\0-\x7f]$/; // eslint-disable-line no-control-regex -- the range is what ASCII is
+const ASCII = /^[\0-\x7f]$/;
 const MAX_CODE_POINT = 0x10ffff;
 
 /** Names of what Python or Rust makes of other letters. */

@@ -13,27 +13,18 @@ const unlimited: BeforeGrowth = () => undefined;
  * after each comma and characters beyond ASCII kept. A value that is not known yet shows its type. `grow` bounds the text of a list.
  */
 export function displayOf(value: Value, grow: BeforeGrowth = unlimited): string {
-  switch (typeof value) {
-    case 'string':
-      return value;
-    case 'number':
-    case 'bigint':
-    case 'boolean':
-      return `${value}`;
-    case 'object':
-      if (value === null) return 'null';
-      switch (value.kind) {
-        case 'float':
-          return textOfFloat(value);
-        case 'path':
-          return value.text;
-        case 'range':
-          return textOfRuns(value.runs);
-        case 'list':
-          return joinGrowing(value, ['[', ', ', ']'], jsonElement, grow);
-        case 'unresolved':
-          return value.type.text;
-      }
+  if (typeof value !== 'object' || value === null) return `${value}`;
+  switch (value.kind) {
+    case 'float':
+      return textOfFloat(value);
+    case 'path':
+      return value.text;
+    case 'range':
+      return textOfRuns(value.runs);
+    case 'list':
+      return joinGrowing(value, ['[', ', ', ']'], jsonElement, grow);
+    case 'unresolved':
+      return value.type.text;
   }
 }
 

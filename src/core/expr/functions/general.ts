@@ -1,14 +1,12 @@
 import { ExprFailure } from '../expr-failure.ts';
-import { boolValue, floatValue, intValue, textOf } from '../values/arguments.ts';
+import { lengthOf } from '../text/code-points.ts';
+import { boolValue, floatValue, intValue, pathValue, textOf } from '../values/arguments.ts';
 import { displayOf } from '../values/display.ts';
 import { boolOfText, floatOfText, intOfFloat, intOfText } from '../values/number-text.ts';
 import { typeOf, type Value } from '../values/value.ts';
-import { floatResult } from './arithmetic.ts';
+import { floatResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
 import { signature, type FunctionGroup, type Run } from './signature.ts';
-
-const overflow = (): ExprFailure =>
-  new ExprFailure('Integer overflow: result is outside the 64-bit signed range');
 
 const itself: Run = (_call, value) => value;
 
@@ -64,10 +62,14 @@ const text: Run = (call, value) => {
 /** Kinds that `string` takes; lists beside them. */
 const SCALARS = ['bool', 'int', 'float', 'string', 'path', 'range_expr', 'nulltype'];
 
-export const CONVERSION: FunctionGroup = {
-  title: 'Conversion functions',
+export const GENERAL: FunctionGroup = {
+  title: 'General functions',
   hostOnly: false,
   signatures: [
+    signature('len(s: string) -> int', 'The number of characters.', (_call, s) => lengthOf(textOf(s))),
+    signature('len(p: path) -> int', 'The number of characters of its text.', (_call, p) =>
+      lengthOf(pathValue(p).text),
+    ),
     signature('bool(value: bool) -> bool', 'The bool itself.', (_call, value) => boolValue(value)),
     signature('bool(value: nulltype) -> bool', 'false.', () => false),
     signature('bool(value: int) -> bool', 'Whether it is not 0.', (_call, value) => intValue(value) !== 0),
