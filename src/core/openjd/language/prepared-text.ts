@@ -1,28 +1,30 @@
-import { evaluate, prepare, type ExprContext, type Program } from '../../expr/evaluate/evaluate.ts';
-import { MAX_STRING_BYTES } from '../../expr/expr-limits.ts';
-import { parseExprFormat } from '../../expr/format/parse-format.ts';
-import { referencesOf } from '../../expr/syntax/symbols.ts';
+import type { ExprContext, Program } from '../../expr/evaluate/evaluate.ts';
+import { evaluate } from '../../expr/evaluate/evaluate.ts';
+import { failureText } from '../../expr/failure-text.ts';
+import { formatReferences, parseExprFormat, soleExpression } from '../../expr/format/format-string.ts';
+import { prepareFormat, resolveFormat, type FormatProgram } from '../../expr/format/resolve-format.ts';
 import { STRING, type ExprType } from '../../expr/types/expr-type.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import { unresolvedOf, type Value } from '../../expr/values/value.ts';
-import { parseFormatString } from '../format-string.ts';
+import { parseFormatString, type FormatString } from '../format-string.ts';
 
 /** A format string that is ready to be resolved, in either language: of names alone, or with EXPR of expressions. */
-export interface PreparedText {
-  readonly parts: readonly TextPart[];
-  /** Whether it is one expression and nothing else: then its value is that of the expression, whatever type its field takes. */
-  readonly isWhole: boolean;
-}
+export type PreparedText =
+  | { readonly kind: 'names'; readonly format: FormatString }
+  | { readonly kind: 'expressions'; readonly program: FormatProgram; readonly names: TextNames };
 
-export type TextPart =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'symbol'; readonly symbol: string }
-  | { readonly kind: 'program'; readonly program: Program };
+/** Names in a format string. */
+export interface TextNames {
+  /** Those that it refers to; of names with dots properties may be a part. */
+  readonly symbols: readonly string[];
+  /** The variables of its comprehensions. */
+  readonly variables: readonly string[];
+}
 
 export type PrepareTextResult =
   { readonly ok: true; readonly text: PreparedText } | { readonly ok: false; readonly detail: string };
 
-/** A value; unresolved where it depends on what is not known yet. Text but for what is one expression and nothing else. */
+/** A value: a text, but of one expression and nothing else what it gives. Unresolved where it depends on what is not known yet. */
 export type TextResult =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly detail: string };
 
@@ -33,92 +35,93 @@ export type TextResult =
 export function prepareText(text: string, isExpr: boolean, target: ExprType): PrepareTextResult {
   if (!isExpr) {
     const parsed = parseFormatString(text);
-    if (!parsed.ok) return parsed;
-    const parts = parsed.value.parts.map((part): TextPart =>
-      part.kind === 'text' ? part : { kind: 'symbol', symbol: part.symbol },
-    );
-    return { ok: true, text: { parts, isWhole: false } };
+    return parsed.ok ? { ok: true, text: { kind: 'names', format: parsed.value } } : parsed;
   }
   const parsed = parseExprFormat(text);
-  if (!parsed.ok) return parsed;
-  const isWhole = parsed.parts.length === 1 && parsed.parts[0]?.kind === 'expression';
-  const parts = parsed.parts.map((part): TextPart =>
-    part.kind === 'text'
-      ? part
-      : { kind: 'program', program: prepare(part.expr, part.source, isWhole ? target : null) },
-  );
-  return { ok: true, text: { parts, isWhole } };
+  if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, text) };
+  const { format } = parsed;
+  const program = prepareFormat(format, soleExpression(format) === null ? null : target);
+  const { symbols, variables } = formatReferences(format);
+  const names = { symbols: [...symbols], variables: [...variables] };
+  return { ok: true, text: { kind: 'expressions', program, names } };
 }
 
 /** Resolves a format string. `context` is that of expressions: null where there are none. */
 export function resolveText(
-  { parts, isWhole }: PreparedText,
+  text: PreparedText,
   symbols: ReadonlyMap<string, Value>,
   context: ExprContext | null,
 ): TextResult {
-  let text = '';
+  if (text.kind === 'expressions') {
+    const result = resolveFormat(text.program, symbols, contextOf(context));
+    return result.ok ? result : { ok: false, detail: result.text };
+  }
+  let resolved = '';
   let isKnown = true;
-  for (const part of parts) {
-    const result = resolvePart(part, symbols, context);
-    if (!result.ok || isWhole) return result;
-    const { value } = result;
-    if (isUnresolved(value)) isKnown = false;
-    else text += value === null ? '' : displayOf(value);
-    if (text.length > MAX_STRING_BYTES) {
-      return { ok: false, detail: `A string of ${text.length} bytes exceeds the limit of ${MAX_STRING_BYTES} bytes` };
+  for (const part of text.format.parts) {
+    if (part.kind === 'text') resolved += part.text;
+    else {
+      const value = symbols.get(part.symbol);
+      if (value === undefined) return { ok: false, detail: `the value ${part.symbol} does not exist here` };
+      if (isUnresolved(value)) isKnown = false;
+      else resolved += displayOf(value);
     }
   }
-  return { ok: true, value: isKnown ? text : unresolvedOf(STRING) };
+  return { ok: true, value: isKnown ? resolved : unresolvedOf(STRING) };
 }
 
-/** The value of a part by itself. */
-export function resolvePart(
-  part: TextPart,
+/** The format string with what is known resolved: what is not known stays as it was written. Null where something has no value. */
+export function previewText(
+  text: PreparedText,
   symbols: ReadonlyMap<string, Value>,
   context: ExprContext | null,
-): TextResult {
-  switch (part.kind) {
-    case 'text':
-      return { ok: true, value: part.text };
-    case 'symbol': {
-      const value = symbols.get(part.symbol);
-      return value === undefined
-        ? { ok: false, detail: `the value ${part.symbol} does not exist here` }
-        : { ok: true, value };
-    }
-    case 'program': {
-      if (context === null) throw new Error('an expression without what it is evaluated with');
-      const evaluated = evaluate(part.program, symbols, context);
-      return evaluated.ok ? evaluated : { ok: false, detail: evaluated.text };
-    }
-  }
+): string | null {
+  const pieces =
+    text.kind === 'expressions'
+      ? text.program.parts.map((part) =>
+          typeof part === 'string' ? part : previewExpression(part, symbols, contextOf(context)),
+        )
+      : text.format.parts.map((part) =>
+          part.kind === 'text' ? part.text : previewValue(symbols.get(part.symbol), part.symbol),
+        );
+  return pieces.includes(null) ? null : pieces.join('');
+}
+
+function previewExpression(
+  program: Program,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext,
+): string | null {
+  const result = evaluate(program, symbols, context);
+  const { start, end } = program.expr;
+  return result.ok ? previewValue(result.value, program.source.slice(start, end)) : null;
+}
+
+function previewValue(value: Value | undefined, source: string): string | null {
+  if (value === undefined) return null;
+  if (isUnresolved(value)) return `{{${source}}}`;
+  return value === null ? '' : displayOf(value);
 }
 
 /** Names in a format string. */
-export interface TextNames {
-  /** Those that it refers to; of names with dots properties may be a part. */
-  readonly symbols: readonly string[];
-  /** The variables of its comprehensions. */
-  readonly variables: readonly string[];
-}
-
-export function namesIn({ parts }: PreparedText): TextNames {
-  const symbols: string[] = [];
-  const variables: string[] = [];
-  for (const part of parts) {
-    if (part.kind === 'symbol') symbols.push(part.symbol);
-    else if (part.kind === 'program') {
-      const references = referencesOf(part.program.expr);
-      symbols.push(...references.symbols);
-      variables.push(...references.variables);
-    }
-  }
-  return { symbols, variables };
-}
+export const namesIn = (text: PreparedText): TextNames =>
+  text.kind === 'expressions'
+    ? text.names
+    : {
+        symbols: text.format.parts.flatMap((part) => (part.kind === 'reference' ? [part.symbol] : [])),
+        variables: [],
+      };
 
 /** The literal text between the references, joined: a lower bound of what it resolves to. */
-export const literalTextOf = ({ parts }: PreparedText): string =>
-  parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+export const literalTextOf = (text: PreparedText): string =>
+  text.kind === 'expressions'
+    ? text.program.parts.filter((part) => typeof part === 'string').join('')
+    : text.format.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
 
 export const isUnresolved = (value: Value): boolean =>
   typeof value === 'object' && value !== null && value.kind === 'unresolved';
+
+function contextOf(context: ExprContext | null): ExprContext {
+  if (context === null) throw new Error('an expression without what it is evaluated with');
+  return context;
+}
