@@ -1,3 +1,4 @@
+import { MAX_INTERPOLATIONS, piecesOf, type FormatFault } from './interpolations.ts';
 import { shown } from './text-rules.ts';
 
 /** A format string, parsed (specification, section 7.3): literal text and references to values by dotted name. */
@@ -15,40 +16,34 @@ export type ResolvedFormatString =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly unknown: string };
 
 const REFERENCE = /^[ \t\r\n]*([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*)[ \t\r\n]*$/;
-/** Interpolations in one string. */
-const MAX_REFERENCES = 1000;
-
 /**
  * Parses a format string. There is no escape: `{{` always opens and `}}` always closes a reference, single braces are text.
  * Errors: an opener without its closer, a closer without its opener, and anything but one dotted name between them.
  */
 export function parseFormatString(text: string): ParsedFormatString {
   const parts: FormatPart[] = [];
-  let position = 0;
-  let references = 0;
-  while (position < text.length) {
-    const open = text.indexOf('{{', position);
-    const literal = open === -1 ? text.slice(position) : text.slice(position, open);
-    if (literal.includes('}}')) return failed('"}}" has no opening "{{"');
-    if (literal !== '') parts.push({ kind: 'text', text: literal });
-    if (open === -1) break;
-    const close = text.indexOf('}}', open + 2);
-    if (close === -1) return failed('"{{" has no closing "}}"');
-    const inside = text.slice(open + 2, close);
-    const symbol = REFERENCE.exec(inside)?.[1];
-    if (symbol === undefined) {
-      return failed(
-        inside.trim() === ''
-          ? 'there is nothing between "{{" and "}}"'
-          : `${shown(inside.trim())} is not the name of a value (expressions require the extension EXPR)`,
-      );
-    }
-    if (++references > MAX_REFERENCES) return failed(`has more than ${MAX_REFERENCES} references`);
-    parts.push({ kind: 'reference', symbol });
-    position = close + 2;
+  for (const { kind, start, end } of piecesOf(text, (whole, from) => whole.indexOf('}}', from))) {
+    const piece = text.slice(start, end);
+    if (kind === 'text') parts.push({ kind, text: piece });
+    else if (kind === 'interpolation') {
+      const symbol = REFERENCE.exec(piece)?.[1];
+      if (symbol === undefined) return failed(notAName(piece.trim()));
+      parts.push({ kind: 'reference', symbol });
+    } else return failed(FAULTS[kind]);
   }
   return { ok: true, value: { parts } };
 }
+
+const FAULTS: Readonly<Record<FormatFault, string>> = {
+  unopened: '"}}" has no opening "{{"',
+  unclosed: '"{{" has no closing "}}"',
+  'too-many': `has more than ${MAX_INTERPOLATIONS} references`,
+};
+
+const notAName = (inside: string): string =>
+  inside === ''
+    ? 'there is nothing between "{{" and "}}"'
+    : `${shown(inside)} is not the name of a value (expressions require the extension EXPR)`;
 
 /** The text with every reference replaced; unknown is the first name that the lookup does not know. */
 export function resolveFormatString(

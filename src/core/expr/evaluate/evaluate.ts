@@ -52,18 +52,37 @@ export type Evaluated =
 export function evaluate(
   program: Program,
   symbols: ReadonlyMap<string, Value>,
+  context: ExprContext,
+): Evaluated {
+  return evaluated(context, program.source, (call) => valueOf(program, symbols, context, call));
+}
+
+/** What is evaluated under one budget, with its failure as a result; `source` is where the places of failures are. */
+export function evaluated(
   { limits, pathStyle, regex, host }: ExprContext,
+  source: string,
+  run: (call: Call) => Value,
 ): Evaluated {
   const mapPath = host.kind === 'known' ? host.mapPath : null;
   const call = new Call({ limits, pathStyle, regex, mapPath });
   try {
-    const natural = program.node({ call, symbols, locals: [], host: host.kind });
-    const value = program.target === null ? natural : coercedResult(natural, program, program.target, call);
+    const value = run(call);
     return { ok: true, value, operations: call.operations, peakMemory: call.peakMemory };
   } catch (error) {
     if (!(error instanceof ExprFailure)) throw error;
-    return { ok: false, detail: error.message, text: failureText(error, program.source) };
+    return { ok: false, detail: error.message, text: failureText(error, source) };
   }
+}
+
+/** The value of an expression, which is alive in the budget afterwards. Fails with ExprFailure, which has its place. */
+export function valueOf(
+  program: Program,
+  symbols: ReadonlyMap<string, Value>,
+  { host }: ExprContext,
+  call: Call,
+): Value {
+  const natural = program.node({ call, symbols, locals: [], host: host.kind });
+  return program.target === null ? natural : coercedResult(natural, program, program.target, call);
 }
 
 function coercedResult(value: Value, program: Program, target: ExprType, call: Call): Value {

@@ -31,8 +31,9 @@ export function numberLiteral(cursor: TokenCursor, refusals: Refusals): Parsed {
  * is left there.
  */
 export function leastInt(cursor: TokenCursor, refusals: Refusals): Parsed | null {
+  if (!cursor.is('-')) return null;
   const digits = cursor.peek(1);
-  if (!cursor.is('-') || digits.kind !== 'int' || TIGHTER.some((text) => cursor.is(text, 2))) return null;
+  if (digits.kind !== 'int' || TIGHTER.some((text) => cursor.is(text, 2))) return null;
   if (intLiteral(checkedZeros(digits), false) !== null) return null;
   const { start } = cursor.take();
   const { text, end } = cursor.take();
@@ -64,5 +65,5 @@ export function stringLiterals(cursor: TokenCursor, refusals: Refusals): Parsed 
 }
 
 /** A literal with a value. */
-export const literal = (value: Value, place: Place): Parsed =>
-  parsed({ ...place, kind: 'literal', value }, []);
+export const literal = (value: Value, { start, end, caret }: Place): Parsed =>
+  parsed({ kind: 'literal', start, end, caret, value }, []);

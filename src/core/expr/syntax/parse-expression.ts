@@ -13,10 +13,14 @@ export type ParsedExpression =
  * does not read as an expression, what Python has and this language has not, expressions that are nested too deeply, literals whose value does not
  * exist, and comprehension variables that hide each other. Never throws, and takes time in the length of the source.
  */
-export function parseExpression(source: string): ParsedExpression {
+export const parseExpression = (source: string): ParsedExpression =>
+  parseExpressionWithin(source, 0, source.length);
+
+/** `parseExpression` of a part of a text; all places are those of the whole text. */
+export function parseExpressionWithin(text: string, start: number, end: number): ParsedExpression {
   try {
-    checkSource(source);
-    const { expr } = new ExpressionParser(source).whole();
+    checkSource(text.slice(start, end));
+    const { expr } = new ExpressionParser(text.slice(0, end), start).whole();
     checkVariables(expr);
     return { ok: true, expr };
   } catch (failure) {

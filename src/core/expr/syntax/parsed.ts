@@ -13,7 +13,8 @@ export interface Parsed {
 
 /** The part that an expression makes of `levels` more levels than the deepest of its parts has. Fails when these are too many. */
 export function parsed(expr: Expr, parts: readonly Parsed[], levels = 1): Parsed {
-  const depth = levels + parts.reduce((most, part) => Math.max(most, part.depth), 0);
+  let depth = levels;
+  for (const part of parts) depth = Math.max(depth, part.depth + levels);
   if (depth > MAX_EXPRESSION_DEPTH) throw tooDeep(expr, MAX_EXPRESSION_DEPTH);
   return { expr, start: expr.start, end: expr.end, depth };
 }

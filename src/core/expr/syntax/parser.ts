@@ -7,6 +7,8 @@ import type { CompareOperator, Comparison, Place, UnaryOperator } from './tree.t
 /** Constructs within constructs while they are read, brackets that make no level of the tree among them: as many as Python's own reader takes. */
 const MAX_NESTING = 200;
 
+const NO_TUPLES = 'Tuple literals are not supported; use a list';
+
 /** `Cannot call '__eq__' directly`: the names of what operators and properties do (section 1.3.3). */
 const DUNDER = /^__.+__$/;
 
@@ -19,8 +21,9 @@ export class ExpressionParser {
   readonly #refusals = new Refusals();
   #nesting = 0;
 
-  constructor(source: string) {
-    this.#tokens = new TokenCursor(source);
+  /** Reads the source from `start` on. */
+  constructor(source: string, start: number) {
+    this.#tokens = new TokenCursor(source, start);
   }
 
   /** The expression that the source is. Fails with ExprFailure, which has its place. */
@@ -44,12 +47,18 @@ export class ExpressionParser {
   #items(closing: ')' | ']' | 'end'): Parsed {
     const first = this.#item();
     if (!this.#tokens.is(',')) return first;
+    const parts = this.#tuple(first, closing);
+    const place = placeOf({ start: first.start, end: this.#tokens.last.end });
+    return this.#refusals.add(NO_TUPLES, place, parts);
+  }
+
+  /** The items of a tuple of which the first was read. */
+  #tuple(first: Parsed, closing: ')' | ']' | 'end'): Parsed[] {
     const parts = [first];
     while (this.#tokens.takes(',') && !this.#tokens.is(closing) && this.#tokens.peek().kind !== 'end') {
       parts.push(this.#item());
     }
-    const place = placeOf({ start: first.start, end: this.#tokens.last.end });
-    return this.#refusals.add('Tuples are not supported; use a list', place, parts);
+    return parts;
   }
 
   /** An expression, a starred one, or one with a name that is assigned. */
@@ -372,16 +381,19 @@ export class ExpressionParser {
     this.#tokens.take();
     const word = WORDS.get(token.text);
     if (word !== undefined) return literal(word, placeOf(token));
-    return parsed({ ...placeOf(token), kind: 'name', name: token.text }, []);
+    const { text: name, start, end } = token;
+    return parsed({ kind: 'name', start, end, caret: start, name }, []);
   }
 
+  /** What stands in parentheses has its own place without them, and what is around it counts them in. */
   #parenthesised(start: number): Parsed {
-    const empty = this.#tokens.is(')');
-    const first = empty ? null : this.#items(')');
-    if (first !== null && this.#isClause()) return this.#generator(first, start, ')');
+    const parts = this.#tokens.is(')') ? [] : [this.#item()];
+    const [first] = parts;
+    if (first !== undefined && this.#isClause()) return this.#generator(first, start, ')');
+    const isTuple = first === undefined || this.#tokens.is(',');
+    if (first !== undefined && isTuple) parts.push(...this.#tuple(first, ')').slice(1));
     const { end } = this.#tokens.expect(')');
-    if (first === null)
-      return this.#refusals.add('Tuples are not supported; use a list', placeOf({ start, end }));
+    if (isTuple) return this.#refusals.add(NO_TUPLES, placeOf({ start, end }), parts);
     return { ...first, start, end };
   }
 

@@ -1,24 +1,30 @@
 import { ExprFailure } from '../expr-failure.ts';
 import type { Token } from './token.ts';
-import { tokensOf } from './tokens.ts';
+import { tokenFrom } from './tokens.ts';
 import type { Place } from './tree.ts';
 
 /** Reads the tokens of a source one after another. Fails with ExprFailure where one is wanted that is not there. */
 export class TokenCursor {
-  readonly #tokens: readonly Token[];
+  readonly #source: string;
   readonly #start: number;
+  /** Those that were read, also ahead. */
+  readonly #tokens: Token[] = [];
   #next = 0;
 
-  constructor(source: string) {
-    this.#tokens = tokensOf(source);
-    this.#start = this.#tokens[0]?.start ?? 0;
+  /** Reads the source from `start` on. */
+  constructor(source: string, start: number) {
+    this.#source = source;
+    this.#start = start;
   }
 
-  /** The next token, or one further on; the last one is the end. */
+  /** The next token, or one further on; behind the last one is the end. */
   peek(ahead = 0): Token {
-    const token = this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)];
-    if (token === undefined) throw new Error('a source has an end');
-    return token;
+    const index = this.#next + ahead;
+    for (;;) {
+      const token = this.#tokens[index];
+      if (token !== undefined) return token;
+      this.#tokens.push(tokenFrom(this.#source, this.#tokens.at(-1)?.end ?? this.#start));
+    }
   }
 
   /** The token that was taken last. */
@@ -54,7 +60,7 @@ export class TokenCursor {
   failure(wanted: string): ExprFailure {
     const token = this.peek();
     if (token.kind === 'error') return new ExprFailure(token.text, placeOf(token));
-    if (token.kind === 'end') return new ExprFailure(`Syntax error: ${wanted}`, this.#whole());
+    if (token.kind === 'end') return new ExprFailure(`Syntax error: ${wanted}`, this.#lastLine());
     return new ExprFailure(`Syntax error: ${wanted}, found ${shown(token)}`, placeOf(token));
   }
 
@@ -67,9 +73,12 @@ export class TokenCursor {
     return new ExprFailure(`Syntax error: Unexpected token ${shown(token)}${hint}`, placeOf(token));
   }
 
-  /** The whole source: an expression that is not over has its fault everywhere. */
-  #whole(): Place {
-    return { start: this.#start, end: this.last.end, caret: this.#start };
+  /** The last line of the source: what is missing at its end may be missing anywhere in it. */
+  #lastLine(): Place {
+    const { end } = this.last;
+    const lineStart = this.#source.lastIndexOf('\n', end - 1) + 1;
+    const first = this.#tokens.find((token) => token.start >= lineStart);
+    return placeOf({ start: Math.min(first?.start ?? end, end), end });
   }
 }
 

@@ -10,46 +10,39 @@ const FLOAT =
 /** All of Python's, so that what this language does not have can be named. `&&` and `||` are neither's. */
 const OPERATOR = /\*\*|\/\/|<<|>>|<=|>=|==|!=|:=|->|\.\.\.|&&|\|\||[-+*/%@&|^~<>()[\]{},:.=;!?]/y;
 
-/** The tokens of a source, with one of kind `end` last; a token of kind `error` is the last before it. Takes time in the length of the source. */
-export function tokensOf(source: string): readonly Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  for (;;) {
-    at += matchAt(BLANKS, source, at)?.length ?? 0;
-    const token = at < source.length ? tokenAt(source, at) : null;
-    if (token !== null) tokens.push(token);
-    if (token === null || token.kind === 'error') break;
-    at = token.end;
+/** The token at a place or after the blanks there: one of kind `end` where there is none. Takes time in what it goes over. */
+export function tokenFrom(source: string, from: number): Token {
+  const start = from + (matchAt(BLANKS, source, from) ?? '').length;
+  const first = source.charAt(start);
+  if (first === '') return { kind: 'end', text: '', start, end: start };
+  if (/[A-Za-z_]/.test(first)) return wordAt(source, start);
+  if (first === "'" || first === '"') return stringAt(source, start, start);
+  if (/[0-9.]/.test(first)) {
+    const number = numberAt(source, start);
+    if (number !== null) return number;
   }
-  tokens.push({ kind: 'end', text: '', start: source.length, end: source.length });
-  return tokens;
+  const operator = matchAt(OPERATOR, source, start);
+  if (operator !== null) return token('operator', operator, start);
+  const character = String.fromCodePoint(source.codePointAt(start) ?? 0);
+  return { kind: 'error', text: unknownCharacter(character), start, end: start + character.length };
 }
 
-function tokenAt(source: string, at: number): Token {
-  const name = matchAt(NAME, source, at);
-  if (name !== null) {
-    const quote = at + name.length;
-    return isQuote(source.charAt(quote)) && STRING_PREFIX.test(name)
-      ? stringAt(source, at, quote)
-      : token('name', name, at);
-  }
-  if (isQuote(source.charAt(at))) return stringAt(source, at, at);
-  const number = numberAt(source, at);
-  if (number !== null) return number;
-  const operator = matchAt(OPERATOR, source, at);
-  if (operator !== null) return token('operator', operator, at);
-  const character = String.fromCodePoint(source.codePointAt(at) ?? 0);
-  return { kind: 'error', text: unknownCharacter(character), start: at, end: at + character.length };
+function wordAt(source: string, start: number): Token {
+  const name = matchAt(NAME, source, start) ?? '';
+  const quote = start + name.length;
+  const after = source.charAt(quote);
+  return (after === "'" || after === '"') && STRING_PREFIX.test(name)
+    ? stringAt(source, start, quote)
+    : token('name', name, start);
 }
 
-/** An int of several digits that begins with 0 is one token, so that it can be told what is wrong with it. */
-function numberAt(source: string, at: number): Token | null {
-  const float = matchAt(FLOAT, source, at);
-  const text = float ?? matchAt(INT, source, at);
+function numberAt(source: string, start: number): Token | null {
+  const float = matchAt(FLOAT, source, start);
+  const text = float ?? matchAt(INT, source, start);
   if (text === null) return null;
-  const suffix = source.charAt(at + text.length);
-  if (suffix === 'j' || suffix === 'J') return token('imaginary', text + suffix, at);
-  return token(float === null ? 'int' : 'float', text, at);
+  const suffix = source.charAt(start + text.length);
+  if (suffix === 'j' || suffix === 'J') return token('imaginary', text + suffix, start);
+  return token(float === null ? 'int' : 'float', text, start);
 }
 
 function stringAt(source: string, start: number, quote: number): Token {
@@ -71,8 +64,7 @@ const token = (kind: TokenKind, text: string, start: number): Token => ({
   end: start + text.length,
 });
 
-const isQuote = (character: string): boolean => character === "'" || character === '"';
-
+/** Characters that would not be seen in a message by themselves are told by number. */
 const unknownCharacter = (character: string): string =>
   /[\p{C}\p{Z}\p{M}]/u.test(character)
     ? `Syntax error: Unexpected character U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
