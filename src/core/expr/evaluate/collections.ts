@@ -49,9 +49,14 @@ export function listNode(expr: ListExpr, target: ExprType | null, scope: Scope):
   };
 }
 
+/** Steps of finding the type of a list, and for each of its elements. */
+const LIST_STEPS = 40;
+const ITEM_STEPS = 5;
+
 /** The list of evaluated elements: of the wanted type, else of the type that they have in common. */
 function gathered(frame: Frame, before: number, items: readonly Value[], wanted: ListType | null): Value {
   const { call } = frame;
+  call.chargeSteps(LIST_STEPS + items.length * ITEM_STEPS);
   if (items.includes(null)) throw new ExprFailure('null is not allowed in list literals');
   const values = wanted === null ? items : items.map((item) => coerce(item, wanted.element, call));
   const types = values.map(typeOf);

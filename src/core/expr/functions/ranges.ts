@@ -13,6 +13,7 @@ import { intValue, listValue, rangeValue, textOf } from '../values/arguments.ts'
 import { intOf, listBytes, listOfType, type RangeValue, type Value } from '../values/value.ts';
 import { intResult } from './arithmetic.ts';
 import type { Call } from './call.ts';
+import { chargeCharacters } from './charge-texts.ts';
 import { signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_INT = listType(INT);
@@ -112,7 +113,7 @@ function descending(range: RangeValue, from: bigint, stride: bigint, count: bigi
 
 function parsed(call: Call, s: Value): Value {
   const text = textOf(s);
-  call.chargeText(text.length);
+  chargeCharacters(call, text, READING_STEPS);
   if (text.trim() === '') throw new ExprFailure('Empty expression');
   const range = parseRange(text, MAX_RANGE_PARTS);
   if (!range.ok) throw new ExprFailure(range.detail);
@@ -123,8 +124,13 @@ function ofIntegers(call: Call, l: Value): Value {
   const { items } = listValue(l);
   if (items.length === 0) throw noIntegers();
   call.charge(items.length);
+  call.chargeSteps(items.length * JOINING_STEPS);
   return { kind: 'range', runs: runsOfValues(items.map((item) => BigInt(intValue(item)))) };
 }
+
+/** Steps for a character of the text of a range, and for an integer that becomes one of a range. */
+const READING_STEPS = 30;
+const JOINING_STEPS = 60;
 
 const noIntegers = (): ExprFailure => new ExprFailure('range_expr() requires at least one value');
 
