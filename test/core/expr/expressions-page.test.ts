@@ -6,7 +6,12 @@ import {
   type Evaluated,
   type ExprContext,
 } from '../../../src/core/expr/evaluate/evaluate.ts';
-import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
+import {
+  EXPR_LIMITS,
+  MAX_EXPRESSION_DEPTH,
+  MAX_SOURCE_BYTES,
+  MAX_STRING_BYTES,
+} from '../../../src/core/expr/expr-limits.ts';
 import { parseExpression } from '../../../src/core/expr/syntax/parse-expression.ts';
 import { parseExprFormat } from '../../../src/core/expr/format/format-string.ts';
 import { prepareFormat, resolveFormat } from '../../../src/core/expr/format/resolve-format.ts';
@@ -84,5 +89,15 @@ void test('the errors of the page are those that expressions have', (t) => {
     const result = evaluated(error.split('\n')[1]?.trim() ?? '');
     t.equal(result.ok ? 'no error' : result.text, error);
   }
+  t.end();
+});
+
+void test('the limits of the page are those that hold', (t) => {
+  const says = rowsBelow(['Limit', 'Value', 'Beyond it']).map(([, value = '']) =>
+    Number(/^[\d,]+/.exec(value)?.[0].replaceAll(',', '')),
+  );
+  const { memory, operations } = EXPR_LIMITS;
+  t.same(says.slice(0, 5), [memory, operations, MAX_STRING_BYTES, MAX_SOURCE_BYTES, MAX_EXPRESSION_DEPTH]);
+  t.equal(says.length, 6);
   t.end();
 });
