@@ -182,6 +182,7 @@ export default defineConfig(
   { files: ['src/adapters/lmdb/**/*.ts'], rules: imports(['lmdb']) },
   { files: ['src/adapters/nats/**/*.ts'], rules: imports(['nats']) },
   { files: ['src/adapters/discovery/**/*.ts'], rules: imports(['mdns']) },
+  { files: ['src/adapters/regex/**/*.ts'], rules: imports(['regex']) },
   {
     files: ['src/adapters/yaml/**/*.ts', 'src/adapters/system/**/*.ts', 'bench/openjd.ts'],
     rules: imports(['yaml']),

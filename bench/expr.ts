@@ -6,7 +6,7 @@
  *   npm run bench -- expr [--milliseconds 1000] [--json]
  */
 import { parseArgs } from 'node:util';
-import { re2Engine } from '../src/adapters/regex/re2-engine.ts';
+import { createRe2Engine } from '../src/adapters/regex/re2-engine.ts';
 import { evaluate, prepare, type ExprContext } from '../src/core/expr/evaluate/evaluate.ts';
 import { EXPR_LIMITS } from '../src/core/expr/expr-limits.ts';
 import { parseExpression } from '../src/core/expr/syntax/parse-expression.ts';
@@ -135,7 +135,7 @@ const CASES: readonly Case[] = [
 const context: ExprContext = {
   limits: EXPR_LIMITS,
   pathStyle: 'posix',
-  regex: re2Engine(),
+  regex: createRe2Engine(),
   host: { kind: 'none' },
 };
 

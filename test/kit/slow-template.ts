@@ -1,4 +1,4 @@
-const STEPS = 1_200;
+const STEPS = 700;
 const ARGUMENTS = 30;
 
 /** A template as large as one may be: to read it takes many times longer than a thread needs for an ordinary one. */

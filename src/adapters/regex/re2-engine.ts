@@ -17,7 +17,7 @@ type Compiled =
   { readonly ok: true; readonly value: PlainRegex | BoundedRegex } | Extract<CompiledRegex, { ok: false }>;
 
 /** The regular expressions of RE2, by re2js: no pattern takes more than linear time. */
-export function re2Engine(): RegexEngine {
+export function createRe2Engine(): RegexEngine {
   const compiled = new Map<string, Compiled>();
   return {
     compile(pattern) {

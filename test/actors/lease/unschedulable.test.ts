@@ -238,10 +238,6 @@ test('a service that grants more than the default passes over workers that say n
   house.lease('w1');
   house.expect(t, 'nothing for the first', []);
   house.lease('w2');
-  house.expect(t, 'one that says enough', [
-    'task A/0/0 assigned w2',
-    'job A running',
-    'lease w2: A/0/0#1',
-  ]);
+  house.expect(t, 'one that says enough', ['task A/0/0 assigned w2', 'job A running', 'lease w2: A/0/0#1']);
   t.end();
 });

@@ -1,4 +1,4 @@
-import { re2Engine } from '../../../adapters/regex/re2-engine.ts';
+import { createRe2Engine } from '../../../adapters/regex/re2-engine.ts';
 import type { ExprContext } from '../../../core/expr/evaluate/evaluate.ts';
 import { EXPR_LIMITS, type ExprLimits } from '../../../core/expr/expr-limits.ts';
 import type { FileStyle } from '../../../core/expr/paths/parsed-path.ts';
@@ -34,7 +34,7 @@ export interface EvalRequest {
 /** What is wrong with a request. */
 export class RequestFault extends Error {}
 
-const regex = re2Engine();
+const regex = createRe2Engine();
 
 /** Where expressions are evaluated for these commands. */
 export function contextOf(

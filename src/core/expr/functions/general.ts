@@ -1,6 +1,5 @@
 import { ExprFailure } from '../expr-failure.ts';
-import { lengthOf } from '../text/code-points.ts';
-import { boolValue, floatValue, intValue, pathValue, textOf } from '../values/arguments.ts';
+import { boolValue, floatValue, intValue, textOf } from '../values/arguments.ts';
 import { displayOf } from '../values/display.ts';
 import { boolOfText, floatOfText, intOfFloat, intOfText } from '../values/number-text.ts';
 import { typeOf, type Value } from '../values/value.ts';
@@ -66,10 +65,6 @@ export const GENERAL: FunctionGroup = {
   title: 'General functions',
   hostOnly: false,
   signatures: [
-    signature('len(s: string) -> int', 'The number of characters.', (_call, s) => lengthOf(textOf(s))),
-    signature('len(p: path) -> int', 'The number of characters of its text.', (_call, p) =>
-      lengthOf(pathValue(p).text),
-    ),
     signature('bool(value: bool) -> bool', 'The bool itself.', (_call, value) => boolValue(value)),
     signature('bool(value: nulltype) -> bool', 'false.', () => false),
     signature('bool(value: int) -> bool', 'Whether it is not 0.', (_call, value) => intValue(value) !== 0),

@@ -12,12 +12,26 @@ export function indexOf(index: Value, length: number): number | null {
 export const outOfBounds = (index: Value, kind: string, length: number): ExprFailure =>
   new ExprFailure(`Index ${intValue(index)} out of bounds for ${kind} of length ${length}`);
 
-/** A bound of a slice; null where it is absent. */
-export const boundOf = (bound: Value): number | null => (bound === null ? null : countOf(bound));
+/** The elements of a slice: `count` of them from `start`, each `step` after the one before. */
+export interface SliceBounds {
+  readonly start: number;
+  readonly step: number;
+  readonly count: number;
+}
 
-/** The step of a slice, 1 where it is absent; fails for 0. */
-export function stepOf(step: Value): number {
-  const by = boundOf(step) ?? 1;
+/** Python's rules for `[start:stop:step]` (section 1.3.8): absent parts are null, bounds are clamped. Fails for a step of 0. */
+export function sliceBounds(start: Value, stop: Value, step: Value, length: number): SliceBounds {
+  const by = step === null ? 1 : countOf(step);
   if (by === 0) throw new ExprFailure('Slice step cannot be zero');
-  return by;
+  const lowest = by > 0 ? 0 : -1;
+  const highest = by > 0 ? length : length - 1;
+  const clamp = (bound: Value, absent: number): number => {
+    if (bound === null) return absent;
+    const given = countOf(bound);
+    return Math.min(Math.max(given < 0 ? given + length : given, lowest), highest);
+  };
+  const from = clamp(start, by > 0 ? 0 : length - 1);
+  const to = clamp(stop, by > 0 ? length : -1);
+  const count = Math.max(0, Math.ceil((to - from) / by));
+  return { start: from, step: by, count };
 }

@@ -5,24 +5,24 @@ import { LIST_OPERATORS, LISTS } from './lists.ts';
 import { MATH } from './math.ts';
 import { PATHS, PATH_MAPPING } from './paths.ts';
 import { RANGES } from './ranges.ts';
-import { REGEX_GROUP } from './regex.ts';
-import { REPRESENTATION_GROUP } from './representation.ts';
+import { REGEX } from './regex.ts';
+import { REPRESENTATION } from './representation.ts';
 import type { FunctionGroup, Signature } from './signature.ts';
-import { STRING_GROUP, STRING_OPERATOR_GROUP } from './strings.ts';
+import { STRING_OPERATORS, STRINGS } from './strings.ts';
 
 /** The function library (specification, part 2), in the order of the reference page. */
 export const LIBRARY: readonly FunctionGroup[] = [
   ARITHMETIC,
   COMPARISON,
-  STRING_OPERATOR_GROUP,
+  STRING_OPERATORS,
   LIST_OPERATORS,
   GENERAL,
   MATH,
-  STRING_GROUP,
-  REGEX_GROUP,
   LISTS,
   RANGES,
-  REPRESENTATION_GROUP,
+  STRINGS,
+  REGEX,
+  REPRESENTATION,
   PATHS,
   PATH_MAPPING,
 ];

@@ -1,15 +1,14 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { INT, listOf, listType, NULLTYPE, type ExprType, type ResolvedType } from '../types/expr-type.ts';
-import { cutOf } from '../text/text-slices.ts';
 import { commonElement } from '../types/type-match.ts';
 import { boolValue, countOf, intValue, listValue, rangeValue } from '../values/arguments.ts';
 import { listAs } from '../values/coerce.ts';
 import { equals, order } from '../values/compare.ts';
 import { rangeItems } from '../values/range-items.ts';
 import { intOf, listBytes, listOfType, type ListValue, type Value } from '../values/value.ts';
-import type { Call } from './call.ts';
 import { overflow } from './arithmetic.ts';
-import { boundOf, indexOf, outOfBounds, stepOf } from './indexing.ts';
+import type { Call } from './call.ts';
+import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
 import { signature, type FunctionGroup, type Inference, type Run } from './signature.ts';
 import { distinct } from './unique.ts';
 
@@ -93,11 +92,11 @@ const element: Run = (_call, list, index) => {
 
 const sliced: Run = (call, a, start, stop, step) => {
   const list = listValue(a);
-  const cut = cutOf(list.items.length, boundOf(start), boundOf(stop), stepOf(step));
-  call.charge(cut.count);
+  const bounds = sliceBounds(start, stop, step, list.items.length);
+  call.charge(bounds.count);
   const items: Value[] = [];
-  for (let index = 0; index < cut.count; index++) {
-    items.push(list.items[cut.start + index * cut.step] ?? null);
+  for (let index = 0; index < bounds.count; index++) {
+    items.push(list.items[bounds.start + index * bounds.step] ?? null);
   }
   return likewise(list, items);
 };
@@ -207,7 +206,7 @@ export const LIST_OPERATORS: FunctionGroup = {
     ),
     signature(
       '__getitem__(list: list[T], index: int) -> T',
-      '`list[index]`, from the end when negative; an error when out of cut.',
+      '`list[index]`, from the end when negative; an error when out of bounds.',
       element,
     ),
     signature(

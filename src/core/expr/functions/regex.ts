@@ -9,8 +9,8 @@ import type { Call } from './call.ts';
 import { signature, type FunctionGroup, type Signature } from './signature.ts';
 import { GrowingList } from './string-split.ts';
 
-const STRINGS = listType(STRING);
-const LISTS_OF_STRINGS = listType(STRINGS);
+const LIST_OF_STRING = listType(STRING);
+const LIST_OF_LISTS = listType(LIST_OF_STRING);
 
 /** What compiling counts for beside the size of what is compiled, in bytes. */
 const COMPILE_BYTES = 512;
@@ -98,9 +98,9 @@ function foundGroups(call: Call, text: string, regex: Regex): Value {
     bytes += groups.reduce((sum, group) => sum + stringBytes(group.length), listBytes(0));
     call.charge(1 + groups.length);
     call.reserve(bytes);
-    items.push(listOfType(STRINGS, groups));
+    items.push(listOfType(LIST_OF_STRING, groups));
   }
-  return listOfType(LISTS_OF_STRINGS, items);
+  return listOfType(LIST_OF_LISTS, items);
 }
 
 function substituted(call: Call, text: string, regex: Regex, by: string): string {
@@ -141,7 +141,7 @@ function splitBy(call: Call, text: string, regex: Regex, most: number): Value {
 }
 
 /** Specification "Expression Language", section 2.2.5. */
-export const REGEX_GROUP: FunctionGroup = {
+export const REGEX: FunctionGroup = {
   title: 'Regular expression functions',
   hostOnly: false,
   signatures: [

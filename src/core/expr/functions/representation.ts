@@ -16,7 +16,7 @@ function chargeFor(call: Call, value: Value): void {
     if (value.kind === 'path') call.chargeText(value.text.length);
     else if (value.kind === 'range') call.charge(value.runs.length);
     else if (value.kind === 'list') {
-      call.charge(value.items.length);
+      call.chargeEach(value.items.length);
       for (const item of value.items) chargeFor(call, item);
     }
   }
@@ -37,7 +37,7 @@ const words =
     wordsOf(listValue(value), word, grow);
 
 /** Specification "Expression Language", section 2.2.6, with RFC 0006 on cmd.exe. */
-export const REPRESENTATION_GROUP: FunctionGroup = {
+export const REPRESENTATION: FunctionGroup = {
   title: 'Script embedding and serialization',
   hostOnly: false,
   signatures: [

@@ -1,10 +1,10 @@
 import { textOfRuns } from '../../openjd/space/integer-set.ts';
 import { lengthOf } from '../text/code-points.ts';
-import { characterAt, sliceOf } from '../text/text-slices.ts';
+import { characterAt, charactersOf } from '../text/text-slices.ts';
 import { countOf, rangeValue, textOf } from '../values/arguments.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
-import { boundOf, outOfBounds, stepOf } from './indexing.ts';
+import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
 import { signature, type Signature } from './signature.ts';
 import { contains } from './string-search.ts';
 
@@ -24,7 +24,7 @@ function repeated(call: Call, text: string, count: number): string {
 }
 
 /** Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code points. */
-export const STRING_OPERATORS: readonly Signature[] = [
+export const OPERATORS_ON_STRINGS: readonly Signature[] = [
   signature('__add__(a: string, b: string) -> string', '`a + b`: joins two strings.', (call, a, b) =>
     concatenated(call, textOf(a), textOf(b)),
   ),
@@ -59,9 +59,10 @@ export const STRING_OPERATORS: readonly Signature[] = [
     (call, s, index) => {
       const text = textOf(s);
       call.chargeText(text.length);
-      const character = characterAt(text, countOf(index));
-      if (character !== null) return character;
-      throw outOfBounds(index, 'string', lengthOf(text));
+      const length = lengthOf(text);
+      const position = indexOf(index, length);
+      if (position === null) throw outOfBounds(index, 'string', length);
+      return characterAt(text, position);
     },
   ),
   signature(
@@ -70,7 +71,8 @@ export const STRING_OPERATORS: readonly Signature[] = [
     (call, s, start, stop, step) => {
       const text = textOf(s);
       call.chargeText(text.length);
-      return sliceOf(text, boundOf(start), boundOf(stop), stepOf(step));
+      const cut = sliceBounds(start, stop, step, lengthOf(text));
+      return charactersOf(text, cut.start, cut.step, cut.count);
     },
   ),
 ];

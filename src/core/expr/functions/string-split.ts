@@ -8,7 +8,7 @@ import type { Call } from './call.ts';
 import { chargeLonger } from './charge-texts.ts';
 import { signature, type Signature } from './signature.ts';
 
-const STRINGS = listType(STRING);
+const LIST_OF_STRING = listType(STRING);
 
 /** A list of strings that grows within the budget: each piece counts one operation, and its memory before it is added. */
 export class GrowingList {
@@ -29,7 +29,7 @@ export class GrowingList {
 
   /** The list, in the order of adding or in reverse. */
   toList(reversed = false): ListValue {
-    return listOfType(STRINGS, reversed ? this.#items.reverse() : this.#items);
+    return listOfType(LIST_OF_STRING, reversed ? this.#items.reverse() : this.#items);
   }
 }
 
@@ -88,8 +88,9 @@ function joined(call: Call, items: Value, sep: Value): string {
   const separator = textOf(sep);
   const texts: string[] = [];
   let units = 0;
-  for (const item of listValue(items).items) {
-    call.charge(1);
+  const list = listValue(items);
+  call.chargeEach(list.items.length);
+  for (const item of list.items) {
     const text = itemText(item);
     units += text.length + (texts.length === 0 ? 0 : separator.length);
     texts.push(text);

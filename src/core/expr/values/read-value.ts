@@ -1,9 +1,10 @@
 import { parseRange } from '../../openjd/space/range-expression.ts';
 import { MAX_RANGE_PARTS } from '../expr-limits.ts';
-import { styleOf, type FileStyle } from '../paths/parsed-path.ts';
+import type { FileStyle } from '../paths/parsed-path.ts';
 import type { ExprType } from '../types/expr-type.ts';
+import { pathAsGiven } from '../paths/path-value.ts';
 import { boolOfText, floatOfText, intOfText } from './number-text.ts';
-import { floatOf, listOfType, pathOf, unresolvedOf, type Value } from './value.ts';
+import { floatOf, listOfType, unresolvedOf, type Value } from './value.ts';
 
 export type ReadValue =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly detail: string };
@@ -31,7 +32,7 @@ export function readValue(type: ExprType, json: unknown, style: FileStyle): Read
     case 'string':
       return found(type, json, typeof json === 'string' ? json : null);
     case 'path':
-      return found(type, json, typeof json === 'string' ? pathOf(json, styleOf(json, style)) : null);
+      return found(type, json, typeof json === 'string' ? pathAsGiven(json, style) : null);
     case 'range_expr': {
       if (typeof json !== 'string') return wrong(type, json);
       const range = parseRange(json, MAX_RANGE_PARTS);
