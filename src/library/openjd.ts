@@ -11,10 +11,13 @@
  * else for (const step of made.job.plan.steps) console.log(step.name, step.taskCount, openSpace(step.space).at(0));
  * ```
  */
+import { re2Engine } from '../adapters/regex/re2-engine.ts';
 import { readDocument } from '../adapters/yaml/read-document.ts';
 import { checkTemplate as checkDocument } from '../core/openjd/check-template.ts';
 import { DOCUMENT_LIMITS, type DocumentLimits } from '../core/openjd/document-limits.ts';
 import type { DocumentNode } from '../core/openjd/document.ts';
+import { EXPR_LIMITS, type ExprLimits } from '../core/expr/expr-limits.ts';
+import type { LanguageOptions } from '../core/openjd/language/options.ts';
 import { prepareJob, type PreparedJob } from '../core/openjd/expand/prepare-job.ts';
 import { LANGUAGE_FEATURES, type SupportedFeatures } from '../core/openjd/extensions.ts';
 import type { ReadResult } from '../core/openjd/read-result.ts';
@@ -81,6 +84,8 @@ export interface TemplateOptions {
   readonly limits?: Partial<TemplateLimits>;
   /** Extensions and features that the caller can deal with; a template that needs others is refused at its place. */
   readonly supported?: SupportedFeatures;
+  /** What the evaluation of one expression may take, in place of the standard limits (`EXPR_LIMITS`). */
+  readonly exprLimits?: Partial<ExprLimits>;
 }
 
 export interface ReadOptions {
@@ -97,7 +102,7 @@ export type CreatedJob =
   | { readonly ok: true; readonly job: PreparedJob }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
-export { DOCUMENT_LIMITS, LANGUAGE_FEATURES, TEMPLATE_LIMITS };
+export { DOCUMENT_LIMITS, EXPR_LIMITS, LANGUAGE_FEATURES, TEMPLATE_LIMITS };
 
 /** Reads the text of a template. Hostile text is refused in milliseconds; errors have line and column, from 1. */
 export function readTemplate(text: string, options: ReadOptions = {}): ReadResult {
@@ -106,7 +111,7 @@ export function readTemplate(text: string, options: ReadOptions = {}): ReadResul
 
 /** Validates a template that was read, without parameter values: all errors at once, by position, each with its JSON pointer. */
 export function checkTemplate(document: DocumentNode, options: TemplateOptions = {}): TemplateVerdict {
-  const checked = checkDocument(document, limitsOf(options), options.supported ?? LANGUAGE_FEATURES);
+  const checked = checkDocument(document, languageOf(options));
   return checked.ok ? { ok: true } : checked;
 }
 
@@ -120,7 +125,17 @@ export function createJob(
   options: TemplateOptions = {},
 ): CreatedJob {
   const given = new Map(Object.entries(values));
-  return prepareJob(document, given, limitsOf(options), options.supported ?? LANGUAGE_FEATURES);
+  return prepareJob(document, given, languageOf(options));
 }
 
-const limitsOf = ({ limits }: TemplateOptions): TemplateLimits => ({ ...TEMPLATE_LIMITS, ...limits });
+const regex = re2Engine();
+
+const languageOf = ({
+  limits,
+  supported = LANGUAGE_FEATURES,
+  exprLimits,
+}: TemplateOptions): LanguageOptions => ({
+  limits: { ...TEMPLATE_LIMITS, ...limits },
+  supported,
+  expressions: { limits: { ...EXPR_LIMITS, ...exprLimits }, regex },
+});

@@ -6,7 +6,11 @@ import type { JobPlan } from '../../core/openjd/plan.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { re2Engine } from '../../adapters/regex/re2-engine.ts';
 import { RUNNABLE_FEATURES } from '../runnable-features.ts';
+
+/** Of this thread: it keeps patterns that it has compiled. */
+const regex = re2Engine();
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
@@ -33,12 +37,11 @@ export type PreparationResult =
 export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
-  const prepared = prepareJob(
-    read.document,
-    new Map(Object.entries(task.values)),
-    task.limits,
-    RUNNABLE_FEATURES,
-  );
+  const prepared = prepareJob(read.document, new Map(Object.entries(task.values)), {
+    limits: task.limits,
+    supported: RUNNABLE_FEATURES,
+    expressions: { limits: task.exprLimits, regex },
+  });
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   return errors.length === 0 ? prepared : { ok: false, errors };

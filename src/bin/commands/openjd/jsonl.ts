@@ -4,7 +4,7 @@ import type { DocumentNode } from '../../../core/openjd/document.ts';
 import { prepareJob, type PreparedJob } from '../../../core/openjd/expand/prepare-job.ts';
 import { textOfErrors } from '../../../core/problems.ts';
 import { openSpace } from '../../../core/openjd/space/open-space.ts';
-import { LISTING_LIMITS, MAX_LISTED_TASKS } from './limits.ts';
+import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
 
 type JsonlKind = 'check' | 'expand';
 
@@ -50,10 +50,10 @@ function answer(kind: JsonlKind, line: string): Answer {
       : { ok: true as const, document: template };
   if (!read.ok) return refused(textOfErrors(read.errors));
   if (kind === 'check' && values === undefined) {
-    const checked = checkTemplate(read.document, LISTING_LIMITS);
+    const checked = checkTemplate(read.document, LISTING);
     return checked.ok ? { ok: true } : refused(textOfErrors(checked.errors));
   }
-  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LISTING_LIMITS);
+  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LISTING);
   if (!prepared.ok) return refused(textOfErrors(prepared.errors));
   return kind === 'check' ? { ok: true } : { ok: true, job: listed(prepared.job) };
 }

@@ -1,3 +1,4 @@
+import { isUriPath } from '../../openjd/path-mapping.ts';
 import { parseRange } from '../../openjd/space/range-expression.ts';
 import { MAX_RANGE_PARTS } from '../expr-limits.ts';
 import type { ExprType } from '../types/expr-type.ts';
@@ -30,7 +31,11 @@ export function readValue(type: ExprType, json: unknown, style: PathStyle): Read
     case 'string':
       return found(type, json, typeof json === 'string' ? json : null);
     case 'path':
-      return found(type, json, typeof json === 'string' ? pathOf(json, style) : null);
+      return found(
+        type,
+        json,
+        typeof json === 'string' ? pathOf(json, isUriPath(json) ? 'uri' : style) : null,
+      );
     case 'range_expr': {
       if (typeof json !== 'string') return wrong(type, json);
       const range = parseRange(json, MAX_RANGE_PARTS);
