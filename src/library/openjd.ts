@@ -11,7 +11,7 @@
  * else for (const step of made.job.plan.steps) console.log(step.name, step.taskCount, openSpace(step.space).at(0));
  * ```
  */
-import { re2Engine } from '../adapters/regex/re2-engine.ts';
+import { createRe2Engine } from '../adapters/regex/re2-engine.ts';
 import { readDocument } from '../adapters/yaml/read-document.ts';
 import { checkTemplate as checkDocument } from '../core/openjd/check-template.ts';
 import { DOCUMENT_LIMITS, type DocumentLimits } from '../core/openjd/document-limits.ts';
@@ -128,7 +128,7 @@ export function createJob(
   return prepareJob(document, given, languageOf(options));
 }
 
-const regex = re2Engine();
+const regex = createRe2Engine();
 
 const languageOf = ({
   limits,

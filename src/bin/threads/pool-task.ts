@@ -6,11 +6,11 @@ import type { JobPlan } from '../../core/openjd/plan.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
-import { re2Engine } from '../../adapters/regex/re2-engine.ts';
+import { createRe2Engine } from '../../adapters/regex/re2-engine.ts';
 import { RUNNABLE_FEATURES } from '../runnable-features.ts';
 
 /** Of this thread: it keeps patterns that it has compiled. */
-const regex = re2Engine();
+const regex = createRe2Engine();
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
