@@ -28,13 +28,14 @@ export function newSession(
   context: SessionContext,
 ): SessionState {
   const directory = `${sessionsDirectory}/${sessionId}`;
-  const paths = deliver({ mapping, deliveries: step.deliveries, parameters: step.job_parameters, directory });
+  const { deliveries, extensions, job_parameters: parameters } = step;
+  const paths = deliver({ mapping, deliveries, extensions, parameters, directory });
   return {
     sessionId,
     directory,
     keepsDirectory: keepsSessions,
     step,
-    setsRedacted: step.extensions?.includes(REDACTED_ENV_VARS) === true,
+    setsRedacted: extensions?.includes(REDACTED_ENV_VARS) === true,
     redactor: new Redactor(),
     logLevel: 'INFO',
     environments: environmentScripts(step, directory, paths, () => context.newId()),
