@@ -12,6 +12,7 @@ function refusals(source: object): string[] {
     values: {},
     limits: TEMPLATE_LIMITS,
     exprLimits: EXPR_LIMITS,
+    previews: false,
   });
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
@@ -31,7 +32,10 @@ void test('a step whose script does not fit the bus is refused', (t) => {
   const command = 'x'.repeat(2_000_000);
   const steps = [STEP, { name: 'Large', script: { actions: { onRun: { command } } } }];
   const [only, ...others] = refusals(template({ steps }));
-  t.match(only, /^\/steps\/1: the step's script, bindings and environments take \d+ bytes, more than the \d+/);
+  t.match(
+    only,
+    /^\/steps\/1: the step's script, bindings and environments take \d+ bytes, more than the \d+/,
+  );
   t.same(others, []);
   t.end();
 });
