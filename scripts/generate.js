@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capabilitiesPage } from '../dist/src/core/applications/capabilities-page.js';
+import { functionsPage } from '../dist/src/core/expr/functions/functions-page.js';
 import { configurationReference } from '../dist/src/core/config/reference.js';
 import { Stop, root, run, runMain } from './run.js';
 
@@ -34,6 +35,7 @@ async function contractTypes() {
 const GENERATED = [
   { path: 'docs/configuration.md', make: configurationReference, source: 'src/core/config/keys.ts' },
   { path: 'docs/capabilities.md', make: capabilitiesPage, source: 'src/core/applications' },
+  { path: 'docs/expression-functions.md', make: functionsPage, source: 'src/core/expr/functions' },
   { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
 ];
 

@@ -1,4 +1,4 @@
-import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
+import { NO_EXPRESSIONS } from '../../src/core/expr/expr-limits.ts';
 import { workerId, type QueueId } from '../../src/core/ids.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -100,7 +100,7 @@ function recordOf(
     softwareVersion: registration.software_version,
     queueIds,
     tags: registration.tags,
-    exprMemoryBytes: registration.expr_memory_limit ?? EXPR_LIMITS.memory,
+    exprMemoryBytes: registration.expr_memory_limit ?? NO_EXPRESSIONS,
     lastHeartbeatAt: now,
     registeredAt: worker.registeredAt,
   };

@@ -16,7 +16,7 @@ export const requirements = (some: Partial<StepRequirements> = {}): StepRequirem
 });
 
 /** The record of an ordinary worker with 8 cores, but for what is said. */
-const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
+export const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
   version: 1,
   id: workerId('w1'),
   ordinal: 1,
@@ -33,6 +33,7 @@ const workerRecord = (some: Partial<WorkerRecord> = {}): WorkerRecord => ({
   softwareVersion: '0.1.0',
   queueIds: [],
   tags: {},
+  exprMemoryBytes: EXPR_LIMITS.memory,
   lastHeartbeatAt: 0,
   registeredAt: 0,
   ...some,

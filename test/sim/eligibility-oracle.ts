@@ -41,7 +41,7 @@ export function ineligibleAt(
 }
 
 /** interface.md, "Limits": 1,000,000 bytes unless it says something else. */
-const grantedBy = ({ exprMemoryBytes }: OfferedWorker): number => exprMemoryBytes ?? 1_000_000;
+const grantedBy = ({ exprMemoryBytes }: OfferedWorker): number => exprMemoryBytes ?? 0;
 
 /** Cores that a task takes of the worker: all of them when none are declared. */
 export function coresNeeded(worker: Pick<WorkerRecord, 'cpuCount'>, needs: StepRequirements): number {

@@ -12,7 +12,8 @@ import { parseType } from '../../src/core/expr/types/type-text.ts';
 import { coerce } from '../../src/core/expr/values/coerce.ts';
 import { displayOf } from '../../src/core/expr/values/display.ts';
 import { readValue } from '../../src/core/expr/values/read-value.ts';
-import { typeOf, type PathStyle, type Value } from '../../src/core/expr/values/value.ts';
+import { typeOf, type Value } from '../../src/core/expr/values/value.ts';
+import type { FileStyle } from '../../src/core/expr/paths/parsed-path.ts';
 import type { RegexEngine } from '../../src/core/ports/regex-engine.ts';
 import { sharedFolder } from './shared-folder.ts';
 
@@ -23,7 +24,7 @@ const skip = folder === null ? 'the vectors are not here' : false;
 interface Typed {
   readonly type: string;
   readonly value?: unknown;
-  readonly path_format?: PathStyle;
+  readonly path_format?: FileStyle;
   readonly text?: string;
 }
 

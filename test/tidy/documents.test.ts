@@ -3,6 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { test } from 'tap';
 import { capabilitiesPage } from '../../src/core/applications/capabilities-page.ts';
 import { configurationReference } from '../../src/core/config/reference.ts';
+import { functionsPage } from '../../src/core/expr/functions/functions-page.ts';
 import { ROOT, contentOf, projectFiles } from './project-files.ts';
 
 const DOCUMENTS = projectFiles().filter((file) => file.endsWith('.md'));
@@ -59,5 +60,6 @@ test('the changelog has a place for what comes next', async (t) => {
 
 test('generated files are current', async (t) => {
   t.equal(contentOf('docs/configuration.md'), configurationReference(), 'run "npm run generate"');
+  t.equal(contentOf('docs/expression-functions.md'), functionsPage(), 'run "npm run generate"');
   t.equal(contentOf('docs/capabilities.md'), capabilitiesPage(), 'run "npm run generate"');
 });

@@ -31,7 +31,8 @@ export function newSession(
   context: SessionContext,
 ): SessionState {
   const directory = `${sessionsDirectory}/${sessionId}`;
-  const paths = deliver({ mapping, deliveries: step.deliveries, parameters: step.job_parameters, directory });
+  const { deliveries, extensions, job_parameters: parameters } = step;
+  const paths = deliver({ mapping, deliveries, extensions, parameters, directory });
   const expressions = { limits: exprLimits, regex };
   const place = { step, directory, delivered: paths, expressions, newName: () => context.newId() };
   return {
@@ -39,7 +40,7 @@ export function newSession(
     directory,
     keepsDirectory: keepsSessions,
     step,
-    setsRedacted: step.extensions?.includes(REDACTED_ENV_VARS) === true,
+    setsRedacted: extensions?.includes(REDACTED_ENV_VARS) === true,
     redactor: new Redactor(),
     logLevel: 'INFO',
     expressions,

@@ -1,4 +1,5 @@
 import { parseFormatString, resolveFormatString } from '../openjd/format-string.ts';
+import type { ExtensionName } from '../openjd/extensions.ts';
 import { isUriPath, pathMapper, type PathMappingRule } from '../openjd/path-mapping.ts';
 import type { ParameterValue } from '../openjd/plan.ts';
 import {
@@ -37,12 +38,15 @@ export interface DeliveryContext {
   readonly mapping: PathMapping | null;
   /** Undefined where the template says nothing. */
   readonly deliveries: readonly PathDelivery[] | undefined;
+  /** That the template declares; undefined where it declares none. */
+  readonly extensions: readonly string[] | undefined;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   /** Of the session, absolute: what is staged lies below it. */
   readonly directory: string;
 }
 
 const PATH_MAPPING_VERSION = 'pathmapping-1.0';
+const EXPR: ExtensionName = 'EXPR';
 
 /**
  * What each delivery changes, in their fixed order. A root on S3 is no path of this host: only `stage_locally` reaches it. A path that is to
@@ -74,7 +78,10 @@ export function deliver(context: DeliveryContext): DeliveredPaths {
         paths = { ...paths, mapPath: pathMapper(rules, 'POSIX') };
         break;
       case 'translation_file':
-        paths = { ...paths, ...translationFile(rules) };
+        paths = {
+          ...paths,
+          ...translationFile(context.extensions?.includes(EXPR) === true ? rules : ofFiles(rules)),
+        };
         break;
       case 'command_flags': {
         const flags = flagsOf(delivery, rules);
@@ -113,18 +120,20 @@ function unresolvable(deliveries: readonly PathDelivery[]): string | null {
 const inOrder = (deliveries: readonly PathDelivery[]): readonly PathDelivery[] =>
   deliveries.toSorted((a, b) => DELIVERY_ORDER.indexOf(a.type) - DELIVERY_ORDER.indexOf(b.type));
 
-/** session_behaviours.md, 7.1: without EXPR, sources that are URIs are no part of the file. */
+/** Without EXPR a template knows no sources that are URIs ("PathFormat" of the expression language): they are no part of the file. */
+const ofFiles = (rules: readonly PathMappingRule[]): readonly PathMappingRule[] =>
+  rules.filter(({ sourceFormat }) => sourceFormat !== 'URI');
+
 function translationFile(rules: readonly PathMappingRule[]): Pick<DeliveredPaths, 'rulesFile' | 'hasRules'> {
-  const listed = rules.filter(({ sourceFormat }) => sourceFormat !== 'URI');
   const file = {
     version: PATH_MAPPING_VERSION,
-    path_mapping_rules: listed.map(({ sourceFormat, source, destination }) => ({
+    path_mapping_rules: rules.map(({ sourceFormat, source, destination }) => ({
       source_path_format: sourceFormat,
       source_path: source,
       destination_path: destination,
     })),
   };
-  return listed.length === 0
+  return rules.length === 0
     ? { rulesFile: '{}', hasRules: false }
     : { rulesFile: JSON.stringify(file), hasRules: true };
 }

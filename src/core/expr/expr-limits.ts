@@ -5,7 +5,14 @@ export interface ExprLimits {
   readonly operations: number;
 }
 
-export const EXPR_LIMITS: ExprLimits = { memory: 1_000_000, operations: 10_000_000 };
+/**
+ * Memory is the contract's default. One operation takes at most some 100 ns, so that the operations keep any evaluation below a tenth of a second
+ * (docs/decisions/expression-limits.md).
+ */
+export const EXPR_LIMITS: ExprLimits = { memory: 1_000_000, operations: 500_000 };
+
+/** Memory that a worker grants one expression when it knows nothing of expressions. */
+export const NO_EXPRESSIONS = 0;
 
 /** `openjd.expr_memory_limit` is no higher: it bounds what one thread of the service or a worker may need. Bytes. */
 export const EXPR_MEMORY_MAX = 1_000_000_000;

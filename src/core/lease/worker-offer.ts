@@ -1,4 +1,4 @@
-import { EXPR_LIMITS } from '../expr/expr-limits.ts';
+import { NO_EXPRESSIONS } from '../expr/expr-limits.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { COMPUTE_LOCATION, VCPU } from '../openjd/capabilities.ts';
 import type { WorkerRecord } from '../records/worker.ts';
@@ -52,7 +52,7 @@ export function offerOf(worker: WorkerRecord, exprMemoryBytes: number): WorkerOf
   if (worker.computeLocation !== '') attributes.set(COMPUTE_LOCATION, worker.computeLocation);
   for (const [tag, value] of Object.entries(worker.tags))
     attributes.set(`attr.worker.tag.${tag.toLowerCase()}`, value);
-  const { exprMemoryBytes: granted = EXPR_LIMITS.memory } = worker;
+  const { exprMemoryBytes: granted = NO_EXPRESSIONS } = worker;
   const exprShortfall = granted < exprMemoryBytes ? { granted, wanted: exprMemoryBytes } : null;
   return {
     workerId: worker.id,

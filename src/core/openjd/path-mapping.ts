@@ -47,15 +47,25 @@ function mapByRule(
   const fold = (part: string): string => (rule.sourceFormat === 'WINDOWS' ? part.toLowerCase() : part);
   if (!source.parts.every((part, index) => fold(part) === fold(value.parts[index] ?? ''))) return null;
   const separator = host === 'WINDOWS' && !isUriPath(rule.destination) ? '\\' : '/';
-  const rest = value.parts.slice(source.parts.length);
-  const tail = value.trailingSeparator ? separator : '';
-  if (rest.length === 0) return withoutTail(rule.destination, tail) + tail;
-  return withoutTail(rule.destination, separator) + separator + rest.join(separator) + tail;
+  const rest = value.parts.slice(source.parts.length).map((part) => separator + part);
+  const below = rest.join('') + (value.trailingSeparator ? separator : '');
+  return below === '' ? destinationOf(rule, separator) : withoutSeparator(rule, separator) + below;
 }
 
-/** Without the separator that is put behind it. */
-const withoutTail = (destination: string, separator: string): string =>
-  separator !== '' && /[/\\]$/.test(destination) ? destination.slice(0, -1) : destination;
+/** Where the source itself is found: no separator at the end but that of a root. */
+function destinationOf(rule: PathMappingRule, separator: '/' | '\\'): string {
+  if (isUriPath(rule.destination)) return rule.destination;
+  const destination = withoutSeparator(rule, separator);
+  const isRoot = destination === '' || /^[A-Za-z]:$/.test(destination);
+  return isRoot && destination !== rule.destination ? destination + separator : destination;
+}
+
+/** The destination with the separators of the host, and none at its end. */
+function withoutSeparator({ destination }: PathMappingRule, separator: '/' | '\\'): string {
+  if (isUriPath(destination)) return destination.replace(/(?<!:\/)\/$/, '');
+  const written = separator === '/' ? destination : destination.replaceAll('/', separator);
+  return written.replace(/[/\\]+$/, '');
+}
 
 /** Whether a path is a URI: `scheme://…`. */
 export const isUriPath = (path: string): boolean => /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(path);
@@ -74,7 +84,8 @@ export function pathKeys(
 function splitPath(path: string, format: PathFormat): SplitPath {
   switch (format) {
     case 'POSIX':
-      return split(path.startsWith('/') ? '/' : '', path, '/');
+      // Two separators at the start, and not more, are a root of their own.
+      return split(/^\/\/(?!\/)|^\/|^/.exec(path)?.[0] ?? '', path, '/');
     case 'WINDOWS': {
       const text = path.replaceAll('/', '\\');
       // A share (\\server\share), a drive with or without a root (C:\, C:), or a root without a drive (\).
@@ -84,7 +95,14 @@ function splitPath(path: string, format: PathFormat): SplitPath {
     }
     case 'URI': {
       const anchor = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*/.exec(path)?.[0] ?? '';
-      return split(anchor.toLowerCase(), path.slice(anchor.length), '/');
+      // Opaque: every component is compared and kept, also an empty one or a dot.
+      const parts = path.slice(anchor.length).split('/').slice(1);
+      const trailingSeparator = parts.at(-1) === '';
+      return {
+        anchor: anchor.toLowerCase(),
+        parts: trailingSeparator ? parts.slice(0, -1) : parts,
+        trailingSeparator,
+      };
     }
   }
 }

@@ -37,7 +37,7 @@ export interface WorkerRecord {
   /** Queues that the worker serves; empty means every queue of the farm. */
   readonly queueIds: readonly QueueId[];
   readonly tags: Readonly<Record<string, string>>;
-  /** What it grants one expression. Absent in the record of a worker that was registered before it was asked for: `EXPR_LIMITS.memory`. */
+  /** What it grants one expression. Absent in the record of a worker that was registered before it was asked for: nothing. */
   readonly exprMemoryBytes?: number;
   readonly lastHeartbeatAt: number;
   /** Whether its daemon has said goodbye since it was last heard. Absent is false. */

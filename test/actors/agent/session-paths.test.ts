@@ -80,6 +80,22 @@ test('without a word of the template paths are swapped and the rules are in the 
   t.end();
 });
 
+test('a template with EXPR knows of sources that are URIs', (t) => {
+  const [location] = PATH_MAP.locations;
+  const sources = [...(location?.sources ?? []), { format: 'URI', path: 's3://shows' } as const];
+  const map = { ...PATH_MAP, locations: [{ root: '/storage', sources }] };
+  const fileOf = (step: Partial<StepAssignment>): string | undefined => {
+    const house = new Staged(step, map);
+    house.opened('a');
+    return house.one('start-action').action.files[0]?.data;
+  };
+  t.equal(fileOf({}), RULES_FILE);
+  const uri = '{"source_path_format":"URI","source_path":"s3://shows","destination_path":"/storage"}';
+  // The longest source comes first.
+  t.equal(fileOf({ extensions: ['EXPR'] }), RULES_FILE.replace('[', `[${uri},`));
+  t.end();
+});
+
 test('a reply without a path map leaves paths alone', (t) => {
   const house = new Staged({}, null);
   house.opened('a');

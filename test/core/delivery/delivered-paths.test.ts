@@ -18,7 +18,8 @@ const of = (
   deliveries: readonly PathDelivery[] | undefined,
   mapping: PathMapping | null = MAPPING,
   parameters: Readonly<Record<string, ParameterValue>> = {},
-): DeliveredPaths => deliver({ mapping, deliveries, parameters, directory: '/w/s' });
+  extensions?: readonly string[],
+): DeliveredPaths => deliver({ mapping, deliveries, extensions, parameters, directory: '/w/s' });
 
 /** Without what is a function. */
 const changes = ({ mapPath, ...rest }: DeliveredPaths) => ({ ...rest, mapped: mapPath('/mnt/shows/a') });
@@ -42,6 +43,31 @@ const FILE = {
     { source_path_format: 'WINDOWS', source_path: 'S:\\shows', destination_path: '/Volumes/shows' },
   ],
 };
+
+void test('the rules file tells of URIs where the template declares EXPR', (t) => {
+  const uriRule = {
+    source_path_format: 'URI',
+    source_path: 's3://shows/all',
+    destination_path: '/Volumes/shows',
+  };
+  const file: readonly PathDelivery[] = [{ type: 'translation_file' }];
+  const withUris = { ...FILE, path_mapping_rules: [uriRule, ...FILE.path_mapping_rules] };
+  t.strictSame(changes(of(file, MAPPING, {}, ['TASK_CHUNKING', 'EXPR'])), {
+    ...NOTHING,
+    rulesFile: JSON.stringify(withUris),
+    hasRules: true,
+  });
+  t.equal(of(undefined, MAPPING, {}, ['EXPR']).rulesFile, JSON.stringify(withUris), 'the default');
+  t.equal(of(file, MAPPING, {}, ['TASK_CHUNKING']).rulesFile, JSON.stringify(FILE));
+  const uris = { ...MAPPING, rules: MAPPING.rules.slice(0, 1) };
+  t.strictSame(changes(of(file, uris)), NOTHING);
+  t.strictSame(changes(of(file, uris, {}, ['EXPR'])), {
+    ...NOTHING,
+    rulesFile: JSON.stringify({ ...FILE, path_mapping_rules: [uriRule] }),
+    hasRules: true,
+  });
+  t.end();
+});
 
 void test('each delivery changes its own, and nothing where it is not named', (t) => {
   t.strictSame(changes(of([])), NOTHING);

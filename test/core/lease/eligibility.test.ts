@@ -3,7 +3,8 @@ import { queueId } from '../../../src/core/ids.ts';
 import { coresOf, ineligibilityOf } from '../../../src/core/lease/eligibility.ts';
 import type { AttributeRequirement, StepRequirements } from '../../../src/core/openjd/plan.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
-import { requirements, workerOffer } from '../../kit/lease-parts.ts';
+import { offerOf, type WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
+import { requirements, workerOffer, workerRecord } from '../../kit/lease-parts.ts';
 
 const QUEUE = queueId('q1');
 const OTHER = queueId('q2');
@@ -158,9 +159,16 @@ test('attributes: the compute location as written', (t) => {
   t.end();
 });
 
+/** The offer of a worker that grants so much, or says nothing. */
+function offerWithLimit(granted: number | undefined, server: number): WorkerOffer {
+  if (granted !== undefined) return workerOffer({ exprMemoryBytes: granted }, server);
+  const { exprMemoryBytes: _, ...silent } = workerRecord();
+  return offerOf(silent, server);
+}
+
 test('expression limits: only jobs with EXPR care, and only for a worker that grants less than the server', (t) => {
   const reasonAt = (granted: number | undefined, server: number, usesExpressions?: boolean): string | null =>
-    ineligibilityOf(workerOffer(granted === undefined ? {} : { exprMemoryBytes: granted }, server), {
+    ineligibilityOf(offerWithLimit(granted, server), {
       queueId: QUEUE,
       requirements: requirements(usesExpressions === undefined ? {} : { usesExpressions }),
     })?.reason ?? null;
@@ -172,10 +180,10 @@ test('expression limits: only jobs with EXPR care, and only for a worker that gr
   t.equal(reasonAt(1, 1_000_000), null);
   t.equal(
     reasonAt(undefined, 1_000_000, true),
-    null,
-    'a worker that says nothing has the default of the contract',
+    sentence,
+    'a worker that says nothing is older than expressions',
   );
-  t.equal(reasonAt(undefined, 1_000_001, true), sentence);
+  t.equal(reasonAt(undefined, 1_000_000), null);
   t.strictSame(
     ineligibilityOf(workerOffer({ exprMemoryBytes: 7 }, 9), {
       queueId: QUEUE,

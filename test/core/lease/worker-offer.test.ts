@@ -83,7 +83,7 @@ test('limits of expressions part workers only where the server grants more', (t)
   const signatureAt = (exprMemoryBytes: number): string =>
     workerOffer({ exprMemoryBytes }, 1_000_000).signature;
   t.equal(signatureAt(1_000_000), signatureAt(2_000_000), 'both may run whatever there is');
-  t.equal(signatureAt(1_000_000), workerOffer({}, 1_000_000).signature, 'the default of the contract');
+  t.equal(signatureAt(1_000_000), workerOffer({}, 1_000_000).signature, 'the default');
   t.not(signatureAt(999_999), signatureAt(1_000_000));
   t.not(signatureAt(999_999), signatureAt(999_998), 'explain says what each grants');
   t.end();

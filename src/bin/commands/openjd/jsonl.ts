@@ -4,9 +4,11 @@ import type { DocumentNode } from '../../../core/openjd/document.ts';
 import { prepareJob, type PreparedJob } from '../../../core/openjd/expand/prepare-job.ts';
 import { textOfErrors } from '../../../core/problems.ts';
 import { openSpace } from '../../../core/openjd/space/open-space.ts';
+import { answerEval, type EvalAnswer } from './eval-answer.ts';
 import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
+import { memberOf } from './member-of.ts';
 
-type JsonlKind = 'check' | 'expand';
+type JsonlKind = 'check' | 'expand' | 'eval';
 
 /**
  * Answers each line of JSON with a line of JSON, in order, until the lines end (interface-decisions.md, "Commands"). A line that cannot
@@ -23,7 +25,9 @@ export async function runOpenjdJsonl(
 }
 
 type Answer =
-  { readonly ok: true; readonly job?: ListedJob } | { readonly ok: false; readonly error: string };
+  | { readonly ok: true; readonly job?: ListedJob }
+  | EvalAnswer
+  | { readonly ok: false; readonly error: string };
 
 interface ListedJob {
   readonly name: string;
@@ -38,6 +42,7 @@ interface ListedJob {
 function answer(kind: JsonlKind, line: string): Answer {
   const request = readDocument(line, 'json');
   if (!request.ok) return refused(textOfErrors(request.errors));
+  if (kind === 'eval') return answerEval(request.document);
   const template = memberOf(request.document, 'template');
   if (template === undefined) return refused('the line has no "template"');
   const params = memberOf(request.document, 'params');
@@ -69,11 +74,6 @@ function listed(job: PreparedJob): ListedJob {
       return { name: step.name, task_count: step.taskCount, tasks };
     }),
   };
-}
-
-function memberOf(document: DocumentNode, key: string): DocumentNode | undefined {
-  if (document.kind !== 'mapping') return undefined;
-  return document.entries.find((entry) => entry.key === key)?.value;
 }
 
 /** Parameter values by name; numbers and booleans as they are written. */

@@ -83,16 +83,19 @@ function symbolNode(symbol: string, place: Place): Node {
   return (frame) => {
     const value = frame.symbols.get(symbol);
     if (value === undefined) throw undefinedName(symbol, frame).at(place);
-    if (typeof value === 'object' && value?.kind === 'path') checkStyle(value.style, frame, place);
+    checkStyle(value, frame, place);
     frame.call.hold(frame.call.memory, value);
     return value;
   };
 }
 
-function checkStyle(style: string, frame: Frame, place: Place): void {
-  if (style === 'uri' || style === frame.call.pathStyle) return;
+/** Fails for a path that is written in another way than paths are here. Of a list the first one tells: all are given together. */
+function checkStyle(value: Value, frame: Frame, place: Place): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (value.kind === 'list') checkStyle(value.items[0] ?? null, frame, place);
+  if (value.kind !== 'path' || value.style === 'uri' || value.style === frame.call.pathStyle) return;
   throw new ExprFailure(
-    `Path format mismatch: the value is a ${style} path, and paths are ${frame.call.pathStyle} here`,
+    `Path format mismatch: the value is a ${value.style} path, and paths are ${frame.call.pathStyle} here`,
   ).at(place);
 }
 

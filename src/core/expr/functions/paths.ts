@@ -1,14 +1,7 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { nameWithNumber } from '../paths/frame-number.ts';
 import { joinPaths, pathFromParts } from '../paths/joined-path.ts';
-import {
-  givenPath,
-  normalPath,
-  parsePath,
-  pathText,
-  styleOf,
-  type ParsedPath,
-} from '../paths/parsed-path.ts';
+import { parsePath, pathText, styleOf, type ParsedPath } from '../paths/parsed-path.ts';
 import {
   countParts,
   nameOf,
@@ -19,16 +12,16 @@ import {
   splitName,
   suffixesOf,
 } from '../paths/path-components.ts';
+import { pathAsGiven, pathOfText } from '../paths/path-value.ts';
 import { isAbsolutePath, isRelativeTo, relativeTo } from '../paths/related-paths.ts';
 import { nameless, withName, withStem, withSuffix } from '../paths/renamed-path.ts';
-import { listType, PATH, STRING } from '../types/expr-type.ts';
+import { listType, STRING } from '../types/expr-type.ts';
 import { intValue, listValue, pathValue, textOf } from '../values/arguments.ts';
 import {
   listBytes,
   listOfType,
   pathOf,
   stringBytes,
-  unresolvedOf,
   type ListValue,
   type PathValue,
   type Value,
@@ -38,7 +31,7 @@ import { signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_STRINGS = listType(STRING);
 
-/** A path of the evaluation, or a URI. */
+/** A path of the evaluation, or a URI, from its normal form. */
 const pathIn = (call: Call, text: string): PathValue => pathOf(text, styleOf(text, call.pathStyle));
 
 /** A function of one path, counted by its text. */
@@ -89,13 +82,13 @@ const join = (call: Call, path: string, child: string): PathValue => {
 const append = (call: Call, path: string, suffix: string): PathValue => {
   call.chargeText(path.length + suffix.length);
   call.reserveString(path.length + suffix.length);
-  return pathIn(call, normalPath(path + suffix, call.pathStyle));
+  return pathOfText(path + suffix, call.pathStyle);
 };
 
 const fromText: Run = (call, value) => {
   const text = textOf(value);
   call.chargeText(text.length);
-  return pathIn(call, normalPath(text, call.pathStyle));
+  return pathOfText(text, call.pathStyle);
 };
 
 const fromParts: Run = (call, value) => {
@@ -241,10 +234,10 @@ export const PATH_MAPPING: FunctionGroup = {
       (call, value) => {
         const text = textOf(value);
         call.chargeText(text.length);
-        if (call.mapPath === null) return unresolvedOf(PATH);
+        if (call.mapPath === null) throw new Error('a function of the host without its path mapping');
         const mapped = call.mapPath(text);
         call.reserveString(mapped.length);
-        return pathIn(call, givenPath(mapped, call.pathStyle));
+        return pathAsGiven(mapped, call.pathStyle);
       },
     ),
   ],

@@ -4,8 +4,8 @@ import { textOfNumber } from '../values/float-text.ts';
 import type { Value } from '../values/value.ts';
 import { textOfRuns } from '../../openjd/space/integer-set.ts';
 
-/** What JSON must escape, and units beyond ASCII. */
-const SPECIAL = /["\\\0-\x1f\x80-\uffff]/g;
+/** What JSON must escape, and what is not printable ASCII. */
+const SPECIAL = /["\\\0-\x1f\x7f-\uffff]/g;
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],

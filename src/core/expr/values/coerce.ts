@@ -17,10 +17,11 @@ import {
 } from '../types/expr-type.ts';
 import { isGeneric } from '../types/expr-type.ts';
 import { satisfies } from '../types/type-match.ts';
+import { pathOfText } from '../paths/path-value.ts';
 import { displayOf } from './display.ts';
 import { boolOfText, floatOfText, intOfFloat, intOfText } from './number-text.ts';
 import { rangeItems } from './range-items.ts';
-import { listOfType, pathOf, sizeOf, typeOf, type ListValue, type RangeValue, type Value } from './value.ts';
+import { listOfType, sizeOf, typeOf, type ListValue, type RangeValue, type Value } from './value.ts';
 
 /** Destinations of a coercion by the kind of the source, the preferred one first (section 1.2.3). */
 const DESTINATIONS: Partial<Readonly<Record<ResolvedType['kind'], readonly BasicName[]>>> = {
@@ -144,7 +145,9 @@ function convert(value: Value, target: ResolvedType, call: Call): Value | ExprFa
     case 'string':
       return displayOf(value);
     case 'path':
-      return typeof value === 'string' ? pathOf(value, call.pathStyle) : cannotCoerce(typeOf(value), target);
+      return typeof value === 'string'
+        ? pathOfText(value, call.pathStyle)
+        : cannotCoerce(typeOf(value), target);
     case 'int':
       return toInt(value);
     case 'float':

@@ -1,9 +1,10 @@
-import { isUriPath } from '../../openjd/path-mapping.ts';
 import { parseRange } from '../../openjd/space/range-expression.ts';
 import { MAX_RANGE_PARTS } from '../expr-limits.ts';
+import type { FileStyle } from '../paths/parsed-path.ts';
 import type { ExprType } from '../types/expr-type.ts';
+import { pathAsGiven } from '../paths/path-value.ts';
 import { boolOfText, floatOfText, intOfText } from './number-text.ts';
-import { floatOf, listOfType, pathOf, unresolvedOf, type PathStyle, type Value } from './value.ts';
+import { floatOf, listOfType, unresolvedOf, type Value } from './value.ts';
 
 export type ReadValue =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly detail: string };
@@ -12,7 +13,7 @@ export type ReadValue =
  * The value of a type from JSON: numbers, or text that writes them; text for strings, paths and ranges; arrays for lists; null for nulltype. An
  * unresolved type needs no value. Errors: JSON that is no value of the type, and types that no value has.
  */
-export function readValue(type: ExprType, json: unknown, style: PathStyle): ReadValue {
+export function readValue(type: ExprType, json: unknown, style: FileStyle): ReadValue {
   switch (type.kind) {
     case 'unresolved':
       return { ok: true, value: unresolvedOf(type.of) };
@@ -31,11 +32,7 @@ export function readValue(type: ExprType, json: unknown, style: PathStyle): Read
     case 'string':
       return found(type, json, typeof json === 'string' ? json : null);
     case 'path':
-      return found(
-        type,
-        json,
-        typeof json === 'string' ? pathOf(json, isUriPath(json) ? 'uri' : style) : null,
-      );
+      return found(type, json, typeof json === 'string' ? pathAsGiven(json, style) : null);
     case 'range_expr': {
       if (typeof json !== 'string') return wrong(type, json);
       const range = parseRange(json, MAX_RANGE_PARTS);
