@@ -20,6 +20,8 @@ import { EXPR_LIMITS, type ExprLimits } from '../core/expr/expr-limits.ts';
 import type { LanguageOptions } from '../core/openjd/language/options.ts';
 import { prepareJob, type PreparedJob } from '../core/openjd/expand/prepare-job.ts';
 import { LANGUAGE_FEATURES, type SupportedFeatures } from '../core/openjd/extensions.ts';
+import type { HostContext } from '../core/openjd/host-symbols.ts';
+import { hostResolver, type HostResolver } from '../core/openjd/language/host-texts.ts';
 import type { ReadResult } from '../core/openjd/read-result.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../core/openjd/template-limits.ts';
 import type { PointedError } from '../core/problems.ts';
@@ -35,13 +37,9 @@ export type {
 } from '../core/openjd/document.ts';
 export type { PreparedJob } from '../core/openjd/expand/prepare-job.ts';
 export type { ExtensionName, SupportedFeatures } from '../core/openjd/extensions.ts';
-export type {
-  FormatPart,
-  FormatString,
-  ParsedFormatString,
-  ResolvedFormatString,
-} from '../core/openjd/format-string.ts';
-export type { HostContext, SessionValues, TaskValues } from '../core/openjd/host-symbols.ts';
+export type { HostContext, SessionValues, TaskValues, TypedContext } from '../core/openjd/host-symbols.ts';
+export type { ExprLimits } from '../core/expr/expr-limits.ts';
+export type { HostResolver, HostText, HostTexts } from '../core/openjd/language/host-texts.ts';
 export type { PathFormat, PathMappingRule } from '../core/openjd/path-mapping.ts';
 export type {
   ActionPlan,
@@ -53,6 +51,9 @@ export type {
   EmbeddedFilePlan,
   EnvironmentPlan,
   JobPlan,
+  LetPlan,
+  LetValue,
+  ParameterType,
   ParameterValue,
   ScriptPlan,
   StepPlan,
@@ -72,8 +73,6 @@ export type { Space } from '../core/openjd/space/open-space.ts';
 export type { TemplateLimits } from '../core/openjd/template-limits.ts';
 export type { PointedError } from '../core/problems.ts';
 
-export { parseFormatString, resolveFormatString } from '../core/openjd/format-string.ts';
-export { hostSymbols } from '../core/openjd/host-symbols.ts';
 export { pathMapper } from '../core/openjd/path-mapping.ts';
 export { openSpace } from '../core/openjd/space/open-space.ts';
 export { textOfErrors } from '../core/problems.ts';
@@ -127,6 +126,10 @@ export function createJob(
   const given = new Map(Object.entries(values));
   return prepareJob(document, given, languageOf(options));
 }
+
+/** Resolves the format strings of a script as a worker does; with the bindings of its `let`, when it has any, by `withLets`. */
+export const scriptResolver = (context: HostContext, options: TemplateOptions = {}): HostResolver =>
+  hostResolver(context, languageOf(options).expressions);
 
 const regex = createRe2Engine();
 

@@ -300,8 +300,8 @@ void test('each path of a list is mapped for itself', (t) => {
     mapPath: (path) => `/mapped${path}`,
     staged: new Map([['Dirs[1]', '/w/staged/Dirs/1/b']]),
   });
-  t.equal(symbols('Param.Dirs'), '["/mapped/a", "/w/staged/Dirs/1/b", "/mapped/c\\""]');
-  t.equal(symbols('RawParam.Dirs'), '["/a", "/b", "/c\\""]');
+  t.equal(symbols.get('Param.Dirs'), '["/mapped/a", "/w/staged/Dirs/1/b", "/mapped/c\\""]');
+  t.equal(symbols.get('RawParam.Dirs'), '["/a", "/b", "/c\\""]');
   t.end();
 });
 
