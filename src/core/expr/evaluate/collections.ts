@@ -159,7 +159,7 @@ function iterated(source: Value, { call }: Frame): { items: Iterable<Value>; isK
   }
   if (typeof source === 'object' && source?.kind === 'range') {
     // Never laid out: the filter may leave little of it.
-    call.chargeEach(rangeLength(source));
+    call.chargeEach(rangeLength(source, call));
     return { items: integersOf(source), isKnown: true };
   }
   const type = typeOf(source);

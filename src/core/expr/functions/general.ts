@@ -49,6 +49,9 @@ const noBool: Run = (_call, value) => {
   throw new ExprFailure(`Cannot convert ${type.kind === 'list' ? 'list' : type.text} to bool`);
 };
 
+/** Steps for a run of a range that is written. */
+const RUN_STEPS = 4;
+
 const text: Run = (call, value) => {
   const shown = displayOf(value, (units) => {
     call.reserveString(units);
@@ -57,6 +60,7 @@ const text: Run = (call, value) => {
     call.charge(value.items.length);
     call.chargeSteps(shown.length);
   }
+  if (typeof value === 'object' && value?.kind === 'range') call.chargeSteps(value.runs.length * RUN_STEPS);
   call.chargeText(shown.length);
   return shown;
 };

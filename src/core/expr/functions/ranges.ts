@@ -18,6 +18,9 @@ import { signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_INT = listType(INT);
 
+/** Steps for a run of a range that is gone through. */
+const RUN_STEPS = 4;
+
 const contains: Run = (call, r, item) => {
   const { runs } = rangeValue(r);
   call.charge(runs.length);
@@ -35,8 +38,9 @@ function integerOf(value: Value): bigint | null {
   return BigInt(value.value);
 }
 
-const element: Run = (_call, r, index) => {
+const element: Run = (call, r, index) => {
   const { runs } = rangeValue(r);
+  call.chargeSteps(runs.length * RUN_STEPS);
   const length = sizeOfRuns(runs);
   const given = BigInt(intValue(index));
   let offset = given < 0n ? given + length : given;
@@ -49,6 +53,7 @@ const element: Run = (_call, r, index) => {
 
 const sliced: Run = (call, r, start, stop, step) => {
   const range = rangeValue(r);
+  call.chargeSteps(range.runs.length * RUN_STEPS);
   const by = step === null ? 1n : BigInt(intValue(step));
   if (by === 0n) throw new ExprFailure('Slice step cannot be zero');
   const length = sizeOfRuns(range.runs);
@@ -152,9 +157,11 @@ export const RANGES: FunctionGroup = {
         throw noIntegers();
       },
     ),
-    signature('len(r: range_expr) -> int', 'The number of integers.', (_call, r) =>
-      intResult(sizeOfRuns(rangeValue(r).runs)),
-    ),
+    signature('len(r: range_expr) -> int', 'The number of integers.', (call, r) => {
+      const { runs } = rangeValue(r);
+      call.chargeSteps(runs.length);
+      return intResult(sizeOfRuns(runs));
+    }),
     signature('__contains__(r: range_expr, item: T) -> bool', '`item in r`.', contains),
     signature(
       '__not_contains__(r: range_expr, item: T) -> bool',
