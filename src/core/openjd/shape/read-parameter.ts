@@ -28,7 +28,7 @@ const USUAL: ObjectKeys = { allowedValues: 'optional' };
 const PATH_KEYS: ObjectKeys = { objectType: 'optional', dataFlow: 'optional' };
 const INTERFACE: ObjectKeys = { control: 'optional', label: 'optional', groupLabel: 'optional' };
 
-const optionals = (keys: readonly (string | ConstraintKey)[]): ObjectKeys =>
+const optionals = (keys: readonly string[]): ObjectKeys =>
   Object.fromEntries(keys.map((key) => [key, 'optional']));
 
 /** Specification, sections 2.1 to 2.16. The keys depend on the type: of an unreadable type only the name is read. */
