@@ -1,11 +1,5 @@
 import type { Located } from '../located.ts';
-import {
-  rowOf,
-  typeNamed,
-  typeNames,
-  type ConstraintKey,
-  type ParameterTypeRow,
-} from '../parameter-types.ts';
+import { rowOf, typeNamed, typeNames, type ParameterTypeRow } from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
 import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
