@@ -81,7 +81,11 @@ const EVERYTHING = {
     },
     {
       name: 'Variables',
-      variables: { TOTAL: '{{ sum(Param.Counts) }}', TITLE: '<{{ Param.Title.upper() }}>', EMPTY: '{{ "" }}' },
+      variables: {
+        TOTAL: '{{ sum(Param.Counts) }}',
+        TITLE: '<{{ Param.Title.upper() }}>',
+        EMPTY: '{{ "" }}',
+      },
     },
   ],
   steps: [
@@ -154,7 +158,11 @@ const EVERYTHING = {
           { name: 'Part', type: 'int', range: '{{ Param.Frames[::2] }}' },
           { name: 'List', type: 'INT', range: '{{ Param.Counts }}' },
           { name: 'Text', type: 'INT', range: "{{ '1-' + string(Param.Counts[1]) }}" },
-          { name: 'Gain', type: 'FLOAT', range: '{{ [Param.Exposure * gain for gain in Param.Gains] + [1.50] }}' },
+          {
+            name: 'Gain',
+            type: 'FLOAT',
+            range: '{{ [Param.Exposure * gain for gain in Param.Gains] + [1.50] }}',
+          },
           { name: 'Name', type: 'STRING', range: "{{ Param.Names + ['ç'] }}" },
           { name: 'Plate', type: 'PATH', range: ['{{ RawParam.Plates }}', '/studio/{{ Param.Weight }}'] },
         ],
@@ -252,7 +260,10 @@ test('expressions reach the worker by every way', async (t) => {
   t.comment(lines.join('\n'));
   t.strictSame(first?.parameters, { Frame: '1-3' });
   t.strictSame(second?.parameters, { Frame: '4,7' });
-  t.strictSame(ranges.map(({ parameters }) => parameters), []);
+  t.strictSame(
+    ranges.map(({ parameters }) => parameters),
+    [],
+  );
   t.comment((await linesOf(farm, ranges[0])).join('\n'));
 });
 

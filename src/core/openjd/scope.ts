@@ -1,4 +1,4 @@
-import { BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/types/expr-type.ts';
+import { BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import type { Text } from './located.ts';
@@ -120,12 +120,7 @@ export const environmentScope = (
   files: readonly { readonly name: Text | undefined }[],
 ): Scope => extended(outer, fileSymbols('Env.File', files, facts));
 
-function taskScope(
-  outer: Scope,
-  facts: JobFacts,
-  step: StepShape,
-  extensions: ReadonlySet<string>,
-): Scope {
+function taskScope(outer: Scope, facts: JobFacts, step: StepShape, extensions: ReadonlySet<string>): Scope {
   const symbols = fileSymbols('Task.File', step.embeddedFiles, facts);
   const elsewhere = new Map<string, string>();
   for (const { name, type } of step.space?.parameters ?? []) {

@@ -1,5 +1,5 @@
 import type { ExprContext } from '../expr/evaluate/evaluate.ts';
-import { ANY, STRING, type ExprType } from '../expr/types/expr-type.ts';
+import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
 import { creationContext, uncertainHostContext, type ExprSettings } from './language/expressions.ts';
@@ -43,7 +43,9 @@ export class TextChecker {
   constructor(findings: Findings, settings: ExprSettings | null) {
     this.#findings = findings;
     this.#contexts =
-      settings === null ? null : { creation: creationContext(settings), host: uncertainHostContext(settings) };
+      settings === null
+        ? null
+        : { creation: creationContext(settings), host: uncertainHostContext(settings) };
   }
 
   /** The value; undefined when it was reported. `target` is what an expression that stands alone has to give. */
@@ -55,7 +57,8 @@ export class TextChecker {
       return undefined;
     }
     const { symbols, variables } = namesIn(prepared.text);
-    const unknown = this.#contexts === null ? symbols.find((symbol) => !scope.symbols.has(symbol)) : undefined;
+    const unknown =
+      this.#contexts === null ? symbols.find((symbol) => !scope.symbols.has(symbol)) : undefined;
     if (unknown !== undefined) {
       this.#findings.add(text.at, this.#unknown(unknown, scope));
       return undefined;

@@ -10,7 +10,7 @@ import {
   unionOfResolved,
   type ExprType,
   type ResolvedType,
-} from '../types/expr-type.ts';
+} from '../type-system/expr-type.ts';
 import { typeOf, unresolvedOf, type UnresolvedValue, type Value } from '../values/value.ts';
 import { notBool, operatorSite } from './call-site.ts';
 import type { Frame, Node } from './frame.ts';

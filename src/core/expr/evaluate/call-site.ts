@@ -3,7 +3,7 @@ import type { Call } from '../functions/call.ts';
 import { FUNCTIONS, type LibraryFunction } from '../functions/library.ts';
 import type { Run } from '../functions/signature.ts';
 import type { Place } from '../syntax/tree.ts';
-import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../types/expr-type.ts';
+import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { typeOf, unresolvedOf, type Value } from '../values/value.ts';
 import { choose, returnType, type Chosen } from './dispatch.ts';

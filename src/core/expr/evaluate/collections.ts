@@ -11,8 +11,8 @@ import {
   type ExprType,
   type ListType,
   type ResolvedType,
-} from '../types/expr-type.ts';
-import { commonElement, elementOf } from '../types/type-match.ts';
+} from '../type-system/expr-type.ts';
+import { commonElement, elementOf } from '../type-system/type-match.ts';
 import { coerce, listAs } from '../values/coerce.ts';
 import { integersOf, rangeLength } from '../values/range-items.ts';
 import { listOfType, sizeOf, typeOf, unresolvedOf, type Value } from '../values/value.ts';

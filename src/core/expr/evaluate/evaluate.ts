@@ -4,7 +4,7 @@ import type { ExprLimits } from '../expr-limits.ts';
 import { failureText } from '../failure-text.ts';
 import { Call } from '../functions/call.ts';
 import type { Expr } from '../syntax/tree.ts';
-import { ANY, type ExprType } from '../types/expr-type.ts';
+import { ANY, type ExprType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import type { PathStyle, Value } from '../values/value.ts';
 import { compile } from './compile.ts';

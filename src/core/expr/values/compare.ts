@@ -85,7 +85,7 @@ function orderOfItems(a: ListValue, b: ListValue, call: Call): -1 | 0 | 1 | null
 }
 
 /** By code points, not by UTF-16 units: a surrogate comes after every unit but those of U+E000 to U+FFFF. */
-export function orderOfText(a: string, b: string): -1 | 0 | 1 {
+function orderOfText(a: string, b: string): -1 | 0 | 1 {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { displayOf } from '../../../../src/core/expr/values/display.ts';
 import fc from 'fast-check';
 import { test } from 'tap';
 import { listOfType, type Value } from '../../../../src/core/expr/values/value.ts';
-import { listType, STRING } from '../../../../src/core/expr/types/expr-type.ts';
+import { listType, STRING } from '../../../../src/core/expr/type-system/expr-type.ts';
 import { evaluated, shown } from '../evaluated.ts';
 
 const CASES: Readonly<Record<string, readonly (readonly [source: string, result: string])[]>> = {
