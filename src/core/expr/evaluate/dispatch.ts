@@ -27,7 +27,7 @@ export interface Chosen {
 const LIST_OF_INT = listType(INT);
 
 /** Combinations of alternatives of unresolved arguments that are tried; a call with more is of an unknown type. */
-const MAX_COMBINATIONS = 256;
+export const MAX_COMBINATIONS = 256;
 
 /**
  * The signature for arguments of these types, which are resolved and no unions (sections 1.2.3 and 1.2.4): one that has exactly these types; else the

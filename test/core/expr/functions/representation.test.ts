@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { displayOf } from '../../../../src/core/expr/values/display.ts';
 import fc from 'fast-check';
 import { test } from 'tap';
 import { listOfType, type Value } from '../../../../src/core/expr/values/value.ts';
