@@ -152,7 +152,7 @@ test('wrong usage exits 2', async (t) => {
   t.match(await runCallsheet(['openjd', 'check']), { code: 2, err: /which template\?/ });
   t.match(await runCallsheet(['openjd', 'check', 'x', '--jsonl']), { code: 2, err: /--jsonl: templates/ });
   t.match(await runCallsheet(['openjd', 'check', '/nowhere/x']), { code: 2, err: /cannot be read: ENOENT/ });
-  t.match(await runCallsheet(['openjd', 'eval']), { code: 2, err: /unknown command 'eval'/ });
+  t.match(await runCallsheet(['openjd', 'evaluate']), { code: 2, err: /unknown command 'evaluate'/ });
 });
 
 test('what is shown of a line has the place of the error in it, and nothing that moves the cursor', (t) => {
