@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { readDocument } from '../src/adapters/yaml/read-document.ts';
 import { packageRoot } from '../src/bin/package-root.ts';
+import { EXPRESSIONS } from '../src/bin/expressions.ts';
 import { checkTemplate } from '../src/core/openjd/check-template.ts';
 import type { DocumentNode } from '../src/core/openjd/document.ts';
 import { prepareJob } from '../src/core/openjd/expand/prepare-job.ts';
@@ -24,6 +25,7 @@ const { values } = parseArgs({
 });
 const budgetMs = Number(values.milliseconds);
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
+const OPTIONS = { expressions: EXPRESSIONS };
 const POINTS = 1_000_000;
 
 const inputs: readonly (readonly [name: string, texts: readonly string[]])[] = [
@@ -37,8 +39,8 @@ const rows = inputs.map(([name, texts]) => {
   const round = [
     (): unknown => texts.map((text): unknown => parse(text)),
     (): unknown => texts.map(documentOf),
-    (): unknown => documents.map((document) => checkTemplate(document)),
-    (): unknown => documents.map((document) => prepareJob(document, NO_VALUES)),
+    (): unknown => documents.map((document) => checkTemplate(document, OPTIONS)),
+    (): unknown => documents.map((document) => prepareJob(document, NO_VALUES, OPTIONS)),
   ];
   const [parsing = 0, reading = 0, checking = 0, creating = 0] = times(round);
   return {
@@ -103,7 +105,7 @@ function pointsPerSecond(space: Space): number {
 }
 
 function spaceOf(text: string): Space {
-  const made = prepareJob(documentOf(text), NO_VALUES);
+  const made = prepareJob(documentOf(text), NO_VALUES, OPTIONS);
   const step = made.ok ? made.job.plan.steps[0] : undefined;
   if (step === undefined) throw new Error('the template makes no job');
   return openSpace(step.space);
@@ -127,7 +129,7 @@ function realTemplates(): readonly string[] {
     .map((file) => readFileSync(file, 'utf8'))
     .filter((text) => {
       const read = readDocument(text, 'yaml');
-      return read.ok && prepareJob(read.document, NO_VALUES).ok;
+      return read.ok && prepareJob(read.document, NO_VALUES, OPTIONS).ok;
     });
 }
 

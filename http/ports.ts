@@ -1,3 +1,4 @@
+import type { StepPreview } from '../src/core/openjd/preview-command.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
@@ -67,10 +68,12 @@ export interface PreparationRequest {
   readonly format: TemplateFormat;
   /** Values of job parameters by name, as the client gave them. */
   readonly values: Readonly<Record<string, string>>;
+  /** Whether the commands of the job's steps are wanted. */
+  readonly previews: boolean;
 }
 
 export type Preparation =
-  | { readonly ok: true; readonly job: PreparedJob }
+  | { readonly ok: true; readonly job: PreparedJob; readonly previews: readonly StepPreview[] }
   | { readonly ok: false; readonly errors: readonly PointedError[] }
   /** The time for it was up: no verdict on the template. */
   | { readonly ok: false; readonly deadline: true }

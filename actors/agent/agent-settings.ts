@@ -1,4 +1,5 @@
 import type { ExprLimits } from '../../src/core/expr/expr-limits.ts';
+import type { RegexEngine } from '../../src/core/ports/regex-engine.ts';
 import type { WorkerHardware } from '../../src/core/records/worker.ts';
 
 /** What a worker can say anew while it runs: programs are installed, devices fail. */
@@ -23,6 +24,7 @@ export interface AgentSettings {
   readonly computeLocation: string;
   /** What this worker grants one expression that it evaluates. */
   readonly exprLimits: ExprLimits;
+  readonly regex: RegexEngine;
   /** At the start. */
   readonly capabilities: Capabilities;
   /** Where sessions get their directories: absolute. */

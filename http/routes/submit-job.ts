@@ -4,6 +4,7 @@ import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
+import type { StepPreview } from '../../src/core/openjd/preview-command.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
 import { pointedProblem } from '../problems.ts';
@@ -35,7 +36,7 @@ async function submit(
 ): Promise<Reply<'submitJob'>> {
   const checked = await submissionOf(call, ports);
   if ('kind' in checked) return checked;
-  const submission: JobSubmission = { ...checked, ...(once !== null && { once }) };
+  const submission: JobSubmission = { ...checked.submission, ...(once !== null && { once }) };
   const farm = farmId(call.query.farm_id);
   const outcome = await ports.actors.ask<JobRecord>((replyTo) => ({
     actor: 'farm',
@@ -48,19 +49,28 @@ async function submit(
 }
 
 async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'submitJob'>> {
-  const submission = await submissionOf(call, ports);
-  if ('kind' in submission) return submission;
-  const { plan, queueId: queue } = submission;
+  const checked = await submissionOf(call, ports);
+  if ('kind' in checked) return checked;
+  const { plan, queueId: queue } = checked.submission;
   const farm = farmId(call.query.farm_id);
   const requirements = plan.steps.map((step) => step.requirements);
   const workers = await askForWorkers(ports, farm, queue, requirements);
   const pools = [...ports.store.scan('usagePool')].map((row) => poolKey(row.value.name));
   const facts = { farmId: farm, queueId: queue, workers, pools, names: new StoreNames(ports.store) };
-  return { kind: 'json', status: 200, body: dryRunView(plan, facts) };
+  return { kind: 'json', status: 200, body: dryRunView(plan, checked.previews, facts) };
+}
+
+interface CheckedSubmission {
+  readonly submission: JobSubmission;
+  /** By order of the step; of a dry run alone. */
+  readonly previews: readonly StepPreview[];
 }
 
 /** A submission that has passed every check of the front. */
-async function submissionOf(call: Call<'submitJob'>, ports: Ports): Promise<JobSubmission | ProblemReply> {
+async function submissionOf(
+  call: Call<'submitJob'>,
+  ports: Ports,
+): Promise<CheckedSubmission | ProblemReply> {
   const { query, body } = call;
   if (!ports.acceptsSubmissions()) {
     return problem('unavailable', 'the disk of the service is nearly full: no new jobs for now');
@@ -77,6 +87,7 @@ async function submissionOf(call: Call<'submitJob'>, ports: Ports): Promise<JobS
     text: body.text,
     format: templateFormat,
     values: parameterValues(query),
+    previews: query.dry_run === true,
   });
   if (!prepared.ok) {
     if ('busy' in prepared) {
@@ -88,7 +99,8 @@ async function submissionOf(call: Call<'submitJob'>, ports: Ports): Promise<JobS
   }
   const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
-  return submissionFrom(call, prepared.job, templateFormat, upstreams.value);
+  const submission = submissionFrom(call, prepared.job, templateFormat, upstreams.value);
+  return { submission, previews: prepared.previews };
 }
 
 function submissionFrom(

@@ -3,7 +3,7 @@ import { workersGates } from '../../src/core/explain/worker-gate.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
 import type { DemandExplanation } from '../../src/core/lease/explanation.ts';
 import type { JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
-import { previewCommands, type CommandPreview } from '../../src/core/openjd/preview-command.ts';
+import type { CommandPreview, StepPreview } from '../../src/core/openjd/preview-command.ts';
 import { nearestMissView, rejectedView } from './explanation-view.ts';
 import type { Schemas } from './schemas.ts';
 
@@ -19,7 +19,11 @@ export interface DryRunFacts {
 }
 
 /** What a submission would make (docs/rest.md). */
-export function dryRunView(plan: JobPlan, facts: DryRunFacts): Schemas['DryRun'] {
+export function dryRunView(
+  plan: JobPlan,
+  previews: readonly StepPreview[],
+  facts: DryRunFacts,
+): Schemas['DryRun'] {
   const parameters = Object.entries(plan.parameters);
   return {
     name: plan.jobName,
@@ -27,12 +31,19 @@ export function dryRunView(plan: JobPlan, facts: DryRunFacts): Schemas['DryRun']
     ...(parameters.length > 0 && {
       parameters: Object.fromEntries(parameters.map(([name, { value }]) => [name, value])),
     }),
-    steps: plan.steps.map((step) => stepViewOf(step, plan, facts)),
+    steps: plan.steps.map((step) => stepViewOf(step, plan, previews[step.order], facts)),
   };
 }
 
-function stepViewOf(step: StepPlan, plan: JobPlan, facts: DryRunFacts): Schemas['DryRunStep'] {
-  const { first, last } = previewCommands(step, plan.parameters);
+function stepViewOf(
+  step: StepPlan,
+  plan: JobPlan,
+  preview: StepPreview | undefined,
+  facts: DryRunFacts,
+): Schemas['DryRunStep'] {
+  // A fault of this program: a dry run asks for the preview of every step.
+  if (preview === undefined) throw new Error(`the step ${step.name} has no preview`);
+  const { first, last } = preview;
   const dependsOn = step.dependsOn.flatMap((order) => plan.steps[order]?.name ?? []);
   const workers = facts.workers?.[step.order];
   const unregistered = step.requirements.pools.filter((pool) => !facts.pools.includes(pool));

@@ -11,12 +11,17 @@
  * else for (const step of made.job.plan.steps) console.log(step.name, step.taskCount, openSpace(step.space).at(0));
  * ```
  */
+import { createRe2Engine } from '../adapters/regex/re2-engine.ts';
 import { readDocument } from '../adapters/yaml/read-document.ts';
 import { checkTemplate as checkDocument } from '../core/openjd/check-template.ts';
 import { DOCUMENT_LIMITS, type DocumentLimits } from '../core/openjd/document-limits.ts';
 import type { DocumentNode } from '../core/openjd/document.ts';
+import { EXPR_LIMITS, type ExprLimits } from '../core/expr/expr-limits.ts';
+import type { LanguageOptions } from '../core/openjd/language/options.ts';
 import { prepareJob, type PreparedJob } from '../core/openjd/expand/prepare-job.ts';
 import { LANGUAGE_FEATURES, type SupportedFeatures } from '../core/openjd/extensions.ts';
+import type { HostContext } from '../core/openjd/host-symbols.ts';
+import { hostResolver, type HostResolver } from '../core/openjd/language/host-texts.ts';
 import type { ReadResult } from '../core/openjd/read-result.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../core/openjd/template-limits.ts';
 import type { PointedError } from '../core/problems.ts';
@@ -32,13 +37,9 @@ export type {
 } from '../core/openjd/document.ts';
 export type { PreparedJob } from '../core/openjd/expand/prepare-job.ts';
 export type { ExtensionName, SupportedFeatures } from '../core/openjd/extensions.ts';
-export type {
-  FormatPart,
-  FormatString,
-  ParsedFormatString,
-  ResolvedFormatString,
-} from '../core/openjd/format-string.ts';
-export type { HostContext, SessionValues, TaskValues } from '../core/openjd/host-symbols.ts';
+export type { HostContext, SessionValues, TaskValues, TypedContext } from '../core/openjd/host-symbols.ts';
+export type { ExprLimits } from '../core/expr/expr-limits.ts';
+export type { HostResolver, HostText, HostTexts } from '../core/openjd/language/host-texts.ts';
 export type { PathFormat, PathMappingRule } from '../core/openjd/path-mapping.ts';
 export type {
   ActionPlan,
@@ -50,6 +51,9 @@ export type {
   EmbeddedFilePlan,
   EnvironmentPlan,
   JobPlan,
+  LetPlan,
+  LetValue,
+  ParameterType,
   ParameterValue,
   ScriptPlan,
   StepPlan,
@@ -69,8 +73,6 @@ export type { Space } from '../core/openjd/space/open-space.ts';
 export type { TemplateLimits } from '../core/openjd/template-limits.ts';
 export type { PointedError } from '../core/problems.ts';
 
-export { parseFormatString, resolveFormatString } from '../core/openjd/format-string.ts';
-export { hostSymbols } from '../core/openjd/host-symbols.ts';
 export { pathMapper } from '../core/openjd/path-mapping.ts';
 export { openSpace } from '../core/openjd/space/open-space.ts';
 export { textOfErrors } from '../core/problems.ts';
@@ -81,6 +83,8 @@ export interface TemplateOptions {
   readonly limits?: Partial<TemplateLimits>;
   /** Extensions and features that the caller can deal with; a template that needs others is refused at its place. */
   readonly supported?: SupportedFeatures;
+  /** What the evaluation of one expression may take, in place of the standard limits (`EXPR_LIMITS`). */
+  readonly exprLimits?: Partial<ExprLimits>;
 }
 
 export interface ReadOptions {
@@ -97,7 +101,7 @@ export type CreatedJob =
   | { readonly ok: true; readonly job: PreparedJob }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
-export { DOCUMENT_LIMITS, LANGUAGE_FEATURES, TEMPLATE_LIMITS };
+export { DOCUMENT_LIMITS, EXPR_LIMITS, LANGUAGE_FEATURES, TEMPLATE_LIMITS };
 
 /** Reads the text of a template. Hostile text is refused in milliseconds; errors have line and column, from 1. */
 export function readTemplate(text: string, options: ReadOptions = {}): ReadResult {
@@ -106,7 +110,7 @@ export function readTemplate(text: string, options: ReadOptions = {}): ReadResul
 
 /** Validates a template that was read, without parameter values: all errors at once, by position, each with its JSON pointer. */
 export function checkTemplate(document: DocumentNode, options: TemplateOptions = {}): TemplateVerdict {
-  const checked = checkDocument(document, limitsOf(options), options.supported ?? LANGUAGE_FEATURES);
+  const checked = checkDocument(document, languageOf(options));
   return checked.ok ? { ok: true } : checked;
 }
 
@@ -120,7 +124,21 @@ export function createJob(
   options: TemplateOptions = {},
 ): CreatedJob {
   const given = new Map(Object.entries(values));
-  return prepareJob(document, given, limitsOf(options), options.supported ?? LANGUAGE_FEATURES);
+  return prepareJob(document, given, languageOf(options));
 }
 
-const limitsOf = ({ limits }: TemplateOptions): TemplateLimits => ({ ...TEMPLATE_LIMITS, ...limits });
+/** Resolves the format strings of a script as a worker does; with the bindings of its `let`, when it has any, by `withLets`. */
+export const scriptResolver = (context: HostContext, options: TemplateOptions = {}): HostResolver =>
+  hostResolver(context, languageOf(options).expressions);
+
+const regex = createRe2Engine();
+
+const languageOf = ({
+  limits,
+  supported = LANGUAGE_FEATURES,
+  exprLimits,
+}: TemplateOptions): LanguageOptions => ({
+  limits: { ...TEMPLATE_LIMITS, ...limits },
+  supported,
+  expressions: { limits: { ...EXPR_LIMITS, ...exprLimits }, regex },
+});

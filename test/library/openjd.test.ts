@@ -1,13 +1,11 @@
 import {
   checkTemplate,
   createJob,
-  hostSymbols,
   LANGUAGE_FEATURES,
   openSpace,
-  parseFormatString,
   pathMapper,
   readTemplate,
-  resolveFormatString,
+  scriptResolver,
   textOfErrors,
   type CreatedJob,
   type DocumentNode,
@@ -47,19 +45,18 @@ test('a template goes from text to the arguments of a task', (t) => {
   if (step === undefined) throw new Error('no step');
   const space = openSpace(step.space);
   t.same([space.length, space.at(999), space.indexOf({ Frame: '7' })], [1000, { Frame: '1000' }, 6]);
-  const lookup = hostSymbols({
+  const script = scriptResolver({
     parameters: plan.parameters,
     session: { workingDirectory: '/w', pathMappingRulesFile: '/w/rules', hasPathMappingRules: true },
     scope: { kind: 'task', task: { definitions: step.taskParameters, values: space.at(6) } },
     files: new Map(),
     mapPath: pathMapper([{ sourceFormat: 'POSIX', source: '/mnt', destination: '/vol' }], 'POSIX'),
   });
-  const args = step.script.onRun.args.map((text) => {
-    const parsed = parseFormatString(text);
-    const resolved = parsed.ok ? resolveFormatString(parsed.value, lookup) : parsed;
-    return resolved.ok ? resolved.text : null;
-  });
-  t.same(args, ['/vol/show/a.blend', '7']);
+  const args = step.script.onRun.args.map((text) => script.listed(text));
+  t.same(args, [
+    { ok: true, texts: ['/vol/show/a.blend'] },
+    { ok: true, texts: ['7'] },
+  ]);
   t.end();
 });
 

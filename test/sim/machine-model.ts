@@ -1,3 +1,4 @@
+import { EXPRESSIONS } from '../../src/bin/expressions.ts';
 import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
 import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
 import type { TaskId, WorkerId } from '../../src/core/ids.ts';
@@ -194,6 +195,7 @@ export class MachineModel {
       softwareVersion: '1',
       computeLocation,
       exprLimits: { ...EXPR_LIMITS, memory: this.world.random.pick(exprMemory) },
+      regex: EXPRESSIONS.regex,
       capabilities: {
         hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
         tags,

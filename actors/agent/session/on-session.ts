@@ -1,4 +1,4 @@
-import { deliver, type DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
+import { deliver } from '../../../src/core/delivery/delivered-paths.ts';
 import type { SessionId } from '../../../src/core/ids.ts';
 import type { ExtensionName } from '../../../src/core/openjd/extensions.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
@@ -8,7 +8,7 @@ import { cancelAction, interruptAction } from './actions.ts';
 import { advance, finishLog } from './advance.ts';
 import type { SessionMessage, SessionTask } from './messages.ts';
 import { Redactor } from './redaction.ts';
-import { environmentScripts, taskScript } from './scripts.ts';
+import { environmentScripts, taskScript, type ScriptPlace } from './scripts.ts';
 import { runAsOf } from './run-as.ts';
 import { newStaging, stopStaging } from './staging.ts';
 import type { CurrentAttempt, LogOwner, SessionState } from './state.ts';
@@ -18,18 +18,23 @@ type Message<Type extends SessionMessage['type']> = Extract<SessionMessage, { ty
 
 const REDACTED_ENV_VARS: ExtensionName = 'REDACTED_ENV_VARS';
 
-export type SessionSettings = Pick<AgentSettings, 'sessionsDirectory' | 'keepsSessions'>;
+export type SessionSettings = Pick<
+  AgentSettings,
+  'sessionsDirectory' | 'keepsSessions' | 'exprLimits' | 'regex'
+>;
 
 /** A session for the first task of its step, not yet begun. */
 export function newSession(
   sessionId: SessionId,
   { step, mapping, task }: Message<'session.begin'>,
-  { sessionsDirectory, keepsSessions }: SessionSettings,
+  { sessionsDirectory, keepsSessions, exprLimits, regex }: SessionSettings,
   context: SessionContext,
 ): SessionState {
   const directory = `${sessionsDirectory}/${sessionId}`;
   const { deliveries, extensions, job_parameters: parameters } = step;
   const paths = deliver({ mapping, deliveries, extensions, parameters, directory });
+  const expressions = { limits: exprLimits, regex };
+  const place = { step, directory, delivered: paths, expressions, newName: () => context.newId() };
   return {
     sessionId,
     directory,
@@ -38,11 +43,12 @@ export function newSession(
     setsRedacted: extensions?.includes(REDACTED_ENV_VARS) === true,
     redactor: new Redactor(),
     logLevel: 'INFO',
-    environments: environmentScripts(step, directory, paths, () => context.newId()),
+    expressions,
+    environments: environmentScripts(place),
     paths,
     staging: newStaging(),
     phase: 'opening',
-    attempt: attemptOf(task, step, directory, paths, context),
+    attempt: attemptOf(task, place),
     log: logOf(task),
     tried: 0,
     entered: [],
@@ -74,7 +80,14 @@ export function onSessionTask(
 ): void {
   if (state.phase !== 'idle') throw new Error(`a task came to a session that is ${state.phase}`);
   finishLog(state, context);
-  state.attempt = attemptOf(task, state.step, state.directory, state.paths, context);
+  const { step, directory, paths, expressions } = state;
+  state.attempt = attemptOf(task, {
+    step,
+    directory,
+    delivered: paths,
+    expressions,
+    newName: () => context.newId(),
+  });
   state.log = logOf(task);
   state.phase = 'working';
   context.effect({ kind: 'follow-cancels', taskId: task.assignment.task_id });
@@ -168,15 +181,9 @@ function openAttempt(state: SessionState, attemptId: string): CurrentAttempt | n
   return isOpen && state.stop === null ? attempt : null;
 }
 
-const attemptOf = (
-  task: SessionTask,
-  step: SessionState['step'],
-  directory: string,
-  paths: DeliveredPaths,
-  context: SessionContext,
-): CurrentAttempt => ({
+const attemptOf = (task: SessionTask, place: ScriptPlace): CurrentAttempt => ({
   ...task,
-  script: taskScript(task.assignment, step, directory, paths, () => context.newId()),
+  script: taskScript(task.assignment, place),
   isReportedRunning: false,
   progress: null,
   statusMessage: '',

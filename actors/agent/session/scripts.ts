@@ -1,6 +1,8 @@
 import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
-import { parseFormatString, resolveFormatString } from '../../../src/core/openjd/format-string.ts';
-import { hostSymbols, type HostContext } from '../../../src/core/openjd/host-symbols.ts';
+import type { ExtensionName } from '../../../src/core/openjd/extensions.ts';
+import type { HostContext, TypedContext } from '../../../src/core/openjd/host-symbols.ts';
+import type { ExprSettings } from '../../../src/core/openjd/language/expressions.ts';
+import { hostResolver, type HostResolver } from '../../../src/core/openjd/language/host-texts.ts';
 import type {
   ActionPlan,
   EmbeddedFilePlan,
@@ -15,11 +17,13 @@ export interface Script {
   readonly embeddedFiles: readonly EmbeddedFilePlan[];
   /** Absolute paths by the name of the embedded file. */
   readonly paths: ReadonlyMap<string, string>;
-  readonly symbols: (symbol: string) => string | undefined;
+  readonly resolver: HostResolver;
 }
 
 export interface EnvironmentScript extends Script {
   readonly plan: EnvironmentPlan;
+  /** Of its variables, which do not see the bindings of its script (specification, section 3.6.2). */
+  readonly variables: HostResolver;
 }
 
 export interface TaskScript extends Script {
@@ -38,39 +42,43 @@ export interface ResolvedAction {
 
 const PATH_MAPPING_FILE = 'path_mapping_rules.json';
 const FILES_DIRECTORY = 'embedded_files';
+/** Paths are mapped to those of POSIX: a session runs nowhere else. */
+const PATH_STYLE = 'posix';
 const NAMELESS = new Set(['', '.', '..']);
 const NOT_IN_A_NAME = /[/\\\0]/;
 
 const pathMappingFileOf = (directory: string): string => `${directory}/${PATH_MAPPING_FILE}`;
 
-/** Environments in the order in which they are entered. `newName` gives file names that are free. */
-export function environmentScripts(
-  step: StepAssignment,
-  directory: string,
-  delivered: DeliveredPaths,
-  newName: () => string,
-): readonly EnvironmentScript[] {
+/** Where scripts of a session run. */
+export interface ScriptPlace {
+  readonly step: StepAssignment;
+  readonly directory: string;
+  readonly delivered: DeliveredPaths;
+  readonly expressions: ExprSettings;
+  /** Gives file names that are free. */
+  readonly newName: () => string;
+}
+
+const EXPR: ExtensionName = 'EXPR';
+
+/** Environments in the order in which they are entered. */
+export function environmentScripts(place: ScriptPlace): readonly EnvironmentScript[] {
+  const { step, directory, newName } = place;
   return [...step.job_environments, ...step.step_environments].map((plan, index) => {
     const paths = allocate(
       plan.embeddedFiles,
       `${directory}/${FILES_DIRECTORY}/environment-${index}`,
       newName,
     );
-    const symbols = hostSymbols({
-      ...hostContext(step, directory, delivered, paths),
-      scope: { kind: 'environment' },
-    });
-    return { plan, embeddedFiles: plan.embeddedFiles, paths, symbols };
+    const isOfStep = index >= step.job_environments.length;
+    const variables = resolverOf(place, paths, isOfStep, { kind: 'environment' });
+    const resolver = variables.withLets(plan.lets);
+    return { plan, embeddedFiles: plan.embeddedFiles, paths, variables, resolver };
   });
 }
 
-export function taskScript(
-  assignment: Assignment,
-  step: StepAssignment,
-  directory: string,
-  delivered: DeliveredPaths,
-  newName: () => string,
-): TaskScript {
+export function taskScript(assignment: Assignment, place: ScriptPlace): TaskScript {
+  const { step, directory, newName } = place;
   const plan = step.script;
   const paths = allocate(plan.embeddedFiles, `${directory}/${FILES_DIRECTORY}/task`, newName);
   const parameters = Object.entries(assignment.parameters);
@@ -78,11 +86,8 @@ export function taskScript(
     definitions: parameters.map(([name, { type }]) => ({ name, type })),
     values: Object.fromEntries(parameters.map(([name, { value }]) => [name, value])),
   };
-  const symbols = hostSymbols({
-    ...hostContext(step, directory, delivered, paths),
-    scope: { kind: 'task', task },
-  });
-  return { plan, embeddedFiles: plan.embeddedFiles, paths, symbols };
+  const resolver = resolverOf(place, paths, true, { kind: 'task', task }).withLets(plan.lets);
+  return { plan, embeddedFiles: plan.embeddedFiles, paths, resolver };
 }
 
 /** The action with its format strings resolved and the files that are written before it runs (session_behaviours.md, 5). */
@@ -100,51 +105,63 @@ export function resolveAction(
     if (path === undefined || !isPlainName(file)) {
       return failed(`the file name of the embedded file ${file.name} is no plain name`);
     }
-    const data = resolveText(file.data, script);
+    const data = script.resolver.text(file.data);
     if (!data.ok) return failed(`embedded file ${file.name}: ${data.detail}`);
-    files.push({ path, data: data.value, runnable: file.runnable });
+    files.push({ path, data: data.text, runnable: file.runnable });
   }
-  const command = resolveText(action.command, script);
+  const command = script.resolver.text(action.command);
   if (!command.ok) return failed(`command: ${command.detail}`);
-  if (command.value === '') return failed('command: it is empty');
+  if (command.text === '') return failed('command: it is empty');
   const args: string[] = [];
   for (const [index, arg] of action.args.entries()) {
-    const resolved = resolveText(arg, script);
+    const resolved = script.resolver.listed(arg);
     if (!resolved.ok) return failed(`argument ${index + 1}: ${resolved.detail}`);
-    args.push(resolved.value);
+    args.push(...resolved.texts);
   }
-  return { ok: true, value: { command: command.value, args, files } };
+  return { ok: true, value: { command: command.text, args, files } };
 }
 
 /** The environment's own variables, resolved. */
 export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<Record<string, string>>> {
   const variables: Record<string, string> = {};
   for (const [name, text] of Object.entries(script.plan.variables)) {
-    const value = resolveText(text, script);
+    const value = script.variables.text(text);
     if (!value.ok) return failed(`variable ${name}: ${value.detail}`);
-    variables[name] = value.value;
+    variables[name] = value.text;
   }
   return { ok: true, value: variables };
 }
 
-function hostContext(
-  step: StepAssignment,
-  workingDirectory: string,
-  { hasRules, mapPath, staged }: DeliveredPaths,
+/** What a script of the step, or of an environment of it or of its job, resolves its format strings with. */
+function resolverOf(
+  { step, directory, delivered, expressions }: ScriptPlace,
   files: ReadonlyMap<string, string>,
-): Omit<HostContext, 'scope'> {
-  return {
+  isOfStep: boolean,
+  scope: HostContext['scope'],
+): HostResolver {
+  const { hasRules, mapPath, staged } = delivered;
+  const isExpr = step.extensions?.includes(EXPR) === true;
+  const context: HostContext = {
     parameters: step.job_parameters,
     session: {
-      workingDirectory,
-      pathMappingRulesFile: pathMappingFileOf(workingDirectory),
+      workingDirectory: directory,
+      pathMappingRulesFile: pathMappingFileOf(directory),
       hasPathMappingRules: hasRules,
     },
     files,
     mapPath,
     staged,
+    scope,
+    ...(isExpr && { typed: typedContext(step, isOfStep) }),
   };
+  return hostResolver(context, expressions);
 }
+
+const typedContext = (step: StepAssignment, isOfStep: boolean): TypedContext => ({
+  jobName: step.job_name,
+  pathStyle: PATH_STYLE,
+  ...(isOfStep && { stepName: step.step_name, ...(step.lets !== undefined && { lets: step.lets }) }),
+});
 
 function allocate(
   files: readonly EmbeddedFilePlan[],
@@ -157,14 +174,5 @@ function allocate(
 /** Checked again here: the name decides where the worker writes. */
 const isPlainName = ({ filename }: EmbeddedFilePlan): boolean =>
   filename === undefined || (!NAMELESS.has(filename) && !NOT_IN_A_NAME.test(filename));
-
-function resolveText(text: string, script: Script): Resolved<string> {
-  const format = parseFormatString(text);
-  if (!format.ok) return failed(format.detail);
-  const resolved = resolveFormatString(format.value, script.symbols);
-  return resolved.ok
-    ? { ok: true, value: resolved.text }
-    : failed(`the value ${resolved.unknown} does not exist here`);
-}
 
 const failed = (detail: string): { readonly ok: false; readonly detail: string } => ({ ok: false, detail });

@@ -1,5 +1,6 @@
 import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
+import type { ExprSettings } from '../../../src/core/openjd/language/expressions.ts';
 import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { LogLevel } from './directives.ts';
@@ -94,6 +95,8 @@ export interface SessionState {
   logLevel: LogLevel;
   /** In the order of entering: the job's, then the step's. */
   readonly environments: readonly EnvironmentScript[];
+  /** What its scripts are evaluated with, in a template with EXPR. */
+  readonly expressions: ExprSettings;
   /** What the deliveries of the step change. */
   readonly paths: DeliveredPaths;
   readonly staging: SessionStaging;

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { EXPRESSIONS } from '../expressions.ts';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,7 +73,12 @@ export class LocalSessions {
     this.directory = directory;
     this.mapping = mapping;
     this.events = events;
-    const settings = { sessionsDirectory: join(directory, 'sessions'), keepsSessions: false };
+    const settings = {
+      sessionsDirectory: join(directory, 'sessions'),
+      keepsSessions: false,
+      exprLimits: EXPRESSIONS.limits,
+      regex: EXPRESSIONS.regex,
+    };
     this.host = new ThreadHost<AgentWorld>(
       [anyActor(sessionActor(settings)), anyActor(shipperActor(false)), ...localDesks],
       {

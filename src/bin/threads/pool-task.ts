@@ -1,12 +1,17 @@
 import { readDocument } from '../../adapters/yaml/read-document.ts';
 import type { ExprLimits } from '../../core/expr/expr-limits.ts';
 import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
+import { previewJob, type StepPreview } from '../../core/openjd/preview-command.ts';
 import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
+import { createRe2Engine } from '../../adapters/regex/re2-engine.ts';
 import { RUNNABLE_FEATURES } from '../runnable-features.ts';
+
+/** Of this thread: it keeps patterns that it has compiled. */
+const regex = createRe2Engine();
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
@@ -16,6 +21,8 @@ export interface PreparationTask {
   readonly limits: TemplateLimits;
   /** Of each expression that is evaluated. */
   readonly exprLimits: ExprLimits;
+  /** Whether the commands of the job's steps are wanted. */
+  readonly previews: boolean;
 }
 
 export type PreparationResult =
@@ -26,6 +33,8 @@ export type PreparationResult =
         readonly description: string;
         readonly extensions: readonly string[];
       };
+      /** By order of the step; empty when they are not wanted. */
+      readonly previews: readonly StepPreview[];
     }
   | { readonly ok: false; readonly errors: readonly PointedError[] };
 
@@ -33,15 +42,16 @@ export type PreparationResult =
 export function prepareTemplate(task: PreparationTask): PreparationResult {
   const read = readDocument(task.text, task.format);
   if (!read.ok) return { ok: false, errors: read.errors };
-  const prepared = prepareJob(
-    read.document,
-    new Map(Object.entries(task.values)),
-    task.limits,
-    RUNNABLE_FEATURES,
-  );
+  const expressions = { limits: task.exprLimits, regex };
+  const prepared = prepareJob(read.document, new Map(Object.entries(task.values)), {
+    limits: task.limits,
+    supported: RUNNABLE_FEATURES,
+    expressions,
+  });
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
-  return errors.length === 0 ? prepared : { ok: false, errors };
+  if (errors.length > 0) return { ok: false, errors };
+  return { ...prepared, previews: task.previews ? previewJob(prepared.job, expressions) : [] };
 }
 
 /** Steps whose share of a lease would not fit the bus. */

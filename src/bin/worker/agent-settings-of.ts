@@ -1,4 +1,5 @@
 import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
+import { createRe2Engine } from '../../adapters/regex/re2-engine.ts';
 import { thisMachine } from '../../adapters/host/machine.ts';
 import type { WorkerConfig } from '../../core/config/worker-config.ts';
 import { EXPR_LIMITS } from '../../core/expr/expr-limits.ts';
@@ -21,6 +22,7 @@ export function agentSettingsOf(
     softwareVersion: versionFacts().version,
     computeLocation: worker.computeLocation,
     exprLimits: { ...EXPR_LIMITS, memory: openjd.exprMemoryBytes },
+    regex: createRe2Engine(),
     sessionLingerMs: worker.sessionLingerMs,
     drainTimeoutMs: worker.drainTimeoutMs,
     ...rest,

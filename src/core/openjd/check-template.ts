@@ -1,11 +1,12 @@
 import type { PointedError } from '../problems.ts';
 import type { DocumentNode } from './document.ts';
-import { LANGUAGE_FEATURES, type SupportedFeatures } from './extensions.ts';
+import { LANGUAGE_FEATURES } from './extensions.ts';
 import { Findings } from './findings.ts';
+import type { LanguageOptions } from './language/options.ts';
 import { rootOf } from './located.ts';
 import { readTemplate } from './shape/read-template.ts';
 import type { TemplateShape } from './shape/template-shape.ts';
-import { TEMPLATE_LIMITS, type TemplateLimits } from './template-limits.ts';
+import { TEMPLATE_LIMITS } from './template-limits.ts';
 import { checkVersionAndExtensions } from './validate/01-version-and-extensions.ts';
 import { checkNames } from './validate/03-names.ts';
 import { checkParameters, type CheckedParameter } from './validate/04-parameters.ts';
@@ -32,8 +33,7 @@ export type CheckResult =
  */
 export function checkTemplate(
   document: DocumentNode,
-  limits: TemplateLimits = TEMPLATE_LIMITS,
-  supported: SupportedFeatures = LANGUAGE_FEATURES,
+  { limits = TEMPLATE_LIMITS, supported = LANGUAGE_FEATURES, expressions }: LanguageOptions,
 ): CheckResult {
   const findings = new Findings();
   const root = rootOf(document);
@@ -50,7 +50,7 @@ export function checkTemplate(
   checkHostRequirements(findings, shape, limits, supported);
   checkParameterSpaces(findings, shape, limits);
   checkDependencies(findings, shape);
-  checkFormatStrings(findings, shape, limits);
+  checkFormatStrings(findings, shape, limits, extensions.has('EXPR') ? expressions : null);
   checkPathDelivery(findings, shape, limits);
   return findings.count === 0 ? { ok: true, template: { shape, parameters } } : refused();
 }

@@ -20,9 +20,9 @@ export interface SupportedFeatures {
   readonly usagePools: boolean;
 }
 
-/** What is validated and expanded here: all that is known but for EXPR. */
+/** What is validated and expanded here: all that is known. */
 export const LANGUAGE_FEATURES: SupportedFeatures = {
-  extensions: ['TASK_CHUNKING', 'REDACTED_ENV_VARS', 'SVC_PATH_TRANSLATION', 'SVC_CHUNK_BOUNDS'],
+  extensions: KNOWN_EXTENSIONS,
   usagePools: true,
 };
 

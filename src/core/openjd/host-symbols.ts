@@ -1,19 +1,38 @@
+import type { FileStyle } from '../expr/paths/parsed-path.ts';
+import { parseType } from '../expr/type-system/type-text.ts';
+import { BOOL, INT, PATH, resolvedType, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
+import { unresolvedOf, type Value } from '../expr/values/value.ts';
+import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import { replacePaths } from './path-values.ts';
-import type { ParameterValue, TaskParameterPlan } from './plan.ts';
+import type { LetValue, ParameterValue, TaskParameterPlan } from './plan.ts';
 
 /** What is known on the worker when a format string of a script is resolved. */
 export interface HostContext {
   /** Values of the job parameters by name. */
   readonly parameters: Readonly<Record<string, ParameterValue>>;
-  readonly session: SessionValues;
+  /** Null where there is no session yet: its values are not known. */
+  readonly session: SessionValues | null;
   /** Whose script it is: names of files begin with `Task.File.` or `Env.File.`, and only a step's script sees the task. */
   readonly scope: { readonly kind: 'environment' } | { readonly kind: 'task'; readonly task: TaskValues };
-  /** Absolute paths of the script's embedded files, by name. */
-  readonly files: ReadonlyMap<string, string>;
+  /** Absolute paths of the script's embedded files, by name; null where they are not known yet. */
+  readonly files: ReadonlyMap<string, string | null>;
   /** Maps the value of a PATH to this host. */
   readonly mapPath: (path: string) => string;
   /** Paths of job parameters that are found elsewhere than their mapping says, by their names (path-values.ts): copies in the session's directory. */
   readonly staged?: ReadonlyMap<string, string>;
+  /** Of a template with the extension EXPR: then values have types. Absent: all values are text. */
+  readonly typed?: TypedContext;
+}
+
+/** What else there is with EXPR. */
+export interface TypedContext {
+  readonly jobName: string;
+  /** Absent in the script of a job environment. */
+  readonly stepName?: string;
+  /** Bindings of the step. */
+  readonly lets?: readonly LetValue[];
+  /** How this host writes paths. */
+  readonly pathStyle: FileStyle;
 }
 
 export interface SessionValues {
@@ -36,41 +55,65 @@ const FIRST_INTEGER = /^-?[0-9]+/;
 const LAST_INTEGER = /(?:^|,|[0-9]-)(-?[0-9]+)(?::[0-9]+)?$/;
 
 /**
- * The values by symbol (specification, section 7.3.1; interface.md, rule 3 and SVC_CHUNK_BOUNDS), for `resolveFormatString`. The lookup gives
- * undefined for a symbol that does not exist in the scope.
+ * The values by symbol (specification, section 7.3.1; interface.md, rule 3 and SVC_CHUNK_BOUNDS). What does not exist in the scope is not there; what
+ * is not known yet is unresolved.
  */
-export function hostSymbols(context: HostContext): (symbol: string) => string | undefined {
-  const { session, scope } = context;
-  const symbols = new Map<string, string>([
-    ['Session.WorkingDirectory', session.workingDirectory],
-    ['Session.PathMappingRulesFile', session.pathMappingRulesFile],
-    ['Session.HasPathMappingRules', session.hasPathMappingRules ? 'true' : 'false'],
-  ]);
+export function hostSymbols(context: HostContext): ReadonlyMap<string, Value> {
+  const { session, scope, typed } = context;
+  const symbols = new Map<string, Value>();
+  const set = (symbol: string, type: ResolvedType, text: string | null): void => {
+    const own = typed === undefined ? STRING : type;
+    symbols.set(
+      symbol,
+      text === null ? unresolvedOf(own) : valueOfText(own, text, typed?.pathStyle ?? 'posix'),
+    );
+  };
+  set('Session.WorkingDirectory', PATH, session?.workingDirectory ?? null);
+  set('Session.PathMappingRulesFile', PATH, session?.pathMappingRulesFile ?? null);
+  set('Session.HasPathMappingRules', BOOL, session === null ? null : `${session.hasPathMappingRules}`);
   for (const [name, parameter] of Object.entries(context.parameters)) {
+    const types = valueTypes(parameter.type);
     const mapped = replacePaths(
       name,
       parameter,
       (path) => context.staged?.get(path.name) ?? context.mapPath(path.path),
     );
-    symbols.set(`Param.${name}`, mapped);
-    symbols.set(`RawParam.${name}`, parameter.value);
+    set(`Param.${name}`, types.value, mapped);
+    set(`RawParam.${name}`, types.raw, parameter.value);
   }
   const prefix = scope.kind === 'task' ? 'Task' : 'Env';
-  for (const [name, path] of context.files) symbols.set(`${prefix}.File.${name}`, path);
-  if (scope.kind === 'task') addTask(symbols, scope.task, context.mapPath);
-  return (symbol) => symbols.get(symbol);
+  for (const [name, path] of context.files) set(`${prefix}.File.${name}`, PATH, path);
+  if (scope.kind === 'task') addTask(set, scope.task, context.mapPath);
+  if (typed !== undefined) addNames(symbols, set, typed);
+  return symbols;
 }
 
-function addTask(symbols: Map<string, string>, task: TaskValues, mapPath: (path: string) => string): void {
+type SetSymbol = (symbol: string, type: ResolvedType, text: string | null) => void;
+
+function addTask(set: SetSymbol, task: TaskValues, mapPath: (path: string) => string): void {
   for (const { name, type } of task.definitions) {
     const value = Object.hasOwn(task.values, name) ? task.values[name] : undefined;
     if (value === undefined) continue;
-    symbols.set(`Task.Param.${name}`, type === 'PATH' ? mapPath(value) : value);
-    symbols.set(`Task.RawParam.${name}`, value);
+    const types = taskValueTypes(type);
+    set(`Task.Param.${name}`, types.value, type === 'PATH' ? mapPath(value) : value);
+    set(`Task.RawParam.${name}`, types.raw, value);
     if (type !== 'CHUNK[INT]') continue;
     const start = FIRST_INTEGER.exec(value)?.[0];
     const end = LAST_INTEGER.exec(value)?.[1];
-    if (start !== undefined) symbols.set(`Task.Param.${name}.Start`, start);
-    if (end !== undefined) symbols.set(`Task.Param.${name}.End`, end);
+    if (start !== undefined) set(`Task.Param.${name}.Start`, INT, start);
+    if (end !== undefined) set(`Task.Param.${name}.End`, INT, end);
+  }
+}
+
+function addNames(
+  symbols: Map<string, Value>,
+  set: SetSymbol,
+  { jobName, stepName, lets = [], pathStyle }: TypedContext,
+): void {
+  set('Job.Name', STRING, jobName);
+  if (stepName !== undefined) set('Step.Name', STRING, stepName);
+  for (const { name, type, value } of lets) {
+    const parsed = parseType(type);
+    if (parsed !== null) symbols.set(name, valueOfText(resolvedType(parsed), value, pathStyle));
   }
 }

@@ -1,3 +1,13 @@
+import {
+  BOOL,
+  FLOAT,
+  INT,
+  listType,
+  PATH,
+  RANGE_EXPR,
+  STRING,
+  type ResolvedType,
+} from '../expr/type-system/expr-type.ts';
 import { jsonOfFloat } from '../expr/values/float-text.ts';
 import { nodeKindName, type DocumentNode } from './document.ts';
 import { decimalOf, integerOf } from './numbers.ts';
@@ -20,6 +30,10 @@ export type ParameterTypeRow = SingleRow | ListRow;
 interface CommonRow {
   readonly type: ParameterType;
   readonly needsExpr: boolean;
+  /** Type of `Param.<name>` in an expression (specification "Expression Language", section 1.2.2). */
+  readonly valueType: ResolvedType;
+  /** Type of `RawParam.<name>`: a path that is not mapped is text. */
+  readonly rawType: ResolvedType;
   /** Whether its values are mapped to the worker, and the definition says what the job does with them. */
   readonly isPath: boolean;
   readonly constraints: readonly ConstraintKey[];
@@ -105,6 +119,8 @@ const ROWS: readonly ParameterTypeRow[] = [
   {
     type: 'STRING',
     needsExpr: false,
+    valueType: STRING,
+    rawType: STRING,
     element: null,
     isPath: false,
     constraints: ['allowedValues', ...LENGTHS],
@@ -117,6 +133,8 @@ const ROWS: readonly ParameterTypeRow[] = [
   {
     type: 'PATH',
     needsExpr: false,
+    valueType: PATH,
+    rawType: STRING,
     element: null,
     isPath: true,
     constraints: ['allowedValues', ...LENGTHS],
@@ -129,6 +147,8 @@ const ROWS: readonly ParameterTypeRow[] = [
   {
     type: 'INT',
     needsExpr: false,
+    valueType: INT,
+    rawType: INT,
     element: null,
     isPath: false,
     constraints: ['allowedValues', 'minValue', 'maxValue'],
@@ -141,6 +161,8 @@ const ROWS: readonly ParameterTypeRow[] = [
   {
     type: 'FLOAT',
     needsExpr: false,
+    valueType: FLOAT,
+    rawType: FLOAT,
     element: null,
     isPath: false,
     constraints: ['allowedValues', 'minValue', 'maxValue'],
@@ -153,6 +175,8 @@ const ROWS: readonly ParameterTypeRow[] = [
   {
     type: 'BOOL',
     needsExpr: true,
+    valueType: BOOL,
+    rawType: BOOL,
     element: null,
     isPath: false,
     constraints: [],
@@ -165,6 +189,8 @@ const ROWS: readonly ParameterTypeRow[] = [
   {
     type: 'RANGE_EXPR',
     needsExpr: true,
+    valueType: RANGE_EXPR,
+    rawType: RANGE_EXPR,
     element: null,
     isPath: false,
     constraints: LENGTHS,
@@ -174,28 +200,31 @@ const ROWS: readonly ParameterTypeRow[] = [
     json: quoted,
     read: readRange,
   },
-  listRow('LIST[STRING]', 'STRING', ['LINE_EDIT_LIST']),
-  listRow('LIST[PATH]', 'PATH', [
+  listRow('LIST[STRING]', 'STRING', STRING, ['LINE_EDIT_LIST']),
+  listRow('LIST[PATH]', 'PATH', PATH, [
     'CHOOSE_INPUT_FILE_LIST',
     'CHOOSE_OUTPUT_FILE_LIST',
     'CHOOSE_DIRECTORY_LIST',
   ]),
-  listRow('LIST[INT]', 'INT', ['SPIN_BOX_LIST'], ['singleStepDelta']),
-  listRow('LIST[FLOAT]', 'FLOAT', ['SPIN_BOX_LIST'], ['decimals', 'singleStepDelta']),
-  listRow('LIST[BOOL]', 'BOOL', ['CHECK_BOX_LIST']),
-  listRow('LIST[LIST[INT]]', 'LIST[INT]', []),
+  listRow('LIST[INT]', 'INT', INT, ['SPIN_BOX_LIST'], ['singleStepDelta']),
+  listRow('LIST[FLOAT]', 'FLOAT', FLOAT, ['SPIN_BOX_LIST'], ['decimals', 'singleStepDelta']),
+  listRow('LIST[BOOL]', 'BOOL', BOOL, ['CHECK_BOX_LIST']),
+  listRow('LIST[LIST[INT]]', 'LIST[INT]', listType(INT), []),
 ];
 
 /** `item` belongs to lists whose elements can have rules. */
 function listRow(
   type: ParameterType,
   element: ParameterType,
+  elementType: ResolvedType,
   controls: readonly string[],
   settings: readonly string[] = element === 'PATH' ? FILTERS : [],
 ): ListRow {
   return {
     type,
     needsExpr: true,
+    valueType: listType(elementType),
+    rawType: listType(element === 'PATH' ? STRING : elementType),
     element,
     isPath: element === 'PATH',
     constraints: element === 'BOOL' ? LENGTHS : [...LENGTHS, 'item'],

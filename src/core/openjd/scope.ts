@@ -1,127 +1,151 @@
-import type { Findings } from './findings.ts';
-import { parseFormatString, type FormatString } from './format-string.ts';
+import { BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
+import { unresolvedOf, type Value } from '../expr/values/value.ts';
+import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import type { Text } from './located.ts';
-import { suggestion } from './nearest.ts';
 import { rowOf } from './parameter-types.ts';
-import type { ParameterShape, StepShape } from './shape/template-shape.ts';
-import { shown } from './text-rules.ts';
+import type { ParameterType } from './plan.ts';
+import type { StepShape } from './shape/template-shape.ts';
 
-/** The values that a format string may refer to (specification, section 7.3.1). */
+/** The values that a format string may refer to (specification, section 7.3.1); unresolved ones are known later. */
 export interface Scope {
-  readonly symbols: ReadonlySet<string>;
+  readonly symbols: ReadonlyMap<string, Value>;
   /** Symbols that exist and may not be used here, and why. */
   readonly elsewhere: ReadonlyMap<string, string>;
+  /** Whether it is resolved on the worker. */
+  readonly isHost: boolean;
 }
 
-const SESSION_SYMBOLS: readonly string[] = [
-  'Session.WorkingDirectory',
-  'Session.PathMappingRulesFile',
-  'Session.HasPathMappingRules',
+/** What is known of a job where its format strings are checked or resolved. */
+export interface JobFacts {
+  /** Whether symbols have types (the extension EXPR): else all is text. */
+  readonly isExpr: boolean;
+  readonly parameters: readonly KnownParameter[];
+  /** Null while it is not resolved. */
+  readonly jobName: string | null;
+}
+
+export interface KnownParameter {
+  readonly name: string;
+  readonly type: ParameterType;
+  /** Null while it is not submitted. */
+  readonly value: string | null;
+}
+
+const SESSION_SYMBOLS: readonly (readonly [symbol: string, type: ResolvedType])[] = [
+  ['Session.WorkingDirectory', PATH],
+  ['Session.PathMappingRulesFile', PATH],
+  ['Session.HasPathMappingRules', BOOL],
 ];
 
 /** The scopes that all steps and environments of a template share. */
-interface JobScopes {
+export interface JobScopes {
+  readonly facts: JobFacts;
   /** Fields that are resolved when the job is created. */
   readonly creation: Scope;
   /** Fields that are resolved on the worker. */
   readonly host: Scope;
 }
 
-export function jobScopes(parameters: readonly ParameterShape[]): JobScopes {
-  const creation = new Set<string>();
-  const host = new Set<string>(SESSION_SYMBOLS);
+export function jobScopes(facts: JobFacts): JobScopes {
+  const creation = new Map<string, Value>();
+  const host = new Map<string, Value>();
   const elsewhere = new Map<string, string>();
-  for (const symbol of SESSION_SYMBOLS) elsewhere.set(symbol, 'it is known on the worker only');
-  for (const { name, type } of parameters) {
-    if (name === undefined) continue;
-    for (const symbol of [`Param.${name.value}`, `RawParam.${name.value}`]) host.add(symbol);
-    creation.add(`RawParam.${name.value}`);
-    if (type !== undefined && rowOf(type).isPath) {
-      elsewhere.set(
-        `Param.${name.value}`,
-        `a ${type} is mapped on the worker; use RawParam.${name.value} here`,
-      );
-    } else creation.add(`Param.${name.value}`);
+  for (const [symbol, type] of SESSION_SYMBOLS) {
+    host.set(symbol, later(type, facts));
+    elsewhere.set(symbol, 'it is known on the worker only');
   }
-  return { creation: { symbols: creation, elsewhere }, host: { symbols: host, elsewhere: new Map() } };
-}
-
-/** The scope of an environment's actions, files and variables. */
-export function environmentScope(host: Scope, files: readonly { readonly name: Text | undefined }[]): Scope {
+  for (const { name, type, value } of facts.parameters) {
+    const types = valueTypes(type);
+    const given = (of: ResolvedType): Value =>
+      value === null ? later(of, facts) : facts.isExpr ? valueOfText(of, value, 'posix') : value;
+    creation.set(`RawParam.${name}`, given(types.raw));
+    host.set(`RawParam.${name}`, given(types.raw));
+    if (rowOf(type).isPath) {
+      elsewhere.set(`Param.${name}`, `a ${type} is mapped on the worker; use RawParam.${name} here`);
+      host.set(`Param.${name}`, later(types.value, facts));
+    } else {
+      creation.set(`Param.${name}`, given(types.value));
+      host.set(`Param.${name}`, given(types.value));
+    }
+  }
+  if (facts.isExpr) host.set('Job.Name', facts.jobName ?? unresolvedOf(STRING));
   return {
-    symbols: new Set([...host.symbols, ...fileSymbols('Env.File', files)]),
-    elsewhere: host.elsewhere,
+    facts,
+    creation: { symbols: creation, elsewhere, isHost: false },
+    host: { symbols: host, elsewhere: new Map(), isHost: true },
   };
 }
 
-/** The scope of a step's script. */
-export function stepScope(host: Scope, step: StepShape, extensions: ReadonlySet<string>): Scope {
-  const symbols = new Set([...host.symbols, ...fileSymbols('Task.File', step.embeddedFiles)]);
+/** A value that is known later. */
+const later = (type: ResolvedType, { isExpr }: JobFacts): Value => unresolvedOf(isExpr ? type : STRING);
+
+/** The scopes of a step, whose bindings have the values `lets`. */
+export interface StepScopes {
+  /** The parameter space and the host requirements: without the names of job and step (interface.md, "OpenJD template shape", rule 3). */
+  readonly creation: Scope;
+  /** What its environments share. */
+  readonly environments: Scope;
+  /** Its script, but for the script's own bindings. */
+  readonly script: Scope;
+}
+
+/** The scope of a step's own `let`. */
+export function stepLetScope({ facts, creation }: JobScopes, step: StepShape): Scope {
+  const names: [string, Value][] = [
+    ['Job.Name', facts.jobName ?? unresolvedOf(STRING)],
+    ['Step.Name', step.name?.value ?? ''],
+  ];
+  return extended(creation, names);
+}
+
+export function stepScopes(
+  { facts, creation, host }: JobScopes,
+  step: StepShape,
+  lets: ReadonlyMap<string, Value>,
+  extensions: ReadonlySet<string>,
+): StepScopes {
+  const name: [string, Value][] = facts.isExpr ? [['Step.Name', step.name?.value ?? '']] : [];
+  const environments = extended(host, [...name, ...lets]);
+  return {
+    creation: extended(creation, [...lets]),
+    environments,
+    script: taskScope(environments, facts, step, extensions),
+  };
+}
+
+/** The scope of an environment's actions, files and variables, but for the bindings of its script. */
+export const environmentScope = (
+  outer: Scope,
+  facts: JobFacts,
+  files: readonly { readonly name: Text | undefined }[],
+): Scope => extended(outer, fileSymbols('Env.File', files, facts));
+
+function taskScope(outer: Scope, facts: JobFacts, step: StepShape, extensions: ReadonlySet<string>): Scope {
+  const symbols = fileSymbols('Task.File', step.embeddedFiles, facts);
   const elsewhere = new Map<string, string>();
   for (const { name, type } of step.space?.parameters ?? []) {
     if (name === undefined) continue;
-    symbols.add(`Task.Param.${name.value}`);
-    symbols.add(`Task.RawParam.${name.value}`);
+    const types = type === undefined ? { value: STRING, raw: STRING } : taskValueTypes(type);
+    symbols.push([`Task.Param.${name.value}`, later(types.value, facts)]);
+    symbols.push([`Task.RawParam.${name.value}`, later(types.raw, facts)]);
     if (type !== 'CHUNK[INT]') continue;
     for (const bound of ['Start', 'End']) {
       const symbol = `Task.Param.${name.value}.${bound}`;
-      if (extensions.has('SVC_CHUNK_BOUNDS')) symbols.add(symbol);
+      if (extensions.has('SVC_CHUNK_BOUNDS')) symbols.push([symbol, later(INT, facts)]);
       else elsewhere.set(symbol, 'it requires the extension SVC_CHUNK_BOUNDS');
     }
   }
-  return { symbols, elsewhere };
+  return { ...extended(outer, symbols), elsewhere };
 }
 
-function* fileSymbols(
+const fileSymbols = (
   prefix: string,
   files: readonly { readonly name: Text | undefined }[],
-): Generator<string> {
-  for (const { name } of files) if (name !== undefined) yield `${prefix}.${name.value}`;
-}
+  facts: JobFacts,
+): [string, Value][] =>
+  files.flatMap(({ name }) =>
+    name === undefined ? [] : [[`${prefix}.${name.value}`, later(PATH, facts)] satisfies [string, Value]],
+  );
 
-/** Why a symbol that exists nowhere in the scope may be meant, by how it begins. */
-const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
-  ['Job.Name', 'it requires the extension EXPR'],
-  ['Step.Name', 'it requires the extension EXPR'],
-  ['Session.', 'it is known on the worker only'],
-  ['Task.', "it is known in a step's script only"],
-  ['Env.', "it is known in an environment's script only"],
-];
-
-/** More unknown values than this in one template get no suggestion: looking for one costs. */
-const MAX_SUGGESTIONS = 50;
-
-/** Checks format strings against their scopes: one finding a string, the first. */
-export class FormatStringChecker {
-  readonly #findings: Findings;
-  #suggestions = 0;
-
-  constructor(findings: Findings) {
-    this.#findings = findings;
-  }
-
-  /** The parsed string, or undefined when it was reported. */
-  check(text: Text | undefined, scope: Scope): FormatString | undefined {
-    if (text === undefined) return undefined;
-    const parsed = parseFormatString(text.value);
-    if (!parsed.ok) {
-      this.#findings.add(text.at, parsed.detail);
-      return undefined;
-    }
-    for (const part of parsed.value.parts) {
-      if (part.kind === 'reference' && !scope.symbols.has(part.symbol)) {
-        this.#findings.add(text.at, this.#unknown(part.symbol, scope));
-        return undefined;
-      }
-    }
-    return parsed.value;
-  }
-
-  #unknown(symbol: string, scope: Scope): string {
-    const reason = scope.elsewhere.get(symbol);
-    if (reason !== undefined) return `${shown(symbol)} cannot be used here: ${reason}`;
-    const near = ++this.#suggestions <= MAX_SUGGESTIONS ? suggestion(symbol, scope.symbols) : '';
-    const hint = near === '' ? HINTS.find(([prefix]) => symbol.startsWith(prefix))?.[1] : undefined;
-    return `unknown value ${shown(symbol)}${near}${hint === undefined ? '' : `: ${hint}`}`;
-  }
-}
+export const extended = (scope: Scope, symbols: readonly (readonly [string, Value])[]): Scope =>
+  symbols.length === 0 ? scope : { ...scope, symbols: new Map([...scope.symbols, ...symbols]) };

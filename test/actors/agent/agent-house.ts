@@ -1,3 +1,4 @@
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
 import { agentActors } from '../../../actors/agent/agent-actors.ts';
 import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
 import type { AgentEffect, AgentMessages, AgentWorld } from '../../../actors/agent/agent-world.ts';
@@ -38,6 +39,7 @@ export const SETTINGS: AgentSettings = {
   softwareVersion: '0.1.0',
   computeLocation: '',
   exprLimits: EXPR_LIMITS,
+  regex: EXPRESSIONS.regex,
   capabilities: {
     hardware: { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' },
     tags: {},

@@ -14,6 +14,7 @@ const taskOf = (text: string): PreparationTask => ({
   values: {},
   limits: TEMPLATE_LIMITS,
   exprLimits: EXPR_LIMITS,
+  previews: false,
 });
 const PLAIN = taskOf('not a template');
 

@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { prepareTemplate } from '../../../src/bin/threads/pool-task.ts';
 import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
+import { KNOWN_EXTENSIONS } from '../../../src/core/openjd/extensions.ts';
 import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
 import { STEP, template, withStep } from '../../core/openjd/template-text.ts';
 
@@ -12,15 +13,15 @@ function refusals(source: object): string[] {
     values: {},
     limits: TEMPLATE_LIMITS,
     exprLimits: EXPR_LIMITS,
+    previews: false,
   });
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
 
 void test('a submission may ask for what this version runs, and for nothing else', (t) => {
-  const extensions = ['TASK_CHUNKING', 'REDACTED_ENV_VARS', 'SVC_PATH_TRANSLATION', 'SVC_CHUNK_BOUNDS'];
-  t.same(refusals(template({ extensions })), []);
-  t.same(refusals(template({ extensions: ['EXPR'] })), [
-    '/extensions/0: the extension EXPR is not supported yet',
+  t.same(refusals(template({ extensions: KNOWN_EXTENSIONS })), []);
+  t.same(refusals(template({ extensions: ['EXPR', 'FEATURE_BUNDLE_1'] })), [
+    '/extensions/1: unknown extension "FEATURE_BUNDLE_1"',
   ]);
   const pool = { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] };
   t.same(refusals(withStep({ hostRequirements: pool })), []);
@@ -31,7 +32,10 @@ void test('a step whose script does not fit the bus is refused', (t) => {
   const command = 'x'.repeat(2_000_000);
   const steps = [STEP, { name: 'Large', script: { actions: { onRun: { command } } } }];
   const [only, ...others] = refusals(template({ steps }));
-  t.match(only, /^\/steps\/1: the step's script, bindings and environments take \d+ bytes, more than the \d+/);
+  t.match(
+    only,
+    /^\/steps\/1: the step's script, bindings and environments take \d+ bytes, more than the \d+/,
+  );
   t.same(others, []);
   t.end();
 });

@@ -1,9 +1,9 @@
 import { test } from 'tap';
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
 import { KNOWN_EXTENSIONS, type SupportedFeatures } from '../../../src/core/openjd/extensions.ts';
 import { prepareJob } from '../../../src/core/openjd/expand/prepare-job.ts';
 import { hostSymbols } from '../../../src/core/openjd/host-symbols.ts';
 import type { ParameterValue } from '../../../src/core/openjd/plan.ts';
-import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
 import { documentOf, findings, STEP, template, withStep } from './template-text.ts';
 
 const EXPR: SupportedFeatures = { extensions: KNOWN_EXTENSIONS, usagePools: true };
@@ -14,7 +14,10 @@ const parameter = (definition: object): object =>
 /** The value that a parameter gets, or what is said against the submitted text. */
 function valueOf(definition: object, text?: string): ParameterValue | string {
   const values = new Map(text === undefined ? [] : [['P', text]]);
-  const result = prepareJob(documentOf(parameter(definition)), values, TEMPLATE_LIMITS, EXPR);
+  const result = prepareJob(documentOf(parameter(definition)), values, {
+    supported: EXPR,
+    expressions: EXPRESSIONS,
+  });
   if (!result.ok) return result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ');
   return result.job.plan.parameters['P'] ?? 'none';
 }
@@ -297,8 +300,8 @@ void test('each path of a list is mapped for itself', (t) => {
     mapPath: (path) => `/mapped${path}`,
     staged: new Map([['Dirs[1]', '/w/staged/Dirs/1/b']]),
   });
-  t.equal(symbols('Param.Dirs'), '["/mapped/a", "/w/staged/Dirs/1/b", "/mapped/c\\""]');
-  t.equal(symbols('RawParam.Dirs'), '["/a", "/b", "/c\\""]');
+  t.equal(symbols.get('Param.Dirs'), '["/mapped/a", "/w/staged/Dirs/1/b", "/mapped/c\\""]');
+  t.equal(symbols.get('RawParam.Dirs'), '["/a", "/b", "/c\\""]');
   t.end();
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'tap';
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
 import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
 import type { DocumentNode } from '../../../src/core/openjd/document.ts';
 import { prepareJob } from '../../../src/core/openjd/expand/prepare-job.ts';
@@ -162,7 +163,7 @@ class Slowest {
 
 /** A document ends in a job whose spaces can be read, or in errors that all say where and what. */
 function endsWell(document: DocumentNode): boolean {
-  const result = prepareJob(document, new Map([['Last', '30']]));
+  const result = prepareJob(document, new Map([['Last', '30']]), { expressions: EXPRESSIONS });
   if (!result.ok) return arePointed(result.errors);
   return result.job.plan.steps.every((step) => {
     const space = openSpace(step.space);
@@ -184,7 +185,7 @@ const arePointed = (errors: readonly PointedError[]): boolean =>
   );
 
 void test('the template that is mutated is a good one', (t) => {
-  const result = prepareJob(documentOf(TEXT), new Map());
+  const result = prepareJob(documentOf(TEXT), new Map(), { expressions: EXPRESSIONS });
   t.equal(result.ok, true);
   t.end();
 });

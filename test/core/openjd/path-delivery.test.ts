@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
 import { RUNNABLE_FEATURES } from '../../../src/bin/runnable-features.ts';
 import { prepareJob } from '../../../src/core/openjd/expand/prepare-job.ts';
 import { documentOf, findings, STEP, template } from './template-text.ts';
@@ -30,7 +31,10 @@ void test('a template and its steps say how paths reach their tasks', (t) => {
       },
     ],
   });
-  const prepared = prepareJob(documentOf(source), new Map(), undefined, RUNNABLE_FEATURES);
+  const prepared = prepareJob(documentOf(source), new Map(), {
+    supported: RUNNABLE_FEATURES,
+    expressions: EXPRESSIONS,
+  });
   t.strictSame(prepared.ok ? prepared.job.plan.steps.map(({ deliveries }) => deliveries) : prepared.errors, [
     [
       { type: 'stage_locally' },
@@ -44,7 +48,9 @@ void test('a template and its steps say how paths reach their tasks', (t) => {
       { type: 'command_flags', args: ['x'], position: 'START' },
     ],
   ]);
-  const plain = prepareJob(documentOf(template({ extensions: EXTENSIONS })), new Map());
+  const plain = prepareJob(documentOf(template({ extensions: EXTENSIONS })), new Map(), {
+    expressions: EXPRESSIONS,
+  });
   t.equal(
     plain.ok && 'deliveries' in (plain.job.plan.steps[0] ?? {}),
     false,
@@ -60,7 +66,9 @@ void test('a PATH keeps what the job does with it', (t) => {
     { name: 'None', type: 'PATH', dataFlow: 'NONE', objectType: 'FILE', default: 'c' },
     { name: 'Plain', type: 'PATH', default: 'd' },
   ];
-  const prepared = prepareJob(documentOf(template({ parameterDefinitions })), new Map());
+  const prepared = prepareJob(documentOf(template({ parameterDefinitions })), new Map(), {
+    expressions: EXPRESSIONS,
+  });
   t.strictSame(prepared.ok ? prepared.job.plan.parameters : prepared.errors, {
     In: { type: 'PATH', value: 'a', dataFlow: 'IN', objectType: 'FILE' },
     Out: { type: 'PATH', value: 'b', dataFlow: 'OUT', objectType: 'DIRECTORY' },

@@ -1,6 +1,10 @@
 import { test } from 'tap';
 import type { StepPlan } from '../../../src/core/openjd/plan.ts';
-import { PREVIEW_CHARACTERS_MAX, previewCommands } from '../../../src/core/openjd/preview-command.ts';
+import {
+  PREVIEW_CHARACTERS_MAX,
+  previewCommands,
+  type PreviewedJob,
+} from '../../../src/core/openjd/preview-command.ts';
 import { FRAMES, stepPlan } from '../../http/kit/records.ts';
 
 const step = (command: string, args: readonly string[], some: Partial<StepPlan> = {}): StepPlan => ({
@@ -12,10 +16,14 @@ const step = (command: string, args: readonly string[], some: Partial<StepPlan> 
   ...some,
 });
 
-const PARAMETERS = {
-  Scene: { type: 'PATH', value: '/mnt/scene.ma' },
-  Out: { type: 'STRING', value: 'beauty' },
-} as const;
+const BASE = { jobName: 'Shot', expressions: null };
+const JOB: PreviewedJob = {
+  ...BASE,
+  parameters: {
+    Scene: { type: 'PATH', value: '/mnt/scene.ma' },
+    Out: { type: 'STRING', value: 'beauty' },
+  },
+};
 
 void test('first and last command, with what only a worker knows left as it is', async (t) => {
   const args = [
@@ -26,7 +34,7 @@ void test('first and last command, with what only a worker knows left as it is',
     '{{Task.File.Run}}',
     '{{ Session.WorkingDirectory }}/{{Session.HasPathMappingRules}}',
   ];
-  const { first, last } = previewCommands(step('render-{{Param.Out}}', args), PARAMETERS);
+  const { first, last } = previewCommands(step('render-{{Param.Out}}', args), JOB);
   t.strictSame(first, {
     task: 'render[Frame=1]',
     parameters: { Frame: '1' },
@@ -47,7 +55,7 @@ void test('first and last command, with what only a worker knows left as it is',
 void test('a step without parameters has one command', async (t) => {
   const { first, last } = previewCommands(
     step('true', [], { space: { kind: 'single' }, taskCount: 1, taskParameters: [] }),
-    {},
+    { ...BASE, parameters: {} },
   );
   t.strictSame(first, { task: 'render', parameters: {}, command: 'true', args: [], isCut: false });
   t.strictSame(last, first);
@@ -56,7 +64,8 @@ void test('a step without parameters has one command', async (t) => {
 void test('a command that format strings make very long is cut between arguments', async (t) => {
   const long = { type: 'STRING', value: 'x'.repeat(PREVIEW_CHARACTERS_MAX / 2) } as const;
   const { first } = previewCommands(step('', ['{{Param.L}}', '{{Param.L}}', 'a', '{{Param.L}}']), {
-    L: long,
+    ...BASE,
+    parameters: { L: long },
   });
   t.strictSame(
     [first.args.map((arg) => arg.length), first.isCut],

@@ -1,4 +1,5 @@
 import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
 import { checkTemplate } from '../../../src/core/openjd/check-template.ts';
 import type { DocumentNode } from '../../../src/core/openjd/document.ts';
 import {
@@ -30,7 +31,10 @@ export function documentOf(source: object | string): DocumentNode {
 
 /** `pointer: detail` of every error that checking finds. */
 export function findings(source: object | string, supported?: SupportedFeatures): string[] {
-  const result = checkTemplate(documentOf(source), TEMPLATE_LIMITS, supported);
+  const result = checkTemplate(documentOf(source), {
+    expressions: EXPRESSIONS,
+    ...(supported && { supported }),
+  });
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
 
@@ -39,7 +43,12 @@ const prepare = (
   values: Readonly<Record<string, string>> = {},
   limits: TemplateLimits = TEMPLATE_LIMITS,
   supported?: SupportedFeatures,
-): PrepareResult => prepareJob(documentOf(source), new Map(Object.entries(values)), limits, supported);
+): PrepareResult =>
+  prepareJob(documentOf(source), new Map(Object.entries(values)), {
+    limits,
+    expressions: EXPRESSIONS,
+    ...(supported && { supported }),
+  });
 
 export function prepared(
   source: object | string,

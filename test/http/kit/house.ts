@@ -42,6 +42,7 @@ export class House {
   readonly prepared: PreparationRequest[] = [];
   preparation: Preparation = {
     ok: true,
+    previews: [],
     job: { plan: jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]), description: '', extensions: [] },
   };
   acceptsSubmissions = true;

@@ -1,3 +1,5 @@
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
+import { previewJob } from '../../../src/core/openjd/preview-command.ts';
 import { test } from 'tap';
 import { workerId } from '../../../src/core/ids.ts';
 import type { DemandExplanation } from '../../../src/core/lease/explanation.ts';
@@ -67,7 +69,8 @@ function furnish(house: House): void {
     { ...render, script, requirements: { ...NEEDS, pools: ['nuke', 'houdini'] } },
     encode,
   ]);
-  house.preparation = { ok: true, job: { plan, description: '', extensions: [] } };
+  const job = { plan, description: '', extensions: [] };
+  house.preparation = { ok: true, job, previews: previewJob(job, EXPRESSIONS) };
   house.answer = () => done([NONE, SOME]);
 }
 
@@ -130,7 +133,7 @@ void test('a dry run says what the job would be, and who could run it', async (t
       },
     ],
   });
-  t.same(house.prepared, [{ text: 'name: x', format: 'yaml', values: { A: '1' } }]);
+  t.same(house.prepared, [{ text: 'name: x', format: 'yaml', values: { A: '1' }, previews: true }]);
   t.match(house.asked, [{ actor: 'lease', id: FARM, message: { type: 'demands.explain', queueId: QUEUE } }]);
   t.equal(house.asked.length, 1, 'nobody is asked to store anything');
   const key = { ...YAML.headers, 'idempotency-key': 'k' };

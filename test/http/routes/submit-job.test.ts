@@ -65,7 +65,7 @@ void test('a YAML template becomes a job', async (t) => {
   t.equal(made.status, 201);
   t.same(made.body, JOB_JSON);
   t.equal(made.headers['location'], `/api/v1/jobs/${jobNumber(1)}`);
-  t.same(house.prepared, [{ text: TEMPLATE, format: 'yaml', values: {} }]);
+  t.same(house.prepared, [{ text: TEMPLATE, format: 'yaml', values: {}, previews: false }]);
   t.same(house.asked, [
     {
       actor: 'farm',
@@ -96,7 +96,11 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
   const { house, client } = await openHouse(t);
   furnish(house);
   house.write(put('job', keys.job(jobNumber(7)), jobRecord({ id: jobNumber(7), status: 'running' })));
-  house.preparation = { ok: true, job: { plan: PLAN, description: 'three frames', extensions: ['EXPR'] } };
+  house.preparation = {
+    ok: true,
+    job: { plan: PLAN, description: 'three frames', extensions: ['EXPR'] },
+    previews: [],
+  };
   const text = '{"name": "fractal"}';
   const query =
     `${WHERE}&owner=grace&submitter=mallory&project=film+%26+tv&priority=-7&max_attempts=1&retry_delay_seconds=0` +
@@ -112,7 +116,7 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
     ['Scene', 'a=b c'],
     ['__proto__', 'x'],
   ]);
-  t.same(house.prepared, [{ text, format: 'json', values }]);
+  t.same(house.prepared, [{ text, format: 'json', values, previews: false }]);
   t.same(Object.keys(house.prepared[0]?.values ?? {}), ['Frames', 'Scene', '__proto__']);
   const message = house.asked[0]?.message;
   t.same(message?.type === 'job.submit' && message.submission, {
@@ -272,7 +276,7 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
   });
   t.same(house.prepared, []);
   house.acceptsSubmissions = true;
-  house.preparation = { ok: true, job: { plan: PLAN, description: '', extensions: [] } };
+  house.preparation = { ok: true, job: { plan: PLAN, description: '', extensions: [] }, previews: [] };
   house.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.match(await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML), {
     status: 400,

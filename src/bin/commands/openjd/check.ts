@@ -3,7 +3,7 @@ import { prepareJob, type PreparedJob } from '../../../core/openjd/expand/prepar
 import { table, type Column } from '../table.ts';
 import { readTemplateFile } from '../template-file.ts';
 import { painted, printable, processTerminal } from '../terminal.ts';
-import { LISTING_LIMITS } from './limits.ts';
+import { LISTING } from './limits.ts';
 import { checkFile, prepareFile, readFile } from './prepare-file.ts';
 
 interface StepRow {
@@ -27,11 +27,11 @@ export async function checkCommandOf(path: string, values: ReadonlyMap<string, s
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
-  const template = checkFile(file, document, LISTING_LIMITS, terminal);
+  const template = checkFile(file, document, LISTING, terminal);
   let job: PreparedJob | null;
-  if (values.size > 0) job = prepareFile(file, document, values, LISTING_LIMITS, terminal);
+  if (values.size > 0) job = prepareFile(file, document, values, LISTING, terminal);
   else {
-    const prepared = prepareJob(document, values, LISTING_LIMITS);
+    const prepared = prepareJob(document, values, LISTING);
     job = prepared.ok ? prepared.job : null;
   }
   const verdict = `${printable(file.name)}: ${painted('valid', 'green', terminal.colors)}`;

@@ -2,14 +2,14 @@ import { openSpace } from '../../../core/openjd/space/open-space.ts';
 import type { StepPlan } from '../../../core/openjd/plan.ts';
 import { readTemplateFile } from '../template-file.ts';
 import { painted, printable, processTerminal, type Terminal } from '../terminal.ts';
-import { LISTING_LIMITS, MAX_LISTED_TASKS } from './limits.ts';
+import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
 
 /** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in their order, the first ones when they are many. */
 export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
   const terminal = processTerminal();
   const file = await readTemplateFile(path);
-  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING_LIMITS, terminal);
+  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING, terminal);
   terminal.out(`${printable(plan.jobName)}\n`);
   let left = MAX_LISTED_TASKS;
   for (const step of plan.steps) left -= printStep(step, left, terminal);

@@ -5,7 +5,7 @@ import { prepareJob, type PreparedJob } from '../../../core/openjd/expand/prepar
 import { textOfErrors } from '../../../core/problems.ts';
 import { openSpace } from '../../../core/openjd/space/open-space.ts';
 import { answerEval, type EvalAnswer } from './eval-answer.ts';
-import { LISTING_LIMITS, MAX_LISTED_TASKS } from './limits.ts';
+import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
 import { memberOf } from './member-of.ts';
 
 type JsonlKind = 'check' | 'expand' | 'eval';
@@ -55,10 +55,10 @@ function answer(kind: JsonlKind, line: string): Answer {
       : { ok: true as const, document: template };
   if (!read.ok) return refused(textOfErrors(read.errors));
   if (kind === 'check' && values === undefined) {
-    const checked = checkTemplate(read.document, LISTING_LIMITS);
+    const checked = checkTemplate(read.document, LISTING);
     return checked.ok ? { ok: true } : refused(textOfErrors(checked.errors));
   }
-  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LISTING_LIMITS);
+  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LISTING);
   if (!prepared.ok) return refused(textOfErrors(prepared.errors));
   return kind === 'check' ? { ok: true } : { ok: true, job: listed(prepared.job) };
 }

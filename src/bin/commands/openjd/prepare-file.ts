@@ -2,8 +2,7 @@ import { readDocument } from '../../../adapters/yaml/read-document.ts';
 import { checkTemplate, type CheckedTemplate } from '../../../core/openjd/check-template.ts';
 import type { DocumentNode } from '../../../core/openjd/document.ts';
 import { prepareJob, type PreparedJob } from '../../../core/openjd/expand/prepare-job.ts';
-import type { SupportedFeatures } from '../../../core/openjd/extensions.ts';
-import type { TemplateLimits } from '../../../core/openjd/template-limits.ts';
+import type { LanguageOptions } from '../../../core/openjd/language/options.ts';
 import type { PointedError } from '../../../core/problems.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import type { TemplateFile } from '../template-file.ts';
@@ -25,10 +24,10 @@ export function readFile(file: TemplateFile, terminal: Terminal): DocumentNode {
 export function checkFile(
   file: TemplateFile,
   document: DocumentNode,
-  limits: TemplateLimits,
+  options: LanguageOptions,
   terminal: Terminal,
 ): CheckedTemplate {
-  const checked = checkTemplate(document, limits);
+  const checked = checkTemplate(document, options);
   if (checked.ok) return checked.template;
   throw wrong(file, checked.errors, terminal);
 }
@@ -38,11 +37,10 @@ export function prepareFile(
   file: TemplateFile,
   document: DocumentNode,
   values: ReadonlyMap<string, string>,
-  limits: TemplateLimits,
+  options: LanguageOptions,
   terminal: Terminal,
-  supported?: SupportedFeatures,
 ): PreparedJob {
-  const prepared = prepareJob(document, values, limits, supported);
+  const prepared = prepareJob(document, values, options);
   if (prepared.ok) return prepared.job;
   throw wrong(file, prepared.errors, terminal);
 }

@@ -4,7 +4,7 @@ import { stopSignal } from '../../daemon/stop-signal.ts';
 import { LocalSessions } from '../../local-run/local-sessions.ts';
 import { runJob, type LocalStatus, type StepOutcome } from '../../local-run/run-job.ts';
 import { selectTasks } from '../../local-run/select-tasks.ts';
-import { TEMPLATE_LIMITS } from '../../../core/openjd/template-limits.ts';
+import { EXPRESSIONS } from '../../expressions.ts';
 import { RUNNABLE_FEATURES } from '../../runnable-features.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { table, type Column } from '../table.ts';
@@ -44,7 +44,13 @@ export async function runCommandOf(path: string, options: RunOptions): Promise<v
   const file = await readTemplateFile(path);
   const document = readFile(file, terminal);
   // Host requirements are for whoever looks for a host: this one is given.
-  const job = prepareFile(file, document, options.param, TEMPLATE_LIMITS, terminal, RUNNABLE_FEATURES);
+  const job = prepareFile(
+    file,
+    document,
+    options.param,
+    { expressions: EXPRESSIONS, supported: RUNNABLE_FEATURES },
+    terminal,
+  );
   const selection = selectTasks(job.plan, options.step ?? null, options.task);
   if (!selection.ok) throw new CommandError(EXIT.usage, selection.detail);
 

@@ -1,32 +1,31 @@
-import type { Findings } from '../findings.ts';
-import { parseFormatString, resolveFormatString } from '../format-string.ts';
+import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
+import { displayOf } from '../../expr/values/display.ts';
+import type { Value } from '../../expr/values/value.ts';
+import { isUnresolved } from '../language/prepared-text.ts';
 import type { Text } from '../located.ts';
-import { rowOf } from '../parameter-types.ts';
-import type { ParameterValue } from '../plan.ts';
+import type { Scope } from '../scope.ts';
+import type { TextChecker } from '../text-checker.ts';
 
-/** Resolves the format strings of job creation: `Param.*` of every type but those of paths, and `RawParam.*`. */
+/** Resolves the format strings of job creation in a scope. */
 export class CreationValues {
-  readonly #findings: Findings;
-  readonly #symbols = new Map<string, string>();
+  readonly #checker: TextChecker;
+  readonly #scope: Scope;
 
-  constructor(findings: Findings, parameters: ReadonlyMap<string, ParameterValue>) {
-    this.#findings = findings;
-    for (const [name, { type, value }] of parameters) {
-      this.#symbols.set(`RawParam.${name}`, value);
-      if (!rowOf(type).isPath) this.#symbols.set(`Param.${name}`, value);
-    }
+  constructor(checker: TextChecker, scope: Scope) {
+    this.#checker = checker;
+    this.#scope = scope;
+  }
+
+  /** The value, of the target type where it is an expression that stands alone, else a text; undefined when it was reported. */
+  resolve(text: Text, target: ExprType): Value | undefined {
+    const value = this.#checker.check(text, this.#scope, target)?.value;
+    // What depends on a binding that was reported stays unresolved.
+    return value === undefined || isUnresolved(value) ? undefined : value;
   }
 
   /** The resolved text; undefined when it was reported. */
-  resolve(text: Text): string | undefined {
-    const parsed = parseFormatString(text.value);
-    if (!parsed.ok) {
-      this.#findings.add(text.at, parsed.detail);
-      return undefined;
-    }
-    const resolved = resolveFormatString(parsed.value, (symbol) => this.#symbols.get(symbol));
-    if (resolved.ok) return resolved.text;
-    this.#findings.add(text.at, `${resolved.unknown} has no value`);
-    return undefined;
+  resolveText(text: Text): string | undefined {
+    const value = this.resolve(text, STRING);
+    return value === undefined ? undefined : displayOf(value);
   }
 }

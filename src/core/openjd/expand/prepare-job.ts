@@ -1,12 +1,18 @@
+import { displayOf } from '../../expr/values/display.ts';
+import { typeOf, type Value } from '../../expr/values/value.ts';
 import type { PointedError } from '../../problems.ts';
 import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
 import type { DocumentNode } from '../document.ts';
-import { LANGUAGE_FEATURES, type ExtensionName, type SupportedFeatures } from '../extensions.ts';
+import type { ExtensionName } from '../extensions.ts';
 import { Findings } from '../findings.ts';
+import type { LanguageOptions } from '../language/options.ts';
 import type { JobPlan, StepPlan } from '../plan.ts';
+import { jobScopes, stepLetScope, stepScopes, type JobScopes } from '../scope.ts';
 import type { TemplateShape } from '../shape/template-shape.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
+import { TextChecker } from '../text-checker.ts';
 import { characters, hasControl } from '../text-rules.ts';
+import { checkHostTexts } from '../validate/09-format-strings.ts';
 import { CreationValues } from './creation-values.ts';
 import { parameterValues } from './parameter-values.ts';
 import { resolveRequirements } from './resolve-requirements.ts';
@@ -34,28 +40,34 @@ export type PrepareResult =
 export function prepareJob(
   document: DocumentNode,
   values: ReadonlyMap<string, string>,
-  limits: TemplateLimits = TEMPLATE_LIMITS,
-  supported: SupportedFeatures = LANGUAGE_FEATURES,
+  options: LanguageOptions,
 ): PrepareResult {
-  const checked = checkTemplate(document, limits, supported);
+  const checked = checkTemplate(document, options);
   if (!checked.ok) return checked;
-  return createJob(checked.template, values, limits);
+  return createJob(checked.template, values, options);
 }
 
 /** The second half of `prepareJob`: a job from a template that is already checked. */
 function createJob(
   template: CheckedTemplate,
   submitted: ReadonlyMap<string, string>,
-  limits: TemplateLimits,
+  { limits = TEMPLATE_LIMITS, expressions }: LanguageOptions,
 ): PrepareResult {
   const findings = new Findings();
   const { shape } = template;
   const parameters = parameterValues(findings, shape.at, template.parameters, submitted, limits);
   if (findings.count > 0) return { ok: false, errors: findings.sorted() };
 
-  const creation = new CreationValues(findings, parameters);
-  const jobName = resolveJobName(findings, creation, shape, limits);
-  const steps = resolveSteps(findings, creation, shape, limits);
+  const isExpr = shape.extensions.has('EXPR');
+  const checker = new TextChecker(findings, isExpr ? expressions : null);
+  const known = [...parameters].map(([name, { type, value }]) => ({ name, type, value }));
+  const before = jobScopes({ isExpr, parameters: known, jobName: null });
+  const jobName = resolveJobName(findings, new CreationValues(checker, before.creation), shape, limits);
+  const job = jobScopes({ isExpr, parameters: known, jobName: jobName ?? null });
+  const lets = shape.steps.map((step) => checker.bind(step.lets, stepLetScope(job, step)));
+  const steps = resolveSteps(findings, checker, job, shape, lets, limits);
+  // Names alone were checked with the template; what expressions make of the values that are known now was not.
+  const needed = isExpr ? checkHostTexts(checker, shape, job, lets) : [];
   if (findings.count > 0 || jobName === undefined) return { ok: false, errors: findings.sorted() };
   return {
     ok: true,
@@ -65,12 +77,26 @@ function createJob(
         jobName,
         parameters: Object.fromEntries(parameters),
         environments: shape.jobEnvironments.map(environmentPlan),
-        steps,
+        steps: steps.map((step) => ({
+          ...step,
+          ...letValues(lets[step.order], needed[step.order]),
+        })),
       },
       description: shape.description?.value ?? '',
       extensions: [...shape.extensions],
     },
   };
+}
+
+/** The bindings of a step that its scripts need, with their values. */
+function letValues(
+  lets: ReadonlyMap<string, Value> | undefined,
+  needed: ReadonlySet<string> | undefined,
+): Pick<StepPlan, 'lets'> {
+  const values = [...(lets ?? [])]
+    .filter(([name]) => needed?.has(name) === true)
+    .map(([name, value]) => ({ name, type: typeOf(value).text, value: displayOf(value) }));
+  return values.length === 0 ? {} : { lets: values };
 }
 
 /** Section 1.1.1: the constraints hold after resolution. */
@@ -81,7 +107,7 @@ function resolveJobName(
   limits: TemplateLimits,
 ): string | undefined {
   if (shape.name === undefined) return undefined;
-  const name = creation.resolve(shape.name);
+  const name = creation.resolveText(shape.name);
   if (name === undefined) return undefined;
   const length = characters(name);
   if (length === 0) findings.add(shape.name.at, 'resolves to an empty name');
@@ -97,14 +123,18 @@ function resolveJobName(
 
 function resolveSteps(
   findings: Findings,
-  creation: CreationValues,
+  checker: TextChecker,
+  job: JobScopes,
   shape: TemplateShape,
+  lets: readonly ReadonlyMap<string, Value>[],
   limits: TemplateLimits,
 ): StepPlan[] {
   const usesExpressions = shape.extensions.has(EXPR);
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
     const deliveries = step.deliveries ?? shape.deliveries;
+    const scopes = stepScopes(job, step, lets[order] ?? new Map<string, Value>(), shape.extensions);
+    const creation = new CreationValues(checker, scopes.creation);
     const space = resolveSpace(findings, creation, step, limits);
     const requirements = {
       ...resolveRequirements(findings, creation, step.hostRequirements, limits),

@@ -1,4 +1,13 @@
+import { displayOf } from '../../expr/values/display.ts';
+import type { Value } from '../../expr/values/value.ts';
 import type { Findings } from '../findings.ts';
+import {
+  COUNT,
+  listedValues,
+  OPTIONAL_COUNT,
+  rangeItemTarget,
+  rangeTarget,
+} from '../language/field-types.ts';
 import type { Located } from '../located.ts';
 import { decimalOf, integerOf, parseDecimal, parseInteger } from '../numbers.ts';
 import type { ChunksPlan, TaskParameterType } from '../plan.ts';
@@ -19,6 +28,11 @@ export interface ResolvedRange {
   readonly chunks?: ChunksPlan;
 }
 
+/** A range before it is known what it is for: a set of integers, or a list of texts. */
+type RangeValues =
+  | { readonly kind: 'runs'; readonly runs: readonly Run[] }
+  | { readonly kind: 'list'; readonly values: readonly string[] };
+
 /** Resolves the range of a task parameter (section 3.4.1). Gives undefined when it was reported. */
 export function resolveRange(
   findings: Findings,
@@ -28,61 +42,114 @@ export function resolveRange(
 ): ResolvedRange | undefined {
   const { range, type, name } = parameter;
   if (range === undefined || type === undefined || name === undefined) return undefined;
+  const resolved = resolveValues(findings, creation, range, type, limits);
   if (type === 'CHUNK[INT]') {
-    const runs = resolveIntegers(findings, creation, range, limits);
     const cut = resolveChunks(findings, creation, name.value, parameter.chunks);
-    return runs === undefined || cut === undefined ? undefined : chunked(runs, cut);
+    return resolved === undefined || cut === undefined ? undefined : chunked(runsOf(resolved), cut);
   }
-  if (range.kind === 'list') {
-    const values = resolveList(findings, creation, range.items, type, limits);
-    return values === undefined
-      ? undefined
-      : { values: { kind: 'list', values }, length: BigInt(values.length) };
-  }
-  if (type !== 'INT') {
-    findings.add(range.text.at, `the range is empty: a range of type ${type} must be a list`);
-    return undefined;
-  }
-  const runs = resolveIntegers(findings, creation, range, limits);
-  if (runs === undefined) return undefined;
-  return { values: { kind: 'runs', runs: describeRuns(runs) }, length: sizeOfRuns(runs) };
+  if (resolved === undefined) return undefined;
+  if (resolved.kind === 'list') return { values: resolved, length: BigInt(resolved.values.length) };
+  return {
+    values: { kind: 'runs', runs: describeRuns(resolved.runs) },
+    length: sizeOfRuns(resolved.runs),
+  };
 }
 
-/** The elements of a list as text: integers in plain decimal, numbers as written. */
-function resolveList(
+const runsOf = (range: RangeValues): readonly Run[] =>
+  range.kind === 'runs' ? range.runs : runsOfValues(range.values.map(BigInt));
+
+function resolveValues(
   findings: Findings,
   creation: CreationValues,
-  items: readonly Located[],
+  range: RangeShape,
   type: TaskParameterType,
   limits: TemplateLimits,
-): string[] | undefined {
-  const values: string[] = [];
-  for (const item of items) {
-    const value = resolveElement(creation, item, type, limits);
-    if (value === undefined) continue;
-    if (typeof value === 'string') values.push(value);
-    else findings.add(item, value.wrong);
+): RangeValues | undefined {
+  if (range.kind === 'list') {
+    const values = range.items.map((item) => resolveItem(findings, creation, item, type, limits));
+    const sound = values.filter((value) => value !== undefined);
+    return sound.length === values.length ? listOf(findings, range.at, sound.flat(), limits) : undefined;
   }
-  return values.length === items.length ? values : undefined;
+  const { text } = range;
+  const value = creation.resolve(text, rangeTarget(type));
+  if (value === undefined) return undefined;
+  if (typeof value === 'object' && value?.kind === 'range') return { kind: 'runs', runs: value.runs };
+  if (typeof value === 'object' && value?.kind === 'list') {
+    const values = resolvedTexts(findings, text.at, value.items, type, limits);
+    return values === undefined ? undefined : listOf(findings, text.at, values, limits);
+  }
+  if (type !== 'INT' && type !== 'CHUNK[INT]') {
+    findings.add(text.at, `the range is empty: a range of type ${type} must be a list`);
+    return undefined;
+  }
+  const parsed = parseRange(displayOf(value), limits.maxRangeParts);
+  if (parsed.ok) return { kind: 'runs', runs: parsed.runs };
+  findings.add(text.at, parsed.detail);
+  return undefined;
 }
 
-function resolveElement(
+/** What expressions make of a list can be of any length. */
+function listOf(
+  findings: Findings,
+  at: Located,
+  values: readonly string[],
+  limits: TemplateLimits,
+): RangeValues | undefined {
+  if (values.length === 0) findings.add(at, 'the range is empty');
+  else if (values.length > limits.maxRangeValues) {
+    findings.add(at, `must not have more than ${limits.maxRangeValues} elements, and has ${values.length}`);
+  } else return { kind: 'list', values };
+  return undefined;
+}
+
+/** The values that an element of a list stands for, as text. */
+function resolveItem(
+  findings: Findings,
   creation: CreationValues,
   at: Located,
   type: TaskParameterType,
   limits: TemplateLimits,
-): string | { readonly wrong: string } | undefined {
+): readonly string[] | undefined {
   const { node } = at;
   if (node.kind !== 'string') {
     const value = type === 'FLOAT' ? decimalOf(node) : integerOf(node);
-    if (typeof value === 'string') return { wrong: value };
-    return typeof value === 'bigint' ? `${value}` : value.text;
+    if (typeof value !== 'string') return [typeof value === 'bigint' ? `${value}` : value.text];
+    findings.add(at, value);
+    return undefined;
   }
-  const text = creation.resolve({ value: node.value, at });
-  if (text === undefined) return undefined;
+  const value = creation.resolve({ value: node.value, at }, rangeItemTarget(type));
+  return value === undefined ? undefined : resolvedTexts(findings, at, listedValues(value), type, limits);
+}
+
+/** Values as text: integers in plain decimal, numbers as written. */
+function resolvedTexts(
+  findings: Findings,
+  at: Located,
+  values: readonly Value[],
+  type: TaskParameterType,
+  limits: TemplateLimits,
+): readonly string[] | undefined {
+  const texts: string[] = [];
+  for (const value of values) {
+    const text = textOfValue(value, type, limits);
+    if (typeof text === 'string') texts.push(text);
+    else {
+      findings.add(at, text.wrong);
+      return undefined;
+    }
+  }
+  return texts;
+}
+
+function textOfValue(
+  value: Value,
+  type: TaskParameterType,
+  limits: TemplateLimits,
+): string | { readonly wrong: string } {
+  const text = displayOf(value);
   if (type === 'INT' || type === 'CHUNK[INT]') {
-    const value = parseInteger(text);
-    return typeof value === 'bigint' ? `${value}` : { wrong: `${shown(text)} is not a 64-bit integer` };
+    const integer = parseInteger(text);
+    return typeof integer === 'bigint' ? `${integer}` : { wrong: `${shown(text)} is not a 64-bit integer` };
   }
   if (type === 'FLOAT') {
     return parseDecimal(text) === null ? { wrong: `${shown(text)} is not a finite decimal number` } : text;
@@ -91,25 +158,7 @@ function resolveElement(
   return wrong === null ? text : { wrong };
 }
 
-/** The set of integers of a range, in increasing order. */
-function resolveIntegers(
-  findings: Findings,
-  creation: CreationValues,
-  range: RangeShape,
-  limits: TemplateLimits,
-): readonly Run[] | undefined {
-  if (range.kind === 'list') {
-    const values = resolveList(findings, creation, range.items, 'INT', limits);
-    return values === undefined ? undefined : runsOfValues(values.map(BigInt));
-  }
-  const text = creation.resolve(range.text);
-  if (text === undefined) return undefined;
-  const parsed = parseRange(text, limits.maxRangeParts);
-  if (parsed.ok) return parsed.runs;
-  findings.add(range.text.at, parsed.detail);
-  return undefined;
-}
-
+/** How a chunked parameter is cut (section 3.4.1.5), checked again after resolution. */
 function resolveChunks(
   findings: Findings,
   creation: CreationValues,
@@ -117,16 +166,18 @@ function resolveChunks(
   chunks: ChunksShape | undefined,
 ): ChunksPlan | undefined {
   const constraint = chunks?.rangeConstraint?.value;
-  if (constraint !== 'CONTIGUOUS' && constraint !== 'NONCONTIGUOUS') return undefined;
-  const defaultTaskCount = resolveCount(findings, creation, chunks?.defaultTaskCount, 1n);
+  if (chunks === undefined || (constraint !== 'CONTIGUOUS' && constraint !== 'NONCONTIGUOUS'))
+    return undefined;
+  const defaultTaskCount = resolveCount(findings, creation, chunks.defaultTaskCount, 1n);
   const targetRuntimeSeconds =
-    chunks?.targetRuntimeSeconds === undefined
+    chunks.targetRuntimeSeconds === undefined
       ? 0
       : resolveCount(findings, creation, chunks.targetRuntimeSeconds, 0n);
   if (defaultTaskCount === undefined || targetRuntimeSeconds === undefined) return undefined;
   return { parameter, defaultTaskCount, targetRuntimeSeconds, rangeConstraint: constraint };
 }
 
+/** A count of `min` at least; where none is one too (`min` is 0), null is that. */
 function resolveCount(
   findings: Findings,
   creation: CreationValues,
@@ -135,9 +186,13 @@ function resolveCount(
 ): number | undefined {
   if (at === undefined) return undefined;
   const { node } = at;
-  const text = node.kind === 'string' ? creation.resolve({ value: node.value, at }) : undefined;
-  if (node.kind === 'string' && text === undefined) return undefined;
-  const value = integerOf(text === undefined ? node : { ...node, kind: 'string', value: text });
+  let counted = node;
+  if (node.kind === 'string') {
+    const value = creation.resolve({ value: node.value, at }, min === 0n ? OPTIONAL_COUNT : COUNT);
+    if (value === undefined) return undefined;
+    counted = { ...node, value: value === null ? `${min}` : displayOf(value) };
+  }
+  const value = integerOf(counted);
   if (typeof value === 'string') findings.add(at, value);
   else if (value < min) findings.add(at, `must be at least ${min}, and is ${value}`);
   else return Number(value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : value);

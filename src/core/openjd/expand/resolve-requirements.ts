@@ -1,4 +1,6 @@
 import { attributeValueWrong, COMPUTE_LOCATION, USAGE_POOL_PREFIX, VCPU } from '../capabilities.ts';
+import { displayOf } from '../../expr/values/display.ts';
+import { ATTRIBUTE_VALUE, listedValues } from '../language/field-types.ts';
 import type { Findings } from '../findings.ts';
 import type { Text } from '../located.ts';
 import { decimalOf } from '../numbers.ts';
@@ -60,10 +62,13 @@ function attributeOf(
   const name = (shape.name?.value ?? '').toLowerCase();
   const resolve = (texts: readonly Text[]): string[] =>
     texts.flatMap((text) => {
-      const value = creation.resolve(text);
+      const value = creation.resolve(text, ATTRIBUTE_VALUE);
       if (value === undefined) return [];
-      const wrong = attributeValueWrong(name, value, limits.maxAttributeValue);
-      if (wrong === null) return value;
+      const values = listedValues(value).map((each) => displayOf(each));
+      const wrong = values
+        .map((each) => attributeValueWrong(name, each, limits.maxAttributeValue))
+        .find((each) => each !== null);
+      if (wrong === undefined || wrong === null) return values;
       findings.add(text.at, wrong);
       return [];
     });

@@ -1,37 +1,83 @@
 import type { Findings } from '../findings.ts';
-import { literalText } from '../format-string.ts';
-import { environmentScope, FormatStringChecker, jobScopes, stepScope, type Scope } from '../scope.ts';
-import type { ActionShape, EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
+import type { ExprSettings } from '../language/expressions.ts';
+import {
+  ARGUMENT,
+  ATTRIBUTE_VALUE,
+  COUNT,
+  OPTIONAL_COUNT,
+  rangeTarget,
+  rangeItemTarget,
+} from '../language/field-types.ts';
+import { literalTextOf } from '../language/prepared-text.ts';
 import type { Located } from '../located.ts';
+import {
+  environmentScope,
+  jobScopes,
+  stepLetScope,
+  stepScopes,
+  type JobScopes,
+  type Scope,
+} from '../scope.ts';
+import type { ActionShape, EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
+import { TextChecker } from '../text-checker.ts';
 import { characters, hasControl } from '../text-rules.ts';
+import type { ExprType } from '../../expr/type-system/expr-type.ts';
+import type { Value } from '../../expr/values/value.ts';
 
 /**
  * Pass 9: format strings (section 7.3), each against the values that exist where it is resolved: when the job is created (its name, ranges,
- * chunks, attribute values) or on the worker (actions, embedded files, variables).
+ * chunks, attribute values, bindings of steps) or on the worker (actions, embedded files, variables, bindings of scripts). `settings` are those of
+ * expressions, null in a template without EXPR.
  */
 export function checkFormatStrings(
   findings: Findings,
   template: TemplateShape,
   limits: TemplateLimits,
+  settings: ExprSettings | null,
 ): void {
-  const checker = new FormatStringChecker(findings);
-  const { creation, host } = jobScopes(template.parameters);
-  checkJobName(findings, checker, template, creation, limits);
-  for (const environment of template.jobEnvironments) checkEnvironment(checker, environment, host);
-  for (const step of template.steps) {
+  const checker = new TextChecker(findings, settings);
+  const parameters = template.parameters.flatMap(({ name, type }) =>
+    name === undefined ? [] : [{ name: name.value, type: type ?? ('STRING' as const), value: null }],
+  );
+  const job = jobScopes({ isExpr: settings !== null, parameters, jobName: null });
+  checkJobName(findings, checker, template, job.creation, limits);
+  const lets = template.steps.map((step) => checker.bind(step.lets, stepLetScope(job, step)));
+  template.steps.forEach((step, order) => {
+    const { creation } = stepScopes(job, step, lets[order] ?? new Map<string, Value>(), template.extensions);
     checkCreationFields(checker, step, creation);
-    for (const environment of step.environments) checkEnvironment(checker, environment, host);
-    const scope = stepScope(host, step, template.extensions);
+  });
+  checkHostTexts(checker, template, job, lets);
+}
+
+/**
+ * What is resolved on the worker, as far as it can be judged before. `lets` are the bindings of the steps, in their order. Gives, in the same order,
+ * which of them the worker needs.
+ */
+export function checkHostTexts(
+  checker: TextChecker,
+  template: TemplateShape,
+  job: JobScopes,
+  lets: readonly ReadonlyMap<string, Value>[],
+): readonly ReadonlySet<string>[] {
+  for (const environment of template.jobEnvironments) checkEnvironment(checker, environment, job, job.host);
+  return template.steps.map((step, order) => {
+    checker.used.clear();
+    const scopes = stepScopes(job, step, lets[order] ?? new Map<string, Value>(), template.extensions);
+    for (const environment of step.environments) {
+      checkEnvironment(checker, environment, job, scopes.environments);
+    }
+    const scope = checker.bound(step.scriptLets, scopes.script);
     checkAction(checker, step.onRun, scope);
     for (const file of step.embeddedFiles) checker.check(file.data, scope);
-  }
+    return new Set(step.lets.map(({ name }) => name).filter((name) => checker.used.has(name)));
+  });
 }
 
 /** Section 1.1.1. The length counts after resolution; what is literal can be too long before. */
 function checkJobName(
   findings: Findings,
-  checker: FormatStringChecker,
+  checker: TextChecker,
   template: TemplateShape,
   scope: Scope,
   limits: TemplateLimits,
@@ -39,10 +85,10 @@ function checkJobName(
   const { name } = template;
   if (name === undefined) return;
   if (name.value === '') findings.add(name.at, 'must not be empty');
-  const parsed = checker.check(name, scope);
-  if (parsed === undefined) return;
+  const checked = checker.check(name, scope);
+  if (checked === undefined) return;
   if (hasControl(name.value)) findings.add(name.at, 'must not contain control characters');
-  const length = characters(literalText(parsed));
+  const length = characters(literalTextOf(checked.text));
   if (length > limits.maxJobName) {
     findings.add(
       name.at,
@@ -51,30 +97,36 @@ function checkJobName(
   }
 }
 
-function checkCreationFields(checker: FormatStringChecker, step: StepShape, scope: Scope): void {
-  const check = (at: Located | undefined): void => {
-    if (at?.node.kind === 'string') checker.check({ value: at.node.value, at }, scope);
+function checkCreationFields(checker: TextChecker, step: StepShape, scope: Scope): void {
+  const check = (at: Located | undefined, target: ExprType): void => {
+    if (at?.node.kind === 'string') checker.check({ value: at.node.value, at }, scope, target);
   };
-  for (const { range, chunks } of step.space?.parameters ?? []) {
-    if (range?.kind === 'expression') checker.check(range.text, scope);
-    else for (const item of range?.items ?? []) check(item);
-    check(chunks?.defaultTaskCount);
-    check(chunks?.targetRuntimeSeconds);
+  for (const { range, chunks, type = 'STRING' } of step.space?.parameters ?? []) {
+    if (range?.kind === 'expression') checker.check(range.text, scope, rangeTarget(type));
+    else for (const item of range?.items ?? []) check(item, rangeItemTarget(type));
+    check(chunks?.defaultTaskCount, COUNT);
+    check(chunks?.targetRuntimeSeconds, OPTIONAL_COUNT);
   }
   for (const { anyOf, allOf } of step.hostRequirements?.attributes ?? []) {
-    for (const value of [...(anyOf ?? []), ...(allOf ?? [])]) checker.check(value, scope);
+    for (const value of [...(anyOf ?? []), ...(allOf ?? [])]) checker.check(value, scope, ATTRIBUTE_VALUE);
   }
 }
 
-function checkEnvironment(checker: FormatStringChecker, environment: EnvironmentShape, host: Scope): void {
-  const scope = environmentScope(host, environment.embeddedFiles);
+function checkEnvironment(
+  checker: TextChecker,
+  environment: EnvironmentShape,
+  { facts }: JobScopes,
+  outer: Scope,
+): void {
+  const scope = environmentScope(outer, facts, environment.embeddedFiles);
   for (const { value } of environment.variables) checker.check(value, scope);
-  checkAction(checker, environment.onEnter, scope);
-  checkAction(checker, environment.onExit, scope);
-  for (const file of environment.embeddedFiles) checker.check(file.data, scope);
+  const inner = checker.bound(environment.lets, scope);
+  checkAction(checker, environment.onEnter, inner);
+  checkAction(checker, environment.onExit, inner);
+  for (const file of environment.embeddedFiles) checker.check(file.data, inner);
 }
 
-function checkAction(checker: FormatStringChecker, action: ActionShape | undefined, scope: Scope): void {
+function checkAction(checker: TextChecker, action: ActionShape | undefined, scope: Scope): void {
   checker.check(action?.command, scope);
-  for (const argument of action?.args ?? []) checker.check(argument, scope);
+  for (const argument of action?.args ?? []) checker.check(argument, scope, ARGUMENT);
 }

@@ -1,16 +1,24 @@
 import { RULE_SYMBOLS } from '../../delivery/deliveries.ts';
+import { STRING } from '../../expr/type-system/expr-type.ts';
+import { unresolvedOf } from '../../expr/values/value.ts';
 import type { Findings } from '../findings.ts';
-import { FormatStringChecker, type Scope } from '../scope.ts';
+import type { Scope } from '../scope.ts';
 import type { DeliveryShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
+import { TextChecker } from '../text-checker.ts';
 import { checkIdentifier, checkText } from '../text-checks.ts';
 
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
-const RULE_SCOPE: Scope = { symbols: new Set(Object.values(RULE_SYMBOLS)), elsewhere: new Map() };
+/** Format strings of names alone, whatever the language of the template: what they name is known for each rule. */
+const RULE_SCOPE: Scope = {
+  symbols: new Map(Object.values(RULE_SYMBOLS).map((symbol) => [symbol, unresolvedOf(STRING)])),
+  elsewhere: new Map(),
+  isHost: true,
+};
 
 /** Pass 10: how mapped paths reach tasks (docs/decisions/path-delivery.md), of the template and of each step. */
 export function checkPathDelivery(findings: Findings, template: TemplateShape, limits: TemplateLimits): void {
-  const checker = new FormatStringChecker(findings);
+  const checker = new TextChecker(findings, null);
   for (const { deliveries } of [template, ...template.steps]) {
     const seen = new Set<string>();
     for (const delivery of deliveries ?? []) {
@@ -25,7 +33,7 @@ export function checkPathDelivery(findings: Findings, template: TemplateShape, l
 
 function checkDelivery(
   findings: Findings,
-  checker: FormatStringChecker,
+  checker: TextChecker,
   delivery: DeliveryShape,
   limits: TemplateLimits,
 ): void {

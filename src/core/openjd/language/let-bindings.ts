@@ -1,0 +1,44 @@
+import { evaluate, prepare, type ExprContext } from '../../expr/evaluate/evaluate.ts';
+import { failureText } from '../../expr/failure-text.ts';
+import { parseExpression } from '../../expr/syntax/parse-expression.ts';
+import { referencesOf, type References } from '../../expr/syntax/symbols.ts';
+import type { Value } from '../../expr/values/value.ts';
+import type { LetPlan } from '../plan.ts';
+import type { TextResult } from './prepared-text.ts';
+
+/** What the expression of a binding refers to; nothing where it is none. */
+export function letReferences({ expression }: LetPlan): References | null {
+  const parsed = parseExpression(expression);
+  return parsed.ok ? referencesOf(parsed.expr) : null;
+}
+
+/** The value of a binding: whatever type its expression has (specification, section 3.6.1). */
+export function evaluateLet(
+  { expression }: LetPlan,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext,
+): TextResult {
+  const parsed = parseExpression(expression);
+  if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, expression) };
+  const evaluated = evaluate(prepare(parsed.expr, expression, null), symbols, context);
+  return evaluated.ok ? evaluated : { ok: false, detail: evaluated.text };
+}
+
+export type BoundLets =
+  | { readonly ok: true; readonly symbols: ReadonlyMap<string, Value> }
+  | { readonly ok: false; readonly detail: string };
+
+/** The symbols with the bindings of a script, each of which sees those before it. Ends at the first that has no value. */
+export function bindLets(
+  lets: readonly LetPlan[],
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext,
+): BoundLets {
+  const bound = new Map(symbols);
+  for (const binding of lets) {
+    const result = evaluateLet(binding, bound, context);
+    if (!result.ok) return { ok: false, detail: `let ${binding.name}: ${result.detail}` };
+    bound.set(binding.name, result.value);
+  }
+  return { ok: true, symbols: bound };
+}

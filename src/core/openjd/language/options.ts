@@ -1,0 +1,12 @@
+import type { SupportedFeatures } from '../extensions.ts';
+import type { TemplateLimits } from '../template-limits.ts';
+import type { ExprSettings } from './expressions.ts';
+
+/** How a template is judged. */
+export interface LanguageOptions {
+  readonly expressions: ExprSettings;
+  /** Absent: TEMPLATE_LIMITS. */
+  readonly limits?: TemplateLimits;
+  /** Absent: LANGUAGE_FEATURES. */
+  readonly supported?: SupportedFeatures;
+}

@@ -1,0 +1,127 @@
+import type { ExprContext, Program } from '../../expr/evaluate/evaluate.ts';
+import { evaluate } from '../../expr/evaluate/evaluate.ts';
+import { failureText } from '../../expr/failure-text.ts';
+import { formatReferences, parseExprFormat, soleExpression } from '../../expr/format/format-string.ts';
+import { prepareFormat, resolveFormat, type FormatProgram } from '../../expr/format/resolve-format.ts';
+import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
+import { displayOf } from '../../expr/values/display.ts';
+import { unresolvedOf, type Value } from '../../expr/values/value.ts';
+import { parseFormatString, type FormatString } from '../format-string.ts';
+
+/** A format string that is ready to be resolved, in either language: of names alone, or with EXPR of expressions. */
+export type PreparedText =
+  | { readonly kind: 'names'; readonly format: FormatString }
+  | { readonly kind: 'expressions'; readonly program: FormatProgram; readonly names: TextNames };
+
+/** Names in a format string. */
+export interface TextNames {
+  /** Those that it refers to; of names with dots properties may be a part. */
+  readonly symbols: readonly string[];
+  /** The variables of its comprehensions. */
+  readonly variables: readonly string[];
+}
+
+export type PrepareTextResult =
+  { readonly ok: true; readonly text: PreparedText } | { readonly ok: false; readonly detail: string };
+
+/** A value: a text, but of one expression and nothing else what it gives. Unresolved where it depends on what is not known yet. */
+export type TextResult =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly detail: string };
+
+/**
+ * Reads a format string. `target` is the type that its field takes of an expression that stands alone (specification "Expression Language", section
+ * 1.3.2). Errors: what `parseFormatString` refuses; with EXPR, what is no expression.
+ */
+export function prepareText(text: string, isExpr: boolean, target: ExprType): PrepareTextResult {
+  if (!isExpr) {
+    const parsed = parseFormatString(text);
+    return parsed.ok ? { ok: true, text: { kind: 'names', format: parsed.value } } : parsed;
+  }
+  const parsed = parseExprFormat(text);
+  if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, text) };
+  const { format } = parsed;
+  const program = prepareFormat(format, soleExpression(format) === null ? null : target);
+  const { symbols, variables } = formatReferences(format);
+  const names = { symbols: [...symbols], variables: [...variables] };
+  return { ok: true, text: { kind: 'expressions', program, names } };
+}
+
+/** Resolves a format string. `context` is that of expressions: null where there are none. */
+export function resolveText(
+  text: PreparedText,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext | null,
+): TextResult {
+  if (text.kind === 'expressions') {
+    const result = resolveFormat(text.program, symbols, contextOf(context));
+    return result.ok ? result : { ok: false, detail: result.text };
+  }
+  let resolved = '';
+  let isKnown = true;
+  for (const part of text.format.parts) {
+    if (part.kind === 'text') resolved += part.text;
+    else {
+      const value = symbols.get(part.symbol);
+      if (value === undefined) return { ok: false, detail: `the value ${part.symbol} does not exist here` };
+      if (isUnresolved(value)) isKnown = false;
+      else resolved += displayOf(value);
+    }
+  }
+  return { ok: true, value: isKnown ? resolved : unresolvedOf(STRING) };
+}
+
+/** The format string with what is known resolved: what is not known stays as it was written. Null where something has no value. */
+export function previewText(
+  text: PreparedText,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext | null,
+): string | null {
+  const pieces =
+    text.kind === 'expressions'
+      ? text.program.parts.map((part) =>
+          typeof part === 'string' ? part : previewExpression(part, symbols, contextOf(context)),
+        )
+      : text.format.parts.map((part) =>
+          part.kind === 'text' ? part.text : previewValue(symbols.get(part.symbol), part.symbol),
+        );
+  return pieces.includes(null) ? null : pieces.join('');
+}
+
+function previewExpression(
+  program: Program,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext,
+): string | null {
+  const result = evaluate(program, symbols, context);
+  const { start, end } = program.expr;
+  return result.ok ? previewValue(result.value, program.source.slice(start, end)) : null;
+}
+
+function previewValue(value: Value | undefined, source: string): string | null {
+  if (value === undefined) return null;
+  if (isUnresolved(value)) return `{{${source}}}`;
+  return value === null ? '' : displayOf(value);
+}
+
+/** Names in a format string. */
+export const namesIn = (text: PreparedText): TextNames =>
+  text.kind === 'expressions'
+    ? text.names
+    : {
+        symbols: text.format.parts.flatMap((part) => (part.kind === 'reference' ? [part.symbol] : [])),
+        variables: [],
+      };
+
+/** The literal text between the references, joined: a lower bound of what it resolves to. */
+export const literalTextOf = (text: PreparedText): string =>
+  text.kind === 'expressions'
+    ? text.program.parts.filter((part) => typeof part === 'string').join('')
+    : text.format.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+
+export const isUnresolved = (value: Value): boolean =>
+  typeof value === 'object' && value !== null && value.kind === 'unresolved';
+
+function contextOf(context: ExprContext | null): ExprContext {
+  if (context === null) throw new Error('an expression without what it is evaluated with');
+  return context;
+}

@@ -1,0 +1,61 @@
+import { styleOf, type FileStyle } from '../../expr/paths/parsed-path.ts';
+import { RANGE_EXPR, STRING, type ResolvedType } from '../../expr/type-system/expr-type.ts';
+import { readValue } from '../../expr/values/read-value.ts';
+import { pathOf, type Value } from '../../expr/values/value.ts';
+import type { DocumentNode } from '../document.ts';
+import { rowOf } from '../parameter-types.ts';
+import type { ParameterType, TaskParameterType } from '../plan.ts';
+import { readJson } from '../read-json.ts';
+
+/** Types of `Task.Param.<name>` and `Task.RawParam.<name>` (specification "Expression Language", section 1.2.2). */
+export function taskValueTypes(type: TaskParameterType): {
+  readonly value: ResolvedType;
+  readonly raw: ResolvedType;
+} {
+  if (type === 'CHUNK[INT]') return { value: RANGE_EXPR, raw: RANGE_EXPR };
+  const { valueType, rawType } = rowOf(type);
+  return { value: valueType, raw: rawType };
+}
+
+/** Types of `Param.<name>` and `RawParam.<name>`. */
+export function valueTypes(type: ParameterType): {
+  readonly value: ResolvedType;
+  readonly raw: ResolvedType;
+} {
+  const { valueType, rawType } = rowOf(type);
+  return { value: valueType, raw: rawType };
+}
+
+/** The value that a text writes: the canonical text of a parameter, or what the expression language writes of a value (a list is JSON). */
+export function valueOfText(type: ResolvedType, text: string, style: FileStyle): Value {
+  if (type === STRING) return text;
+  if (type.kind === 'path') return pathOf(text, styleOf(text, style));
+  const read = readValue(type, plainOf(type, text), style);
+  // A fault of this program: the text was written from a value of the type.
+  if (!read.ok)
+    throw new Error(`${JSON.stringify(text)} is no value of the type ${type.text}: ${read.detail}`);
+  return read.value;
+}
+
+function plainOf(type: ResolvedType, text: string): unknown {
+  if (type.kind === 'nulltype') return null;
+  if (type.kind !== 'list') return text;
+  const read = readJson(text);
+  return read.ok ? plainOfNode(read.document) : undefined;
+}
+
+/** Numbers stay texts, so that they keep how they are written. */
+function plainOfNode(node: DocumentNode): unknown {
+  switch (node.kind) {
+    case 'sequence':
+      return node.items.map(plainOfNode);
+    case 'string':
+    case 'boolean':
+      return node.value;
+    case 'integer':
+    case 'float':
+      return node.text;
+    default:
+      return null;
+  }
+}
