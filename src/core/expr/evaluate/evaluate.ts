@@ -86,13 +86,7 @@ export function valueOf(
   return program.target === null ? natural : coercedResult(natural, program, program.target, before, call);
 }
 
-function coercedResult(
-  value: Value,
-  program: Program,
-  target: ExprType,
-  before: number,
-  call: Call,
-): Value {
+function coercedResult(value: Value, program: Program, target: ExprType, before: number, call: Call): Value {
   try {
     const coerced = coerce(value, target, call);
     call.hold(before, coerced);
