@@ -13,7 +13,7 @@ import { intValue, listValue, rangeValue, textOf } from '../values/arguments.ts'
 import { intOf, listBytes, listOfType, type RangeValue, type Value } from '../values/value.ts';
 import { intResult } from './arithmetic.ts';
 import type { Call } from './call.ts';
-import { signature, type FunctionGroup, type Run } from './signature.ts';
+import { alwaysFails, signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_INT = listType(INT);
 
@@ -142,9 +142,7 @@ export const RANGES: FunctionGroup = {
     signature(
       'range_expr(l: list[nulltype]) -> noreturn',
       'An error: a range has one integer at least.',
-      () => {
-        throw noIntegers();
-      },
+      ...alwaysFails(noIntegers),
     ),
     signature('len(r: range_expr) -> int', 'The number of integers.', (_call, r) =>
       intResult(sizeOfRuns(rangeValue(r).runs)),
