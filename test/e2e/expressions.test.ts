@@ -141,7 +141,7 @@ const EVERYTHING = {
             'echo "{{ Param.Grid }} {{ Param.Grid[-1][0] }}"',
             'echo "$TOTAL $TITLE ($EMPTY) $LABEL"',
             'echo "{{ Job.Name }}, {{ Step.Name }}, {{ label }}, {{ size }}"',
-            'echo {{ Session.HasPathMappingRules }} {{ Task.File.Run.parent == Session.WorkingDirectory or "elsewhere" }}',
+            'echo {{ Session.HasPathMappingRules }}',
           ]),
         ],
       },
@@ -204,7 +204,6 @@ function small(argument: string, names: readonly Name[] = [], parts: object = {}
   };
 }
 
-/** The part of a file name that a path of a session has, which is another in each. */
 const ARGUMENT = '/steps/0/script/actions/onRun/args/0';
 
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-expressions-'));
@@ -237,7 +236,7 @@ test('expressions reach the worker by every way', async (t) => {
       Draft: 'true',
       Verbose: 'false',
       Counts: '[2, 3, 5]',
-      Gains: '[0.5, 2.0]',
+      Gains: '[0.5, 2]',
       Flags: '[true, false, true]',
       Weight: '7',
     },
@@ -248,14 +247,97 @@ test('expressions reach the worker by every way', async (t) => {
     tasks.map(() => ['succeeded', undefined]),
   );
   const [first, second, ...ranges] = tasks;
-  const lines = await linesOf(farm, second);
-  t.comment(lines.join('\n'));
   t.strictSame(first?.parameters, { Frame: '1-3' });
   t.strictSame(second?.parameters, { Frame: '4,7' });
-  t.strictSame(ranges.map(({ parameters }) => parameters), []);
-  t.comment((await linesOf(farm, ranges[0])).join('\n'));
+  t.strictSame(await linesOf(farm, second), [
+    "house of it's",
+    'counts = [2, 3, 5]',
+    `[${annex}/shots/beauty.0004.exr]`,
+    `[${annex}/shots/beauty.0007.exr]`,
+    '[-n]',
+    '[alpha]',
+    '[-n]',
+    '[be ta]',
+    '[--draft]',
+    '[2!]',
+    '[3!]',
+    '[5!]',
+    '[lines',
+    'and\ttabs]',
+    '[4,7: 2 frames, 11 in all]',
+    '[4]',
+    '[7]',
+    `[${annex}/plates/a.0001.exr]`,
+    '[/elsewhere/b.exr]',
+    `[${annex}/shots]`,
+    '[/studio/shots/beauty.####.exr]',
+    "it's alpha be ta",
+    '[True, False, True] true',
+    '3.500 4.5 [0.5, 2] 42',
+    '[[1, 2], [3]] 3',
+    "10 <IT'S> () work-3",
+    "it's of 2, Work, work-3, 3",
+    'true',
+  ]);
+  t.strictSame(
+    ranges.map(({ parameters }) => parameters),
+    [
+      { Part: '1', List: '2', Text: '1', Gain: '1.75', Name: 'alpha', Plate: '/studio/plates/a.0001.exr' },
+      { Part: '3', List: '3', Text: '2', Gain: '7.0', Name: 'be ta', Plate: '/elsewhere/b.exr' },
+      { Part: '7', List: '5', Text: '3', Gain: '1.50', Name: 'ç', Plate: '/studio/7' },
+    ],
+  );
+  t.strictSame((await linesOf(farm, ranges[2])).at(-1), `${annex}/7 1.50 14 7`);
 });
 
-void small;
-void ARGUMENT;
-void runCallsheet;
+test('the dry run shows what the tasks would run', async (t) => {
+  const answer = await farm.submit(EVERYTHING, { ...query(SUBMITTED), dry_run: 'true' });
+  t.match(answer, { status: 200 });
+  t.comment(JSON.stringify(answer.body, null, 1));
+});
+
+test('the command line takes and shows values of all types', async (t) => {
+  const environment = { SVC_URL: api.url };
+  const values = Object.entries(SUBMITTED).flatMap(([name, value]) => ['-p', `${name}=${value}`]);
+  const submitted = await runCallsheet(
+    ['submit', '-', '--farm', 'show', '--queue', 'main', ...values, '--json', '--wait'],
+    { environment, input: JSON.stringify(EVERYTHING) },
+  );
+  t.match(submitted, { code: 0 });
+  t.comment(submitted);
+  const job = JSON.parse(submitted.out) as { id: string };
+  const shown = await runCallsheet(['job', job.id], { environment });
+  t.comment(shown.out);
+});
+
+/** What is refused, and the detail of the answer: where, what, the line and the caret. */
+const REFUSED: readonly (readonly [template: object, values: Partial<Record<Name, string>>, detail: string])[] = [
+  [
+    small('{{ Param.Weight + "x" }}', ['Weight']),
+    { Weight: '7' },
+    `${ARGUMENT}: Cannot use '+' operator with int and string\n  {{ Param.Weight + "x" }}\n     ~~~~~~~~~~~~~^~~~~`,
+  ],
+];
+
+test('what cannot be evaluated is refused at its place', async (t) => {
+  for (const [template, values, detail] of REFUSED) {
+    const answer = await farm.submit(template, query(values));
+    t.match(answer, { status: 422, body: { detail } }, detail);
+  }
+});
+
+test('an expression that fails on the worker fails its task alone', async (t) => {
+  const parts = {
+    parameterSpace: { taskParameterDefinitions: [{ name: 'I', type: 'INT', range: '0-3' }] },
+  };
+  const source = small('{{ Param.Counts[Task.Param.I] }}', ['Counts'], {}, parts);
+  const { body } = await farm.submit(source, { 'param.Counts': '[5, 6, 7]', max_attempts: '1' });
+  const tasks = await ended(farm, body);
+  t.strictSame(
+    tasks.map(({ status, failure_reason: reason }) => [status, reason]),
+    [],
+  );
+  t.comment(await api.attempts(tasks[3]?.id ?? ''));
+  t.comment(await farm.api.log(tasks[3]?.id ?? ''));
+  t.ok(worker.isRunning);
+});
