@@ -25,22 +25,10 @@ interface RunVector {
 const whyNot = ({ run_on: systems }: RunVector): string | null =>
   systems !== undefined && !systems.includes('posix') ? 'for another system' : null;
 
-/** Vectors of whole runs that need EXPR; each of them is refused for that reason alone. */
-const WAITING = [
-  'run/scenario/all_task_param_types',
-  'run/scenario/all_types',
-  'run/scenario/apply_path_mapping_win_to_posix',
-  'run/scenario/env_file_let_bindings',
-  'run/scenario/let_bindings',
-  'run/scenario/path_param_win_to_posix',
-  'run/scenario/step_let_in_step_env',
-];
-
 void test('runs write what is expected of them', { skip, timeout: 120_000 }, async (t) => {
   const vectors = JSON.parse(
     readFileSync(`${folder}/vectors/run_vectors.json`, 'utf8'),
   ) as readonly RunVector[];
-  const waiting: string[] = [];
   for (const vector of vectors) {
     if (whyNot(vector) !== null) continue;
     const parameters = Object.entries(vector.params ?? {}).flatMap(([name, value]) => [
@@ -58,10 +46,6 @@ void test('runs write what is expected of them', { skip, timeout: 120_000 }, asy
     const ran = await runCallsheet(['openjd', 'run', '-', ...parameters, ...step, ...mapping], {
       input: vector.template_text,
     });
-    if (ran.err.includes('the extension EXPR is not supported yet')) {
-      waiting.push(vector.id);
-      continue;
-    }
     const { ok, output = [], output_posix: posix = [], forbidden = [] } = vector.expect;
     const text = ran.out + ran.err;
     t.equal(ran.code === 0, ok, vector.id);
@@ -74,5 +58,4 @@ void test('runs write what is expected of them', { skip, timeout: 120_000 }, asy
     }
     for (const part of forbidden) t.notOk(text.includes(part), `${vector.id}: not ${part}`);
   }
-  t.same(waiting.sort(), WAITING);
 });

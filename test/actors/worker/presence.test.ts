@@ -59,11 +59,7 @@ test('what a worker is told when it registers, and what is kept of it', (t) => {
     registeredAt: house.now,
   });
   house.register('w1', { incarnation: 'start-2' });
-  t.equal(
-    house.worker('w1').exprMemoryBytes,
-    0,
-    'what is not said is nothing, not what was said before',
-  );
+  t.equal(house.worker('w1').exprMemoryBytes, 0, 'what is not said is nothing, not what was said before');
   t.end();
 });
 

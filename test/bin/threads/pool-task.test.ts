@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import { prepareTemplate } from '../../../src/bin/threads/pool-task.ts';
 import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
+import { KNOWN_EXTENSIONS } from '../../../src/core/openjd/extensions.ts';
 import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
 import { STEP, template, withStep } from '../../core/openjd/template-text.ts';
 
@@ -18,10 +19,9 @@ function refusals(source: object): string[] {
 }
 
 void test('a submission may ask for what this version runs, and for nothing else', (t) => {
-  const extensions = ['TASK_CHUNKING', 'REDACTED_ENV_VARS', 'SVC_PATH_TRANSLATION', 'SVC_CHUNK_BOUNDS'];
-  t.same(refusals(template({ extensions })), []);
-  t.same(refusals(template({ extensions: ['EXPR'] })), [
-    '/extensions/0: the extension EXPR is not supported yet',
+  t.same(refusals(template({ extensions: KNOWN_EXTENSIONS })), []);
+  t.same(refusals(template({ extensions: ['EXPR', 'FEATURE_BUNDLE_1'] })), [
+    '/extensions/1: unknown extension "FEATURE_BUNDLE_1"',
   ]);
   const pool = { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] };
   t.same(refusals(withStep({ hostRequirements: pool })), []);

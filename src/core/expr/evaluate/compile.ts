@@ -150,7 +150,9 @@ function callNode(
     return (frame) => {
       const before = frame.call.memory;
       const a = first(frame);
-      return site.two(frame, before, a, second(frame));
+      const b = second(frame);
+      if (called.hostOnly) exists(frame);
+      return site.two(frame, before, a, b);
     };
   }
   return (frame) => {

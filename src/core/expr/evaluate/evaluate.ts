@@ -81,13 +81,22 @@ export function valueOf(
   { host }: ExprContext,
   call: Call,
 ): Value {
+  const before = call.memory;
   const natural = program.node({ call, symbols, locals: [], host: host.kind });
-  return program.target === null ? natural : coercedResult(natural, program, program.target, call);
+  return program.target === null ? natural : coercedResult(natural, program, program.target, before, call);
 }
 
-function coercedResult(value: Value, program: Program, target: ExprType, call: Call): Value {
+function coercedResult(
+  value: Value,
+  program: Program,
+  target: ExprType,
+  before: number,
+  call: Call,
+): Value {
   try {
-    return coerce(value, target, call);
+    const coerced = coerce(value, target, call);
+    call.hold(before, coerced);
+    return coerced;
   } catch (error) {
     throw placed(error, { ...program.expr, caret: program.expr.start });
   }

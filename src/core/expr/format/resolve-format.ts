@@ -96,6 +96,7 @@ function resolvedText(
 
 function shown(value: Value, { expr }: Program, call: Call): string {
   if (value === null) return '';
+  if (typeof value === 'string') return value;
   try {
     const text = displayOf(value, (units) => {
       call.reserveString(units);

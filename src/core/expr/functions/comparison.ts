@@ -20,7 +20,7 @@ const ORDERED: readonly ReadonlySet<ResolvedType['kind']>[] = [
   new Set(['int', 'float']),
   new Set(['string', 'path']),
   new Set(['bool']),
-  new Set(['list', 'range_expr']),
+  new Set(['list']),
 ];
 
 function haveOrder(a: ExprType, b: ExprType): boolean {

@@ -72,7 +72,8 @@ const repeated: Run = (call, a, n) => {
   call.reserve(listBytes(0) + (list.items.length === 0 ? 0 : (list.bytes - listBytes(0)) * times));
   call.charge(list.items.length + count);
   const items: Value[] = [];
-  while (items.length < count) items.push(...list.items);
+  // One by one: a call cannot take as many arguments as a list can have elements.
+  while (items.length < count) for (const item of list.items) items.push(item);
   return likewise(list, items);
 };
 
