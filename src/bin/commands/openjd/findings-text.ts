@@ -28,7 +28,9 @@ function headline(
 ): string {
   const place = line === undefined ? file.name : `${file.name}:${line}:${column ?? 1}`;
   const subject = pointer === '' ? '' : `${painted(printable(pointer), 'cyan', colors)}: `;
-  return `${printable(place)}: ${subject}${printable(detail)}`;
+  // What is wrong with an expression shows it on lines of its own.
+  const told = detail.split('\n').map(printable).join('\n');
+  return `${printable(place)}: ${subject}${told}`;
 }
 
 /** The line and the caret; nothing for errors without a place, and for empty lines. */

@@ -164,14 +164,14 @@ test('what is shown of a line has the place of the error in it, and nothing that
     );
   t.equal(
     text('\tx: \u001b[31m', 5),
-    'f.yaml:2:5: /a\ufffd: is\ufffdwrong\n  2 |  x: \ufffd[31m\n    |     ^\n1 error',
+    'f.yaml:2:5: /a\ufffd: is\nwrong\n  2 |  x: \ufffd[31m\n    |     ^\n1 error',
   );
   const [, shown = '', caret = ''] = text(`${'é😀'.repeat(100)}X${'y'.repeat(300)}`, 301).split('\n');
   t.equal([...shown][[...caret].indexOf('^')], 'X');
   t.equal([...shown].length < 130, true);
   t.equal(
     text('x', 1, true),
-    'f.yaml:2:1: \u001b[36m/a\ufffd\u001b[39m: is\ufffdwrong\n  \u001b[90m2 | \u001b[39mx\n  \u001b[90m  | \u001b[39m\u001b[31m^\u001b[39m\n\u001b[31m1 error\u001b[39m',
+    'f.yaml:2:1: \u001b[36m/a\ufffd\u001b[39m: is\nwrong\n  \u001b[90m2 | \u001b[39mx\n  \u001b[90m  | \u001b[39m\u001b[31m^\u001b[39m\n\u001b[31m1 error\u001b[39m',
   );
   t.equal(
     findingsText({ name: 'f', text: '', format: 'yaml' }, [{ pointer: '', detail: 'x' }], false),
