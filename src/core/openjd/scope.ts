@@ -120,12 +120,7 @@ export const environmentScope = (
   files: readonly { readonly name: Text | undefined }[],
 ): Scope => extended(outer, fileSymbols('Env.File', files, facts));
 
-function taskScope(
-  outer: Scope,
-  facts: JobFacts,
-  step: StepShape,
-  extensions: ReadonlySet<string>,
-): Scope {
+function taskScope(outer: Scope, facts: JobFacts, step: StepShape, extensions: ReadonlySet<string>): Scope {
   const symbols = fileSymbols('Task.File', step.embeddedFiles, facts);
   const elsewhere = new Map<string, string>();
   for (const { name, type } of step.space?.parameters ?? []) {
