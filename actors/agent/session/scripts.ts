@@ -97,6 +97,7 @@ export function resolveAction(
   directory: string,
   pathMappingRules: string,
 ): Resolved<ResolvedAction> {
+  if (script.resolver.fault !== null) return failed(script.resolver.fault);
   const files: SessionFile[] = [
     { path: pathMappingFileOf(directory), data: pathMappingRules, runnable: false },
   ];
