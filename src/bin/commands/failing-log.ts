@@ -2,7 +2,7 @@ import { followLog } from './follow-log.ts';
 import { patiently } from './patience.ts';
 import type { JobDetail, LogChunk } from './resources.ts';
 import type { RestClient } from './rest-client.ts';
-import { printable, type Terminal } from './terminal.ts';
+import { printable, printableLines, type Terminal } from './terminal.ts';
 import { cutText } from './text-width.ts';
 
 /** A log is read for so long; one of a task that somebody tries again meanwhile would not end. */
@@ -77,7 +77,7 @@ export async function tellFailure(client: RestClient, terminal: Terminal, job: J
   const lines = await tailOf(client, task.id, away);
   const others = failed > 1 ? ` (and ${failed - 1} more)` : '';
   terminal.err(
-    `\ntask ${task.id} ${printable(task.name)}: ${printable(task.failure_reason ?? 'failed')}${others}\n`,
+    `\ntask ${task.id} ${printable(task.name)}: ${printableLines(task.failure_reason ?? 'failed')}${others}\n`,
   );
   if (lines.length === 0) terminal.err('  it has written nothing\n');
   for (const line of lines) terminal.err(`  | ${line}\n`);

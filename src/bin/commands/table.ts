@@ -1,4 +1,4 @@
-import { coloredStatus, printable, type Terminal } from './terminal.ts';
+import { coloredStatus, oneLine, type Terminal } from './terminal.ts';
 import { cutText, padText, textWidth } from './text-width.ts';
 
 export interface Column<Row> {
@@ -62,7 +62,7 @@ export function table<Row>(
   rows: readonly Row[],
   terminal: Terminal,
 ): string {
-  const cells = rows.map((row) => columns.map((column) => printable(column.value(row))));
+  const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row))));
   const natural = columns.map((column, at) =>
     cells.reduce((widest, row) => Math.max(widest, textWidth(row[at] ?? '')), column.title.length),
   );

@@ -4,7 +4,7 @@ import { findTask } from './lookup.ts';
 import type { Attempt, Task } from './resources.ts';
 import { table, type Column } from './table.ts';
 import { parametersOf, progressOf } from './tasks.ts';
-import { coloredStatus, printable, type Terminal } from './terminal.ts';
+import { coloredStatus, fact, type Terminal } from './terminal.ts';
 
 const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   { title: 'ATTEMPT', value: (attempt) => String(attempt.attempt_number), align: 'right' },
@@ -32,7 +32,7 @@ function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[])
   const given = facts.filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(...given.map(([name]) => name.length)) + 2;
   terminal.out(`${'status'.padEnd(width)}${coloredStatus(task.status, terminal)}\n`);
-  for (const [name, value = ''] of given) terminal.out(`${name.padEnd(width)}${printable(value)}\n`);
+  for (const [name, value = ''] of given) terminal.out(fact(name, value, width));
   if (attempts.length > 0) terminal.out(`\n${table(ATTEMPT_COLUMNS, attempts, terminal)}`);
 }
 

@@ -40,8 +40,18 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-
 /** Text of others on one line of a terminal, where it could move the cursor, change colours or read as something else. */
 export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, '\u{fffd}');
 
+/** The first of several lines, as text that fits a cell. */
+export function oneLine(text: string): string {
+  const end = text.indexOf('\n');
+  return printable(end === -1 ? text : `${text.slice(0, end)} …`);
+}
+
 /** The same of several lines. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
+
+/** A line of a list of facts, and more where the value has more lines; `width` is that of the names. */
+export const fact = (name: string, value: string, width: number): string =>
+  `${name.padEnd(width)}${printableLines(value).replaceAll('\n', `\n${' '.repeat(width)}`)}\n`;
 
 /** Codes of the colours (SGR). */
 const COLORS = { red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const;

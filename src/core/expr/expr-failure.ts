@@ -1,5 +1,8 @@
 import type { Place } from './syntax/tree.ts';
 
+/** Characters of a message: one that quotes a value is cut. */
+const MAX_MESSAGE = 2000;
+
 /**
  * Why an expression has no value. Thrown inside src/core/expr alone: what evaluates an expression for others gives it as a result. The message
  * has no place at first; the innermost node that was evaluated adds its own.
@@ -10,7 +13,7 @@ export class ExprFailure extends Error {
   readonly exhausted: boolean;
 
   constructor(message: string, place: Place | null = null, exhausted = false) {
-    super(message);
+    super(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message);
     this.name = 'ExprFailure';
     this.place = place;
     this.exhausted = exhausted;

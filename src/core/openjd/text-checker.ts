@@ -1,5 +1,5 @@
 import type { ExprContext } from '../expr/evaluate/evaluate.ts';
-import { ANY, STRING, type ExprType } from '../expr/types/expr-type.ts';
+import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
 import { creationContext, uncertainHostContext, type ExprSettings } from './language/expressions.ts';

@@ -6,15 +6,21 @@ import {
   type Evaluated,
   type ExprContext,
 } from '../../../src/core/expr/evaluate/evaluate.ts';
-import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
+import {
+  EXPR_LIMITS,
+  MAX_EXPRESSION_DEPTH,
+  MAX_SOURCE_BYTES,
+  MAX_STRING_BYTES,
+} from '../../../src/core/expr/expr-limits.ts';
 import { parseExpression } from '../../../src/core/expr/syntax/parse-expression.ts';
 import { parseExprFormat } from '../../../src/core/expr/format/format-string.ts';
 import { prepareFormat, resolveFormat } from '../../../src/core/expr/format/resolve-format.ts';
-import { ANY } from '../../../src/core/expr/types/expr-type.ts';
-import { parseType } from '../../../src/core/expr/types/type-text.ts';
+import { ANY } from '../../../src/core/expr/type-system/expr-type.ts';
+import { parseType } from '../../../src/core/expr/type-system/type-text.ts';
 import { displayOf } from '../../../src/core/expr/values/display.ts';
 import { readValue } from '../../../src/core/expr/values/read-value.ts';
 import { typeOf, type Value } from '../../../src/core/expr/values/value.ts';
+import { createJob, readTemplate } from '../../../src/library/openjd.ts';
 import { contentOf } from '../../tidy/project-files.ts';
 
 const PAGE = contentOf('docs/expressions.md');
@@ -84,5 +90,24 @@ void test('the errors of the page are those that expressions have', (t) => {
     const result = evaluated(error.split('\n')[1]?.trim() ?? '');
     t.equal(result.ok ? 'no error' : result.text, error);
   }
+  t.end();
+});
+
+void test('the limits of the page are those that hold', (t) => {
+  const says = rowsBelow(['Limit', 'Value', 'Beyond it']).map(([, value = '']) =>
+    Number(/^[\d,]+/.exec(value)?.[0].replaceAll(',', '')),
+  );
+  const { memory, operations } = EXPR_LIMITS;
+  t.same(says.slice(0, 5), [memory, operations, MAX_STRING_BYTES, MAX_SOURCE_BYTES, MAX_EXPRESSION_DEPTH]);
+  t.equal(says.length, 6);
+  t.end();
+});
+
+void test('the template of the page makes the job that it describes', (t) => {
+  const [, template = ''] = /^```yaml\n([^`]*)```$/m.exec(PAGE) ?? [];
+  const read = readTemplate(template);
+  const made = read.ok ? createJob(read.document, { Scene: '/shows/a/b.ma', Preview: 'true' }) : read;
+  const { jobName, steps } = made.ok ? made.job.plan : { jobName: JSON.stringify(made.errors), steps: [] };
+  t.same([jobName, ...steps.map(({ name, taskCount }) => `${name} ${taskCount}`)], ['b', 'Render 10']);
   t.end();
 });

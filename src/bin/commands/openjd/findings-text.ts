@@ -1,6 +1,6 @@
 import type { PointedError } from '../../../core/problems.ts';
 import type { TemplateFile } from '../template-file.ts';
-import { painted, printable } from '../terminal.ts';
+import { painted, printable, printableLines } from '../terminal.ts';
 
 /** Characters of a line that are shown; the place of the error is always among them. */
 const SHOWN_WIDTH = 110;
@@ -8,7 +8,7 @@ const SHOWN_WIDTH = 110;
 const SHOWN_BEFORE = 40;
 
 /**
- * Errors of a template for people: `file:line:column: pointer: message`, the line itself and a caret below the place, and how many there
+ * Errors of a template for people: `file:line:column: pointer: message` (of an expression with the part that it is about), the line itself and a caret below the place, and how many there
  * are. Ends without a line feed.
  */
 export function findingsText(file: TemplateFile, errors: readonly PointedError[], colors: boolean): string {
@@ -28,9 +28,7 @@ function headline(
 ): string {
   const place = line === undefined ? file.name : `${file.name}:${line}:${column ?? 1}`;
   const subject = pointer === '' ? '' : `${painted(printable(pointer), 'cyan', colors)}: `;
-  // What is wrong with an expression shows it on lines of its own.
-  const told = detail.split('\n').map(printable).join('\n');
-  return `${printable(place)}: ${subject}${told}`;
+  return `${printable(place)}: ${subject}${printableLines(detail)}`;
 }
 
 /** The line and the caret; nothing for errors without a place, and for empty lines. */

@@ -1,7 +1,7 @@
 import { readDocument } from '../../../adapters/yaml/read-document.ts';
 import type { FileStyle } from '../../../core/expr/paths/parsed-path.ts';
-import { STRING, type ExprType } from '../../../core/expr/types/expr-type.ts';
-import { parseType } from '../../../core/expr/types/type-text.ts';
+import { STRING, type ExprType } from '../../../core/expr/type-system/expr-type.ts';
+import { parseType } from '../../../core/expr/type-system/type-text.ts';
 import { readValue } from '../../../core/expr/values/read-value.ts';
 import type { Value } from '../../../core/expr/values/value.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
@@ -21,7 +21,7 @@ export function symbolsOf(given: readonly string[], style: FileStyle): ReadonlyM
     const text = equals === -1 ? null : option.slice(equals + 1);
     const colon = declared.indexOf(':');
     const name = colon === -1 ? declared : declared.slice(0, colon);
-    const type = colon === -1 ? STRING : parseType(declared.slice(colon + 1));
+    const type = colon === -1 ? STRING : typeNamed(declared.slice(colon + 1));
     if (!NAME.test(name)) throw wrong(option, 'NAME must be a name, or several with dots between them');
     if (symbols.has(name)) throw wrong(option, `${name} is given twice`);
     if (type === null) throw wrong(option, `there is no type ${declared.slice(colon + 1)}`);
@@ -29,6 +29,9 @@ export function symbolsOf(given: readonly string[], style: FileStyle): ReadonlyM
   }
   return symbols;
 }
+
+/** A type of the language, or of parameters as templates write them: `INT`, `List[Int]`. */
+const typeNamed = (text: string): ExprType | null => parseType(text) ?? parseType(text.toLowerCase());
 
 function valueOf(type: ExprType, text: string | null, style: FileStyle, option: string): Value {
   if (text === null && type.kind !== 'unresolved') throw wrong(option, 'it has no =VALUE');

@@ -10,7 +10,7 @@ import {
   unionOfResolved,
   type ExprType,
   type ResolvedType,
-} from '../types/expr-type.ts';
+} from '../type-system/expr-type.ts';
 import { typeOf, unresolvedOf, type UnresolvedValue, type Value } from '../values/value.ts';
 import { notBool, operatorSite } from './call-site.ts';
 import type { Frame, Node } from './frame.ts';
@@ -55,12 +55,19 @@ export function compareNode(expr: CompareExpr, scope: Scope): Node {
     const before = frame.call.memory;
     let left = first(frame);
     let known = true;
-    for (const { swapped, operand, site } of steps) {
-      const right = operand(frame);
-      const holds = swapped ? site.two(frame, before, right, left) : site.two(frame, before, left, right);
-      if (holds === false) return holds;
-      if (isUnresolved(holds)) known = false;
-      left = right;
+    try {
+      for (const { swapped, operand, site } of steps) {
+        const right = operand(frame);
+        const holds = swapped ? site.two(frame, before, right, left) : site.two(frame, before, left, right);
+        if (holds === false) return holds;
+        if (isUnresolved(holds)) known = false;
+        frame.call.hold(before, right);
+        left = right;
+      }
+    } catch (error) {
+      // As with `and`: a comparison that may not hold decides for those that would always fail.
+      if (known || !(error instanceof ExprFailure) || error.exhausted) throw error;
+      known = false;
     }
     const value = known ? true : unresolvedOf(BOOL);
     frame.call.hold(before, value);

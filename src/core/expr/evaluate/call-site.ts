@@ -3,7 +3,7 @@ import type { Call } from '../functions/call.ts';
 import { FUNCTIONS, type LibraryFunction } from '../functions/library.ts';
 import type { Run } from '../functions/signature.ts';
 import type { Place } from '../syntax/tree.ts';
-import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../types/expr-type.ts';
+import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { typeOf, unresolvedOf, type Value } from '../values/value.ts';
 import { choose, returnType, type Chosen } from './dispatch.ts';
@@ -25,6 +25,8 @@ export class CallSite {
   #run: Run | null = null;
   #coercions: Chosen['coercions'] = null;
   #chosen: Chosen | null = null;
+  /** What the last types of which one was not known gave: trying their alternatives takes long. */
+  #lastUnknown: { readonly types: readonly ExprType[]; readonly type: ResolvedType } | null = null;
 
   constructor(called: LibraryFunction, written: Written, place: Place) {
     this.#called = called;
@@ -76,9 +78,7 @@ export class CallSite {
     const types = args.map(typeOf);
     const isMethod = HAS_RECEIVER.has(this.#written.kind);
     if (types.some((type) => type.kind === 'unresolved') || this.#isUnknown(frame)) {
-      const type = returnType(this.#called, types, isMethod);
-      if (type === null) throw mismatch(this.#written, this.#called, types);
-      return this.#unknown(frame, before, type);
+      return this.#unknown(frame, before, this.#unknownType(types, isMethod));
     }
     const chosen = this.#choose(types, isMethod);
     const { run } = chosen.signature;
@@ -93,6 +93,15 @@ export class CallSite {
   /** A function of the host whose host is not known yet. */
   #isUnknown(frame: Frame): boolean {
     return this.#called.hostOnly && frame.host === 'unresolved';
+  }
+
+  #unknownType(types: readonly ExprType[], isMethod: boolean): ResolvedType {
+    if (this.#lastUnknown !== null && sameTypes(this.#lastUnknown.types, types))
+      return this.#lastUnknown.type;
+    const type = returnType(this.#called, types, isMethod);
+    if (type === null) throw mismatch(this.#written, this.#called, types);
+    this.#lastUnknown = { types, type };
+    return type;
   }
 
   #unknown(frame: Frame, before: number, type: ResolvedType): Value {

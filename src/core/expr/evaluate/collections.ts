@@ -11,10 +11,10 @@ import {
   type ExprType,
   type ListType,
   type ResolvedType,
-} from '../types/expr-type.ts';
-import { commonElement, elementOf } from '../types/type-match.ts';
+} from '../type-system/expr-type.ts';
+import { commonElement, elementOf } from '../type-system/type-match.ts';
 import { coerce, listAs } from '../values/coerce.ts';
-import { rangeItems } from '../values/range-items.ts';
+import { integersOf, rangeLength } from '../values/range-items.ts';
 import { listOfType, sizeOf, typeOf, unresolvedOf, type Value } from '../values/value.ts';
 import { mayBeBool } from './branches.ts';
 import { notBool } from './call-site.ts';
@@ -62,7 +62,7 @@ function gathered(frame: Frame, before: number, items: readonly Value[], wanted:
     const distinct = [...new Set(types)].flatMap((type) => (type.kind === 'unresolved' ? [] : type));
     const element = wanted?.element ?? commonElement(distinct);
     if (element === null) throw incompatible(distinct, ' and ');
-    checkDepth(element);
+    if (isTooDeep(element)) throw tooDeep();
     value =
       wanted !== null || distinct.length <= 1
         ? listOfType(listType(element), values)
@@ -85,16 +85,16 @@ function unknownElement(types: readonly ExprType[]): ResolvedType {
     if (element !== null) found.push(element);
   }
   if (found.length === 0) throw incompatible(distinct, ', ');
-  const element = unionOfResolved(found);
-  for (const each of found) checkDepth(each);
-  return element;
+  const shallow = found.filter((element) => !isTooDeep(element));
+  if (shallow.length === 0) throw tooDeep();
+  return unionOfResolved(shallow);
 }
 
-function checkDepth(element: ResolvedType): void {
-  if (element.kind === 'list' && element.element.kind === 'list') {
-    throw new ExprFailure('Lists may be nested at most 2 levels deep');
-  }
-}
+/** Whether a list of such elements is nested a third time (section 1.2.1). */
+const isTooDeep = (element: ResolvedType): boolean =>
+  element.kind === 'list' && element.element.kind === 'list';
+
+const tooDeep = (): ExprFailure => new ExprFailure('Lists may be nested at most 2 levels deep');
 
 /** The types as people list them: `int and bool`, `int, float, and string`. */
 function incompatible(types: readonly ResolvedType[], separator: ' and ' | ', '): ExprFailure {
@@ -147,13 +147,15 @@ export function comprehensionNode(expr: ComprehensionExpr, target: ExprType | nu
 }
 
 /** What a comprehension goes through: the elements, or one that stands for all of them where they are not known. */
-function iterated(source: Value, { call }: Frame): { items: readonly Value[]; isKnown: boolean } {
+function iterated(source: Value, { call }: Frame): { items: Iterable<Value>; isKnown: boolean } {
   if (typeof source === 'object' && source?.kind === 'list') {
     call.charge(source.items.length);
     return { items: source.items, isKnown: true };
   }
   if (typeof source === 'object' && source?.kind === 'range') {
-    return { items: rangeItems(source, call), isKnown: true };
+    // Never laid out: the filter may leave little of it.
+    call.chargeEach(rangeLength(source));
+    return { items: integersOf(source), isKnown: true };
   }
   const type = typeOf(source);
   const element = type.kind === 'unresolved' ? elementOf(type, INT) : null;

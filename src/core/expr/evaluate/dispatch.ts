@@ -13,8 +13,8 @@ import {
   type ExprType,
   type ResolvedType,
   resolvedType,
-} from '../types/expr-type.ts';
-import { matches, satisfies, substitute, type Bindings } from '../types/type-match.ts';
+} from '../type-system/expr-type.ts';
+import { matches, satisfies, substitute, type Bindings } from '../type-system/type-match.ts';
 import { coercedType } from '../values/coerce.ts';
 
 /** The signature of a call, and the types that arguments are coerced to first; null where an argument stays as it is. */

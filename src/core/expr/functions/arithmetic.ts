@@ -52,11 +52,16 @@ function floorDivide(a: bigint, b: bigint): bigint {
 
 const floorDivided: Run = (_call, a, b) => {
   if (b === 0) throw new ExprFailure('Division by zero');
+  if (typeof a === 'number' && typeof b === 'number') {
+    const remainder = floorModulo(a, b);
+    const quotient = (a - remainder) / b;
+    if (Number.isSafeInteger(a - remainder)) return quotient === 0 ? 0 : quotient;
+  }
   return intResult(floorDivide(BigInt(intValue(a)), BigInt(intValue(b))));
 };
 
 /** The remainder with the sign of the divisor, as Python computes it. */
-function floatModulo(a: number, b: number): number {
+function floorModulo(a: number, b: number): number {
   const remainder = a % b;
   return remainder !== 0 && remainder < 0 !== b < 0 ? remainder + b : remainder;
 }
@@ -66,7 +71,9 @@ const floatFloorDivided: Run = (_call, a, b) => {
   const left = floatValue(a).value;
   const right = floatValue(b).value;
   if (right === 0) throw new ExprFailure('Division by zero');
-  const quotient = (left - floatModulo(left, right)) / right;
+  const remainder = left % right;
+  const truncated = (left - remainder) / right;
+  const quotient = remainder !== 0 && remainder < 0 !== right < 0 ? truncated - 1 : truncated;
   const floor = Math.floor(quotient);
   const result = quotient - floor > 0.5 ? floor + 1 : floor;
   if (!Number.isFinite(result)) throw new ExprFailure('Float operation produced infinity');
@@ -75,6 +82,10 @@ const floatFloorDivided: Run = (_call, a, b) => {
 
 const modulo: Run = (_call, a, b) => {
   if (b === 0) throw new ExprFailure('Modulo by zero');
+  if (typeof a === 'number' && typeof b === 'number') {
+    const remainder = floorModulo(a, b);
+    return remainder === 0 ? 0 : remainder;
+  }
   const left = BigInt(intValue(a));
   const right = BigInt(intValue(b));
   return intResult(left - floorDivide(left, right) * right);
@@ -83,7 +94,7 @@ const modulo: Run = (_call, a, b) => {
 const floatModuloChecked: Run = (_call, a, b) => {
   const right = floatValue(b).value;
   if (right === 0) throw new ExprFailure('Modulo by zero');
-  return floatResult(floatModulo(floatValue(a).value, right));
+  return floatResult(floorModulo(floatValue(a).value, right));
 };
 
 const power: Run = (_call, a, b) => {
@@ -183,7 +194,9 @@ export const ARITHMETIC: FunctionGroup = {
       power,
     ),
     signature('__pow__(a: float, b: float) -> float', '`a ** b`.', floatPower),
-    signature('__neg__(a: int) -> int', '`-a`.', (_call, a) => intResult(-BigInt(intValue(a)))),
+    signature('__neg__(a: int) -> int', '`-a`.', (_call, a) =>
+      typeof a === 'number' ? 0 - a : intResult(-BigInt(intValue(a))),
+    ),
     signature('__neg__(a: float) -> float', '`-a`.', (_call, a) => floatResult(-floatValue(a).value)),
     signature('__pos__(a: int) -> int', '`+a`.', same),
     signature('__pos__(a: float) -> float', '`+a`.', computed),

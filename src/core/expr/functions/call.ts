@@ -7,10 +7,13 @@ import { sizeOf, stringBytes, type PathStyle, type Value } from '../values/value
 /** Bytes of text that one operation processes (section 1.3.10, rule 3). */
 const BYTES_PER_OPERATION = 256;
 
-/** Work of a regular expression that one operation stands for: instructions at a code point, or bytes of a compiled pattern. */
-const REGEX_WORK_PER_OPERATION = 8;
-/** What regular expressions may work in one evaluation before operations are counted for it. */
-const FREE_REGEX_WORK = 16_384;
+/**
+ * Steps of work beyond what the specification counts: 10 ns or so each, as an instruction of a regular expression at a character takes. One operation
+ * stands for so many.
+ */
+const STEPS_PER_OPERATION = 8;
+/** Steps that an evaluation has free, so that what is small counts as the specification says. */
+const FREE_STEPS = 16_384;
 
 /** What a function of the library has beside its arguments: the budget of the evaluation and what its context says of paths. */
 export class Call {
@@ -20,7 +23,7 @@ export class Call {
   readonly regex: RegexEngine;
   /** The patterns that this evaluation has used. */
   readonly regexes = new Map<string, Regex>();
-  #regexWork = 0;
+  #steps = 0;
   /** Maps a path to this host; null outside of host contexts. */
   readonly mapPath: ((path: string) => string) | null;
   operations = 0;
@@ -63,13 +66,15 @@ export class Call {
     this.charge(Math.ceil(units / BYTES_PER_OPERATION));
   }
 
-  /** Counts the work of a regular expression beyond what an evaluation has free: the text that it processes is counted by `chargeText` as well. */
-  chargeRegexWork(work: number): void {
-    const before = Math.max(this.#regexWork, FREE_REGEX_WORK);
-    this.#regexWork += work;
-    const after = Math.max(this.#regexWork, FREE_REGEX_WORK);
-    const operations =
-      Math.floor(after / REGEX_WORK_PER_OPERATION) - Math.floor(before / REGEX_WORK_PER_OPERATION);
+  /**
+   * Counts work that takes much longer than an operation for 256 bytes of text or an element stands for, so that the operations bound the time. The same
+   * work counts the same everywhere.
+   */
+  chargeSteps(steps: number): void {
+    const before = Math.max(this.#steps, FREE_STEPS);
+    this.#steps += steps;
+    const after = Math.max(this.#steps, FREE_STEPS);
+    const operations = Math.floor(after / STEPS_PER_OPERATION) - Math.floor(before / STEPS_PER_OPERATION);
     if (operations > 0) this.charge(operations);
   }
 

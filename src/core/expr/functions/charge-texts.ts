@@ -1,6 +1,15 @@
 import type { Call } from './call.ts';
 
-/** Charges for the longer of two texts that a function goes through side by side. */
-export const chargeLonger = (call: Call, a: string, b: string): void => {
-  call.chargeText(Math.max(a.length, b.length));
+/** Counts the work on a text that is gone through character by character, at so many steps for each. */
+export function chargeCharacters(call: Call, text: string, steps: number): void {
+  call.chargeText(text.length);
+  call.chargeSteps(text.length * steps);
+}
+
+/** What looking for a text in another takes for a character of either. */
+const SEARCH_STEPS = 1;
+
+/** Charges for a search: for the longer of the two texts. */
+export const chargeSearch = (call: Call, text: string, sought: string): void => {
+  chargeCharacters(call, text.length >= sought.length ? text : sought, SEARCH_STEPS);
 };

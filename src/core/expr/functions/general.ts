@@ -53,7 +53,10 @@ const text: Run = (call, value) => {
   const shown = displayOf(value, (units) => {
     call.reserveString(units);
   });
-  if (typeof value === 'object' && value?.kind === 'list') call.charge(value.items.length);
+  if (typeof value === 'object' && value?.kind === 'list') {
+    call.charge(value.items.length);
+    call.chargeSteps(shown.length);
+  }
   call.chargeText(shown.length);
   return shown;
 };

@@ -1,6 +1,13 @@
 import { ExprFailure } from '../expr-failure.ts';
-import { INT, listOf, listType, NULLTYPE, type ExprType, type ResolvedType } from '../types/expr-type.ts';
-import { commonElement } from '../types/type-match.ts';
+import {
+  INT,
+  listOf,
+  listType,
+  NULLTYPE,
+  type ExprType,
+  type ResolvedType,
+} from '../type-system/expr-type.ts';
+import { commonElement } from '../type-system/type-match.ts';
 import { boolValue, countOf, intValue, listValue, rangeValue } from '../values/arguments.ts';
 import { listAs } from '../values/coerce.ts';
 import { equals, order } from '../values/compare.ts';
@@ -72,7 +79,8 @@ const repeated: Run = (call, a, n) => {
   call.reserve(listBytes(0) + (list.items.length === 0 ? 0 : (list.bytes - listBytes(0)) * times));
   call.charge(list.items.length + count);
   const items: Value[] = [];
-  while (items.length < count) items.push(...list.items);
+  // One by one: a call cannot take as many arguments as a list can have elements.
+  while (items.length < count) for (const item of list.items) items.push(item);
   return likewise(list, items);
 };
 

@@ -133,10 +133,9 @@ export const MATH: FunctionGroup = {
       const value = intValue(x);
       return value < 0 ? intResult(-BigInt(value)) : value;
     }),
-    signature('abs(x: float) -> float', 'The absolute value.', (_call, x) => {
-      const float = floatValue(x);
-      return float.value < 0 ? floatResult(-float.value) : float;
-    }),
+    signature('abs(x: float) -> float', 'The absolute value.', (_call, x) =>
+      floatResult(Math.abs(floatValue(x).value)),
+    ),
     ...extremes('min', 'smallest'),
     ...extremes('max', 'largest'),
     signature('sum(values: list[nulltype]) -> int', 'The sum of an empty list: 0.', () => 0),

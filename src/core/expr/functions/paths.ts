@@ -15,7 +15,7 @@ import {
 import { pathAsGiven, pathOfText } from '../paths/path-value.ts';
 import { isAbsolutePath, isRelativeTo, relativeTo } from '../paths/related-paths.ts';
 import { nameless, withName, withStem, withSuffix } from '../paths/renamed-path.ts';
-import { listType, STRING } from '../types/expr-type.ts';
+import { listType, STRING } from '../type-system/expr-type.ts';
 import { intValue, listValue, pathValue, textOf } from '../values/arguments.ts';
 import {
   listBytes,

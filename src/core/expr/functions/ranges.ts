@@ -8,7 +8,7 @@ import {
 } from '../../openjd/space/integer-set.ts';
 import { ExprFailure } from '../expr-failure.ts';
 import { MAX_RANGE_PARTS } from '../expr-limits.ts';
-import { INT, listType } from '../types/expr-type.ts';
+import { INT, listType } from '../type-system/expr-type.ts';
 import { intValue, listValue, rangeValue, textOf } from '../values/arguments.ts';
 import { intOf, listBytes, listOfType, type RangeValue, type Value } from '../values/value.ts';
 import { intResult } from './arithmetic.ts';

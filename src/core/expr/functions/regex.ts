@@ -2,18 +2,23 @@ import { ExprFailure } from '../expr-failure.ts';
 import type { Regex, RegexMatch } from '../../ports/regex-engine.ts';
 import { translatePattern } from '../regex/pattern.ts';
 import { widthAt } from '../text/code-points.ts';
-import { listType, STRING } from '../types/expr-type.ts';
+import { listType, STRING } from '../type-system/expr-type.ts';
 import { countOf, textOf } from '../values/arguments.ts';
 import { listBytes, listOfType, stringBytes, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
+import { chargeCharacters } from './charge-texts.ts';
 import { signature, type FunctionGroup, type Signature } from './signature.ts';
 import { GrowingList } from './string-split.ts';
 
 const LIST_OF_STRING = listType(STRING);
 const LIST_OF_LISTS = listType(LIST_OF_STRING);
 
-/** What compiling counts for beside the size of what is compiled, in bytes. */
-const COMPILE_BYTES = 512;
+/** Steps of compiling beside one for each byte of what is compiled, and for a character that the engine reads. */
+const COMPILE_STEPS = 512;
+const STEPS_TO_READ = 3;
+
+/** Steps for a character that is escaped. */
+const ESCAPE_STEPS = 4;
 
 /** Pieces of a text that is put together: more of them would take more memory than the text. */
 const MAX_PIECES = 1024;
@@ -27,7 +32,7 @@ function regexOf(call: Call, pattern: string): Regex {
   const known = call.regexes.get(pattern);
   if (known !== undefined) return known;
   const { source, bytes } = translatePattern(pattern);
-  call.chargeRegexWork(COMPILE_BYTES + bytes);
+  call.chargeSteps(COMPILE_STEPS + bytes + source.length * STEPS_TO_READ);
   const compiled = call.regex.compile(source);
   if (!compiled.ok) throw new ExprFailure(`Invalid regex pattern: ${compiled.detail}`);
   call.regexes.set(pattern, compiled.value);
@@ -43,7 +48,7 @@ function nextMatch(
   anchored = false,
 ): RegexMatch | null {
   return regex.match(text, from, anchored, (instructions) => {
-    call.chargeRegexWork(instructions);
+    call.chargeSteps(instructions);
   });
 }
 
@@ -175,7 +180,7 @@ export const REGEX: FunctionGroup = {
       'Escapes the characters that mean something in a pattern.',
       (call, s) => {
         const text = textOf(s);
-        call.chargeText(text.length);
+        chargeCharacters(call, text, ESCAPE_STEPS);
         return text.replace(METACHARACTERS, '\\$&');
       },
     ),

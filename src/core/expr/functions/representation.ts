@@ -22,12 +22,19 @@ function chargeFor(call: Call, value: Value): void {
   }
 }
 
+/** Steps for a character that is written. */
+const STEPS = 4;
+
 /** One form of a function that writes a value: bounded while it is built. */
 const writing = (text: string, doc: string, write: Write): Signature =>
   signature(text, doc, (call, value) => {
     chargeFor(call, value);
+    let done = 0;
     return write(value, (units) => {
       call.reserveString(units);
+      if (units <= done) return;
+      call.chargeSteps((units - done) * STEPS);
+      done = units;
     });
   });
 

@@ -1,13 +1,12 @@
-import { ExprFailure } from '../expr-failure.ts';
 import { floatOf, intOf, type FloatValue, type Value } from '../values/value.ts';
-import { intResult, overflow } from './arithmetic.ts';
+import { floatResult, intResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
 
 /** Beyond this many digits before the point every 64-bit integer rounds to 0. */
 const MAX_INT_DIGITS = 20n;
 
 /** The nearest whole number; halves go to the even one. */
-export function halfEven(value: number): number {
+function halfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;
   if (rest < 0.5) return floor;
@@ -28,9 +27,9 @@ export function roundFloat(value: number, digits: number, call: Call): FloatValu
   const scaled = digits < 0 ? value / scale : value * scale;
   const rounded = halfEven(scaled);
   const result = digits < 0 ? rounded * scale : rounded / scale;
-  const float = floatOf(digits < 0 && !Number.isFinite(scale) ? 0 : result) ?? floatOf(value);
-  if (float === null) throw new ExprFailure('Float operation produced infinity');
-  if (digits <= 0) return float;
+  if (digits <= 0) return floatResult(Number.isFinite(scale) ? result : 0);
+  // A number too large to be scaled has no digits after the point to lose.
+  const float = floatOf(result) ?? floatResult(value);
   call.reserveString(digits);
   return { ...float, text: fixedText(float.value, digits) };
 }

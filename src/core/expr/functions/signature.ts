@@ -1,5 +1,5 @@
-import { isGeneric, type ExprType } from '../types/expr-type.ts';
-import { parseType } from '../types/type-text.ts';
+import { isGeneric, type ExprType } from '../type-system/expr-type.ts';
+import { parseType } from '../type-system/type-text.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
 

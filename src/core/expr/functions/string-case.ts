@@ -9,35 +9,41 @@ import {
 } from '../text/character-classes.ts';
 import { capitalized, titled } from '../text/letter-case.ts';
 import { textOf } from '../values/arguments.ts';
+import { chargeCharacters } from './charge-texts.ts';
 import { signature, type Signature } from './signature.ts';
 
-/** `name(s: string) -> string`. A case mapping makes at most three units of one. */
-const mapped = (name: string, doc: string, map: (text: string) => string): Signature =>
+/** `name(s: string) -> string`. A case mapping makes at most three units of one; it takes so many steps for each. */
+const mapped = (name: string, steps: number, doc: string, map: (text: string) => string): Signature =>
   signature(`${name}(s: string) -> string`, doc, (call, s) => {
     const text = textOf(s);
-    call.chargeText(text.length);
+    chargeCharacters(call, text, steps);
     return map(text);
   });
+
+/** Steps for a character that is tested. */
+const TEST_STEPS = 1;
 
 /** `name(s: string) -> bool`. */
 const tested = (name: string, doc: string, test: (text: string) => boolean): Signature =>
   signature(`${name}(s: string) -> bool`, doc, (call, s) => {
     const text = textOf(s);
-    call.chargeText(text.length);
+    chargeCharacters(call, text, TEST_STEPS);
     return test(text);
   });
 
 /** Functions of letter case and the tests of all characters (specification "Expression Language", section 2.2.4; RFC 0006). */
 export const CASE_FUNCTIONS: readonly Signature[] = [
-  mapped('upper', 'Converts to upper case.', (text) => text.toUpperCase()),
-  mapped('lower', 'Converts to lower case.', (text) => text.toLowerCase()),
+  mapped('upper', 0.25, 'Converts to upper case.', (text) => text.toUpperCase()),
+  mapped('lower', 0.25, 'Converts to lower case.', (text) => text.toLowerCase()),
   mapped(
     'capitalize',
+    0.5,
     'Converts the first character to title case and the others to lower case.',
     capitalized,
   ),
   mapped(
     'title',
+    4,
     'Converts the first character of each word to title case and the others to lower case.',
     titled,
   ),

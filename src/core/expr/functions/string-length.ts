@@ -1,11 +1,23 @@
 import { lengthOf } from '../text/code-points.ts';
 import { pathValue, textOf } from '../values/arguments.ts';
+import type { Call } from './call.ts';
 import { signature, type Signature } from './signature.ts';
+
+/** Steps for a character that is counted. */
+const STEPS = 0.5;
+
+/** The number of characters. Not counted as the processing of a text (section 1.3.10), but as work beyond what is free. */
+export function countedLength(call: Call, text: string): number {
+  call.chargeSteps(text.length * STEPS);
+  return lengthOf(text);
+}
 
 /** Lengths of texts (specification "Expression Language", section 2.2.1). */
 export const LENGTHS: readonly Signature[] = [
-  signature('len(s: string) -> int', 'The number of characters.', (_call, s) => lengthOf(textOf(s))),
-  signature('len(p: path) -> int', "The number of characters of the path's text.", (_call, p) =>
-    lengthOf(pathValue(p).text),
+  signature('len(s: string) -> int', 'The number of characters.', (call, s) =>
+    countedLength(call, textOf(s)),
+  ),
+  signature('len(p: path) -> int', "The number of characters of the path's text.", (call, p) =>
+    countedLength(call, pathValue(p).text),
   ),
 ];

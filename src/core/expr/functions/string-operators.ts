@@ -1,11 +1,11 @@
 import { textOfRuns } from '../../openjd/space/integer-set.ts';
-import { lengthOf } from '../text/code-points.ts';
 import { characterAt, charactersOf } from '../text/text-slices.ts';
 import { countOf, rangeValue, textOf } from '../values/arguments.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
 import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
 import { signature, type Signature } from './signature.ts';
+import { countedLength } from './string-length.ts';
 import { contains } from './string-search.ts';
 
 function concatenated(call: Call, a: string, b: string): string {
@@ -22,6 +22,9 @@ function repeated(call: Call, text: string, count: number): string {
   call.chargeText(text.length * count);
   return text.repeat(count);
 }
+
+/** Steps for a character of a text that a slice picks characters from. */
+const PICKING_STEPS = 3;
 
 /** Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code points. */
 export const OPERATORS_ON_STRINGS: readonly Signature[] = [
@@ -59,7 +62,7 @@ export const OPERATORS_ON_STRINGS: readonly Signature[] = [
     (call, s, index) => {
       const text = textOf(s);
       call.chargeText(text.length);
-      const length = lengthOf(text);
+      const length = countedLength(call, text);
       const position = indexOf(index, length);
       if (position === null) throw outOfBounds(index, 'string', length);
       return characterAt(text, position);
@@ -71,7 +74,8 @@ export const OPERATORS_ON_STRINGS: readonly Signature[] = [
     (call, s, start, stop, step) => {
       const text = textOf(s);
       call.chargeText(text.length);
-      const cut = sliceBounds(start, stop, step, lengthOf(text));
+      const cut = sliceBounds(start, stop, step, countedLength(call, text));
+      if (cut.step !== 1) call.chargeSteps(text.length * PICKING_STEPS);
       return charactersOf(text, cut.start, cut.step, cut.count);
     },
   ),

@@ -1,12 +1,12 @@
-import { lengthOf } from '../text/code-points.ts';
 import { countOf, floatValue, intValue, textOf } from '../values/arguments.ts';
 import { textOfFloat } from '../values/float-text.ts';
 import type { Call } from './call.ts';
+import { countedLength } from './string-length.ts';
 import { signature, type Signature } from './signature.ts';
 
 /** What a text lacks to a width in code points, with the result reserved and charged for; never negative. */
 function lacking(call: Call, text: string, width: number): number {
-  const lack = Math.max(0, width - lengthOf(text));
+  const lack = Math.max(0, width - countedLength(call, text));
   call.reserveString(text.length + lack);
   call.chargeText(text.length + lack);
   return lack;

@@ -3,8 +3,11 @@ import { positionAt } from '../text/code-points.ts';
 import { SubstringSearch } from '../text/substring-search.ts';
 import { textOf } from '../values/arguments.ts';
 import type { Call } from './call.ts';
-import { chargeLonger } from './charge-texts.ts';
+import { chargeSearch } from './charge-texts.ts';
 import { signature, type Signature } from './signature.ts';
+
+/** Steps for a place where a text is replaced. */
+const STEPS_OF_REPLACEMENT = 2;
 
 /** How much of a text an error message shows. */
 const MAX_SHOWN = 100;
@@ -12,7 +15,7 @@ const MAX_SHOWN = 100;
 /** The code point position of the first or last occurrence, or -1. */
 function positionOf(name: string, call: Call, text: string, sub: string, fromRight: boolean): number {
   if (sub === '') throw new ExprFailure(`${name} failed: empty substring`);
-  chargeLonger(call, text, sub);
+  chargeSearch(call, text, sub);
   const offset = new SubstringSearch(text, sub, fromRight).next(fromRight ? text.length : 0);
   return offset < 0 ? -1 : positionAt(text, offset);
 }
@@ -40,12 +43,13 @@ function countOccurrences(search: SubstringSearch, sub: string): number {
 
 function replaced(call: Call, text: string, old: string, by: string): string {
   if (old === '') throw new ExprFailure('replace failed: empty old string');
-  chargeLonger(call, text, old);
+  chargeSearch(call, text, old);
   const search = new SubstringSearch(text, old);
   const count = countOccurrences(search, old);
   if (count === 0) return text;
   const units = text.length + count * (by.length - old.length);
   call.reserveString(units);
+  call.chargeSteps(count * STEPS_OF_REPLACEMENT);
   // What the result is longer than the text is work as well.
   if (units > text.length) call.chargeText(units - text.length);
   if (search.quick) return text.replaceAll(old, () => by);
@@ -61,8 +65,8 @@ function replaced(call: Call, text: string, old: string, by: string): string {
 
 /** Whether `sub` occurs in `text`. */
 export function contains(call: Call, text: string, sub: string): boolean {
-  call.chargeText(text.length);
-  call.chargeText(sub.length);
+  chargeSearch(call, text, sub);
+  call.chargeText(Math.min(text.length, sub.length));
   return sub === '' || new SubstringSearch(text, sub).next(0) >= 0;
 }
 
@@ -101,7 +105,7 @@ export const SEARCH_FUNCTIONS: readonly Signature[] = [
       const text = textOf(s);
       const sought = textOf(sub);
       if (sought === '') throw new ExprFailure('count failed: empty substring');
-      chargeLonger(call, text, sought);
+      chargeSearch(call, text, sought);
       return countOccurrences(new SubstringSearch(text, sought), sought);
     },
   ),

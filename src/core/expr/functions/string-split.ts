@@ -1,11 +1,11 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { SPACES } from '../text/character-classes.ts';
 import { SubstringSearch } from '../text/substring-search.ts';
-import { listType, STRING } from '../types/expr-type.ts';
+import { listType, STRING } from '../type-system/expr-type.ts';
 import { countOf, listValue, textOf } from '../values/arguments.ts';
 import { listBytes, listOfType, stringBytes, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
-import { chargeLonger } from './charge-texts.ts';
+import { chargeSearch } from './charge-texts.ts';
 import { signature, type Signature } from './signature.ts';
 
 const LIST_OF_STRING = listType(STRING);
@@ -48,7 +48,7 @@ function splitAtSpaces(call: Call, text: string): ListValue {
 /** At most `most` splits; a negative number is no bound. */
 function splitAt(call: Call, text: string, separator: string, most: number, fromRight: boolean): ListValue {
   if (separator === '') throw new ExprFailure('split failed: empty separator');
-  chargeLonger(call, text, separator);
+  chargeSearch(call, text, separator);
   const list = new GrowingList(call);
   const search = new SubstringSearch(text, separator, fromRight);
   let left = most < 0 ? Number.POSITIVE_INFINITY : most;

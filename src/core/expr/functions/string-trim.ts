@@ -2,8 +2,11 @@ import { isSpaceUnit } from '../text/character-classes.ts';
 import { widthAt, widthBefore } from '../text/code-points.ts';
 import { textOf } from '../values/arguments.ts';
 import type { Call } from './call.ts';
-import { chargeLonger } from './charge-texts.ts';
+import { chargeCharacters } from './charge-texts.ts';
 import { signature, type Signature } from './signature.ts';
+
+/** Steps for a character that is looked at. */
+const TRIM_STEPS = 1;
 
 type Ends = 'both' | 'left' | 'right';
 
@@ -11,7 +14,7 @@ type Ends = 'both' | 'left' | 'right';
 const trimming = (name: string, ends: Ends, where: string): readonly Signature[] => [
   signature(`${name}(s: string) -> string`, `Removes white space ${where}.`, (call, s) => {
     const text = textOf(s);
-    call.chargeText(text.length);
+    chargeCharacters(call, text, TRIM_STEPS);
     let start = 0;
     let end = text.length;
     if (ends !== 'right') while (start < end && isSpaceUnit(text.charCodeAt(start))) start += 1;
@@ -26,7 +29,7 @@ const trimming = (name: string, ends: Ends, where: string): readonly Signature[]
 ];
 
 function withoutCharacters(call: Call, text: string, chars: string, ends: Ends): string {
-  chargeLonger(call, text, chars);
+  chargeCharacters(call, text.length >= chars.length ? text : chars, TRIM_STEPS);
   const removed = new Set(chars);
   let start = 0;
   let end = text.length;

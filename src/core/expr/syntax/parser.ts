@@ -475,14 +475,16 @@ export class ExpressionParser {
   }
 
   #variable(): Parsed {
+    const isGroup = this.#tokens.is('(') || this.#tokens.is('[');
     const first = this.#operation(BINDING.bitwiseOr);
     const parts = [first];
     while (this.#tokens.takes(',') && !this.#tokens.is('in')) parts.push(this.#operation(BINDING.bitwiseOr));
     const place = placeOf({ start: first.start, end: this.#tokens.last.end });
-    if (this.#tokens.last.text === ',' || parts.length > 1) {
+    const isSeveral = this.#tokens.last.text === ',' || parts.length > 1;
+    if (first.expr.kind === 'name' && !isSeveral) return first;
+    if (isSeveral || isGroup) {
       return this.#refusals.add('Tuple unpacking in a comprehension is not supported', place, parts);
     }
-    if (first.expr.kind === 'name') return first;
     return this.#refusals.add('The loop variable of a comprehension must be a name', place, parts);
   }
 

@@ -48,7 +48,7 @@ function numberAt(source: string, start: number): Token | null {
 function stringAt(source: string, start: number, quote: number): Token {
   const end = stringEnd(source, quote);
   if (end !== null) return token('string', source.slice(start, end), start);
-  return { kind: 'error', text: 'Syntax error: Unterminated string', start, end: source.length };
+  return { kind: 'error', text: 'Syntax error: Unterminated string', start, end: source.trimEnd().length };
 }
 
 /** What a sticky expression finds at a place; null for nothing. */

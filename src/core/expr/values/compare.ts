@@ -1,7 +1,7 @@
 import { ExprFailure } from '../expr-failure.ts';
 import type { Call } from '../functions/call.ts';
-import { rangeLength } from './range-items.ts';
-import { intOf, type ListValue, type RangeValue, type Value } from './value.ts';
+import { integersOf, rangeLength } from './range-items.ts';
+import type { ListValue, RangeValue, Value } from './value.ts';
 
 /**
  * Whether two values are equal (section 1.2.5): numbers by value, a string and a path by text, lists and ranges element by element; values of other
@@ -63,26 +63,24 @@ export function order(a: Value, b: Value, call: Call): -1 | 0 | 1 | null {
     call.chargeText(Math.min(one.length, other.length));
     return orderOfText(one, other);
   }
-  const sequence = sequenceOf(a);
+  const list = sequenceOf(a);
   const compared = sequenceOf(b);
-  if (sequence === null || compared === null) return null;
-  return orderOfItems(sequence, compared, call);
+  return list?.kind === 'list' && compared?.kind === 'list' ? orderOfItems(list, compared, call) : null;
 }
 
-function orderOfItems(a: ListValue | RangeValue, b: ListValue | RangeValue, call: Call): -1 | 0 | 1 | null {
-  const other = itemsIn(b);
-  for (const item of itemsIn(a)) {
-    const next = other.next();
-    if (next.done === true) return 1;
+function orderOfItems(a: ListValue, b: ListValue, call: Call): -1 | 0 | 1 | null {
+  for (const [index, item] of a.items.entries()) {
+    const other = b.items[index];
+    if (other === undefined) return 1;
     call.charge(1);
-    if (equals(item, next.value, call)) continue;
-    return order(item, next.value, call);
+    if (equals(item, other, call)) continue;
+    return order(item, other, call);
   }
-  return other.next().done === true ? 0 : -1;
+  return a.items.length < b.items.length ? -1 : 0;
 }
 
 /** By code points, not by UTF-16 units: a surrogate comes after every unit but those of U+E000 to U+FFFF. */
-export function orderOfText(a: string, b: string): -1 | 0 | 1 {
+function orderOfText(a: string, b: string): -1 | 0 | 1 {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -124,14 +122,7 @@ function* itemsIn(sequence: ListValue | RangeValue): Generator<Value, undefined>
     yield* sequence.items;
     return undefined;
   }
-  for (const run of sequence.runs) {
-    let at = run.start;
-    for (let index = 0n; index < run.count; index++) {
-      yield intOf(at);
-      at += run.step;
-    }
-  }
-  return undefined;
+  return yield* integersOf(sequence);
 }
 
 /** The failure of an ordering between values that have none. */

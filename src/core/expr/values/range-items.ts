@@ -10,13 +10,17 @@ export function rangeItems(range: RangeValue, call: Call): readonly Value[] {
   const length = rangeLength(range);
   call.chargeEach(length);
   call.reserve(listBytes(length));
-  const items: Value[] = [];
+  return [...integersOf(range)];
+}
+
+/** The integers of a range one by one, in increasing order; nothing is charged. */
+export function* integersOf(range: RangeValue): Generator<Value, undefined> {
   for (const run of range.runs) {
     let at = run.start;
     for (let index = 0n; index < run.count; index++) {
-      items.push(intOf(at));
+      yield intOf(at);
       at += run.step;
     }
   }
-  return items;
+  return undefined;
 }

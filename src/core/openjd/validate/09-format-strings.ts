@@ -23,7 +23,7 @@ import type { ActionShape, EnvironmentShape, StepShape, TemplateShape } from '..
 import type { TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
 import { characters, hasControl } from '../text-rules.ts';
-import type { ExprType } from '../../expr/types/expr-type.ts';
+import type { ExprType } from '../../expr/type-system/expr-type.ts';
 import type { Value } from '../../expr/values/value.ts';
 
 export const NO_LETS: ReadonlyMap<string, Value> = new Map();
