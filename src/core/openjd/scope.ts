@@ -83,6 +83,13 @@ export function jobScopes(facts: JobFacts): JobScopes {
 /** A value that is known later. */
 const later = (type: ResolvedType, { isExpr }: JobFacts): Value => unresolvedOf(isExpr ? type : STRING);
 
+/** The scope of a step's own `let`. */
+export const stepLetScope = ({ facts, creation }: JobScopes, step: StepShape): Scope =>
+  extended(creation, [
+    ['Job.Name', facts.jobName ?? unresolvedOf(STRING)],
+    ['Step.Name', step.name?.value ?? ''],
+  ]);
+
 /** Of a step's parameter space and host requirements: without the names of job and step (interface.md, "OpenJD template shape", rule 3). */
 export const stepCreationScope = ({ creation }: JobScopes, lets: ReadonlyMap<string, Value>): Scope =>
   extended(creation, [...lets]);
