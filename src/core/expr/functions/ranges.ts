@@ -14,7 +14,7 @@ import { intOf, listBytes, listOfType, type RangeValue, type Value } from '../va
 import { intResult } from './arithmetic.ts';
 import type { Call } from './call.ts';
 import { chargeCharacters } from './charge-texts.ts';
-import { signature, type FunctionGroup, type Run } from './signature.ts';
+import { alwaysFails, signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_INT = listType(INT);
 
@@ -153,9 +153,7 @@ export const RANGES: FunctionGroup = {
     signature(
       'range_expr(l: list[nulltype]) -> noreturn',
       'An error: a range has one integer at least.',
-      () => {
-        throw noIntegers();
-      },
+      ...alwaysFails(noIntegers),
     ),
     signature('len(r: range_expr) -> int', 'The number of integers.', (call, r) => {
       const { runs } = rangeValue(r);

@@ -11,15 +11,12 @@ import { parseFormatString, type FormatString } from '../format-string.ts';
 /** A format string that is ready to be resolved, in either language: of names alone, or with EXPR of expressions. */
 export type PreparedText =
   | { readonly kind: 'names'; readonly format: FormatString }
-  | { readonly kind: 'expressions'; readonly program: FormatProgram; readonly names: TextNames };
-
-/** Names in a format string. */
-export interface TextNames {
-  /** Those that it refers to; of names with dots properties may be a part. */
-  readonly symbols: readonly string[];
-  /** The variables of its comprehensions. */
-  readonly variables: readonly string[];
-}
+  | {
+      readonly kind: 'expressions';
+      readonly program: FormatProgram;
+      /** Names that it refers to. */
+      readonly symbols: readonly string[];
+    };
 
 export type PrepareTextResult =
   { readonly ok: true; readonly text: PreparedText } | { readonly ok: false; readonly detail: string };
@@ -41,9 +38,8 @@ export function prepareText(text: string, isExpr: boolean, target: ExprType): Pr
   if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, text) };
   const { format } = parsed;
   const program = prepareFormat(format, soleExpression(format) === null ? null : target);
-  const { symbols, variables } = formatReferences(format);
-  const names = { symbols: [...symbols], variables: [...variables] };
-  return { ok: true, text: { kind: 'expressions', program, names } };
+  const symbols = [...formatReferences(format).symbols];
+  return { ok: true, text: { kind: 'expressions', program, symbols } };
 }
 
 /** Resolves a format string. `context` is that of expressions: null where there are none. */
@@ -103,14 +99,11 @@ function previewValue(value: Value | undefined, source: string): string | null {
   return value === null ? '' : displayOf(value);
 }
 
-/** Names in a format string. */
-export const namesIn = (text: PreparedText): TextNames =>
+/** Names that a format string refers to; of those with dots properties may be a part. */
+export const symbolsIn = (text: PreparedText): readonly string[] =>
   text.kind === 'expressions'
-    ? text.names
-    : {
-        symbols: text.format.parts.flatMap((part) => (part.kind === 'reference' ? [part.symbol] : [])),
-        variables: [],
-      };
+    ? text.symbols
+    : text.format.parts.flatMap((part) => (part.kind === 'reference' ? [part.symbol] : []));
 
 /** The literal text between the references, joined: a lower bound of what it resolves to. */
 export const literalTextOf = (text: PreparedText): string =>
