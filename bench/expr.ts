@@ -10,7 +10,7 @@ import { createRe2Engine } from '../src/adapters/regex/re2-engine.ts';
 import { evaluate, prepare, type ExprContext } from '../src/core/expr/evaluate/evaluate.ts';
 import { EXPR_LIMITS } from '../src/core/expr/expr-limits.ts';
 import { parseExpression } from '../src/core/expr/syntax/parse-expression.ts';
-import { listType, STRING } from '../src/core/expr/types/expr-type.ts';
+import { listType, STRING } from '../src/core/expr/type-system/expr-type.ts';
 import { displayOf } from '../src/core/expr/values/display.ts';
 import { listOfType, pathOf, type Value } from '../src/core/expr/values/value.ts';
 import { keepResult, median } from './kit/results.ts';

@@ -1,13 +1,13 @@
 import { FUNCTIONS } from '../../src/core/expr/functions/library.ts';
 import type { Signature } from '../../src/core/expr/functions/signature.ts';
-import { parseType } from '../../src/core/expr/types/type-text.ts';
+import { parseType } from '../../src/core/expr/type-system/type-text.ts';
 import {
   listOf,
   NULLTYPE,
   resolvedType,
   type ExprType,
   type VariableName,
-} from '../../src/core/expr/types/expr-type.ts';
+} from '../../src/core/expr/type-system/expr-type.ts';
 import { readValue } from '../../src/core/expr/values/read-value.ts';
 import type { Value } from '../../src/core/expr/values/value.ts';
 

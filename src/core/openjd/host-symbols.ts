@@ -1,6 +1,6 @@
 import type { FileStyle } from '../expr/paths/parsed-path.ts';
-import { parseType } from '../expr/types/type-text.ts';
-import { BOOL, INT, PATH, resolvedType, STRING, type ResolvedType } from '../expr/types/expr-type.ts';
+import { parseType } from '../expr/type-system/type-text.ts';
+import { BOOL, INT, PATH, resolvedType, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import { replacePaths } from './path-values.ts';

@@ -7,7 +7,7 @@ import {
   RANGE_EXPR,
   STRING,
   type ResolvedType,
-} from '../expr/types/expr-type.ts';
+} from '../expr/type-system/expr-type.ts';
 import { jsonOfFloat } from '../expr/values/float-text.ts';
 import { nodeKindName, type DocumentNode } from './document.ts';
 import { decimalOf, integerOf } from './numbers.ts';

@@ -1,5 +1,5 @@
 import type { ExprContext } from '../expr/evaluate/evaluate.ts';
-import { STRING, type ExprType } from '../expr/types/expr-type.ts';
+import { STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { displayOf } from '../expr/values/display.ts';
 import type { Value } from '../expr/values/value.ts';
 import { taskNameOf } from '../records/task-name.ts';

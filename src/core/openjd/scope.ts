@@ -1,4 +1,4 @@
-import { BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/types/expr-type.ts';
+import { BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import type { Text } from './located.ts';

@@ -15,8 +15,8 @@ import {
 import { parseExpression } from '../../../src/core/expr/syntax/parse-expression.ts';
 import { parseExprFormat } from '../../../src/core/expr/format/format-string.ts';
 import { prepareFormat, resolveFormat } from '../../../src/core/expr/format/resolve-format.ts';
-import { ANY } from '../../../src/core/expr/types/expr-type.ts';
-import { parseType } from '../../../src/core/expr/types/type-text.ts';
+import { ANY } from '../../../src/core/expr/type-system/expr-type.ts';
+import { parseType } from '../../../src/core/expr/type-system/type-text.ts';
 import { displayOf } from '../../../src/core/expr/values/display.ts';
 import { readValue } from '../../../src/core/expr/values/read-value.ts';
 import { typeOf, type Value } from '../../../src/core/expr/values/value.ts';

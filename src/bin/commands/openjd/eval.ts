@@ -1,5 +1,5 @@
 import type { FileStyle } from '../../../core/expr/paths/parsed-path.ts';
-import { parseType } from '../../../core/expr/types/type-text.ts';
+import { parseType } from '../../../core/expr/type-system/type-text.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { printableLines, processTerminal } from '../terminal.ts';
 import { answerRequest } from './eval-answer.ts';

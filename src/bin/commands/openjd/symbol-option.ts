@@ -1,7 +1,7 @@
 import { readDocument } from '../../../adapters/yaml/read-document.ts';
 import type { FileStyle } from '../../../core/expr/paths/parsed-path.ts';
-import { STRING, type ExprType } from '../../../core/expr/types/expr-type.ts';
-import { parseType } from '../../../core/expr/types/type-text.ts';
+import { STRING, type ExprType } from '../../../core/expr/type-system/expr-type.ts';
+import { parseType } from '../../../core/expr/type-system/type-text.ts';
 import { readValue } from '../../../core/expr/values/read-value.ts';
 import type { Value } from '../../../core/expr/values/value.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';

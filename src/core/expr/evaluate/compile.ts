@@ -13,7 +13,7 @@ import type {
   SubscriptExpr,
   UnaryExpr,
 } from '../syntax/tree.ts';
-import { unionOf, type ExprType } from '../types/expr-type.ts';
+import { unionOf, type ExprType } from '../type-system/expr-type.ts';
 import { sizeOf, typeOf, type Value } from '../values/value.ts';
 import { compareNode, conditionalNode, logicalNode } from './branches.ts';
 import { CallSite, librarySite, operatorSite } from './call-site.ts';

@@ -4,7 +4,7 @@ import type { ExprLimits } from '../expr-limits.ts';
 import { failureText } from '../failure-text.ts';
 import { Call } from '../functions/call.ts';
 import type { Expr } from '../syntax/tree.ts';
-import { ANY, type ExprType } from '../types/expr-type.ts';
+import { ANY, type ExprType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import type { PathStyle, Value } from '../values/value.ts';
 import { compile } from './compile.ts';
@@ -86,13 +86,7 @@ export function valueOf(
   return program.target === null ? natural : coercedResult(natural, program, program.target, before, call);
 }
 
-function coercedResult(
-  value: Value,
-  program: Program,
-  target: ExprType,
-  before: number,
-  call: Call,
-): Value {
+function coercedResult(value: Value, program: Program, target: ExprType, before: number, call: Call): Value {
   try {
     const coerced = coerce(value, target, call);
     call.hold(before, coerced);

@@ -7,7 +7,7 @@ import {
   propertyFunction,
   type LibraryFunction,
 } from '../functions/library.ts';
-import { isGeneric, resolvedType, type ExprType } from '../types/expr-type.ts';
+import { isGeneric, resolvedType, type ExprType } from '../type-system/expr-type.ts';
 
 /** How an operation is written, for the message when its operands have no signature. */
 export type Written =

@@ -1,5 +1,5 @@
 import type { Expr } from '../syntax/tree.ts';
-import type { ExprType } from '../types/expr-type.ts';
+import type { ExprType } from '../type-system/expr-type.ts';
 import type { Node } from './frame.ts';
 
 /** What compiling a node needs to know of what is around it. */

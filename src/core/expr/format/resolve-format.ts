@@ -12,7 +12,7 @@ import type { Call } from '../functions/call.ts';
 import { placed } from '../evaluate/frame.ts';
 import { soleExpression, type ExprFormat } from './format-string.ts';
 import type { Place } from '../syntax/tree.ts';
-import { STRING, type ExprType } from '../types/expr-type.ts';
+import { STRING, type ExprType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { displayOf } from '../values/display.ts';
 import { stringBytes, unresolvedOf, type Value } from '../values/value.ts';

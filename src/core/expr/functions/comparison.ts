@@ -1,7 +1,13 @@
 import { boolValue } from '../values/arguments.ts';
 import { equals, noOrder, order } from '../values/compare.ts';
 import { typeOf, type Value } from '../values/value.ts';
-import { BOOL, alternatives, resolvedType, type ExprType, type ResolvedType } from '../types/expr-type.ts';
+import {
+  BOOL,
+  alternatives,
+  resolvedType,
+  type ExprType,
+  type ResolvedType,
+} from '../type-system/expr-type.ts';
 import type { Call } from './call.ts';
 import { signature, type FunctionGroup, type Inference, type Run } from './signature.ts';
 

@@ -1,6 +1,13 @@
 import { ExprFailure } from '../expr-failure.ts';
-import { INT, listOf, listType, NULLTYPE, type ExprType, type ResolvedType } from '../types/expr-type.ts';
-import { commonElement } from '../types/type-match.ts';
+import {
+  INT,
+  listOf,
+  listType,
+  NULLTYPE,
+  type ExprType,
+  type ResolvedType,
+} from '../type-system/expr-type.ts';
+import { commonElement } from '../type-system/type-match.ts';
 import { boolValue, countOf, intValue, listValue, rangeValue } from '../values/arguments.ts';
 import { listAs } from '../values/coerce.ts';
 import { equals, order } from '../values/compare.ts';

@@ -2,7 +2,7 @@ import { ExprFailure } from '../expr-failure.ts';
 import type { Regex, RegexMatch } from '../../ports/regex-engine.ts';
 import { translatePattern } from '../regex/pattern.ts';
 import { widthAt } from '../text/code-points.ts';
-import { listType, STRING } from '../types/expr-type.ts';
+import { listType, STRING } from '../type-system/expr-type.ts';
 import { countOf, textOf } from '../values/arguments.ts';
 import { listBytes, listOfType, stringBytes, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';

@@ -1,7 +1,7 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { SPACES } from '../text/character-classes.ts';
 import { SubstringSearch } from '../text/substring-search.ts';
-import { listType, STRING } from '../types/expr-type.ts';
+import { listType, STRING } from '../type-system/expr-type.ts';
 import { countOf, listValue, textOf } from '../values/arguments.ts';
 import { listBytes, listOfType, stringBytes, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';

@@ -14,9 +14,9 @@ import {
   type ExprType,
   type ListType,
   type ResolvedType,
-} from '../types/expr-type.ts';
-import { isGeneric } from '../types/expr-type.ts';
-import { satisfies } from '../types/type-match.ts';
+} from '../type-system/expr-type.ts';
+import { isGeneric } from '../type-system/expr-type.ts';
+import { satisfies } from '../type-system/type-match.ts';
 import { pathOfText } from '../paths/path-value.ts';
 import { displayOf } from './display.ts';
 import { boolOfText, floatOfText, intOfFloat, intOfText } from './number-text.ts';

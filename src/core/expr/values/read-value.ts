@@ -1,7 +1,7 @@
 import { parseRange } from '../../openjd/space/range-expression.ts';
 import { MAX_RANGE_PARTS } from '../expr-limits.ts';
 import type { FileStyle } from '../paths/parsed-path.ts';
-import type { ExprType } from '../types/expr-type.ts';
+import type { ExprType } from '../type-system/expr-type.ts';
 import { pathAsGiven } from '../paths/path-value.ts';
 import { boolOfText, floatOfText, intOfText } from './number-text.ts';
 import { floatOf, listOfType, unresolvedOf, type Value } from './value.ts';

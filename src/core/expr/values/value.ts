@@ -11,7 +11,7 @@ import {
   type ExprType,
   type ListType,
   type UnresolvedType,
-} from '../types/expr-type.ts';
+} from '../type-system/expr-type.ts';
 
 /**
  * A value of the expression language. An `int` is a number where it is a safe integer and a bigint beyond, never both for the same integer:

@@ -1,4 +1,4 @@
-import { STRING, type ExprType } from '../../expr/types/expr-type.ts';
+import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import type { Value } from '../../expr/values/value.ts';
 import { isUnresolved } from '../language/prepared-text.ts';

@@ -1,7 +1,13 @@
 import { displayOf } from '../../expr/values/display.ts';
 import type { Value } from '../../expr/values/value.ts';
 import type { Findings } from '../findings.ts';
-import { COUNT, listedValues, OPTIONAL_COUNT, rangeItemTarget, rangeTarget } from '../language/field-types.ts';
+import {
+  COUNT,
+  listedValues,
+  OPTIONAL_COUNT,
+  rangeItemTarget,
+  rangeTarget,
+} from '../language/field-types.ts';
 import type { Located } from '../located.ts';
 import { decimalOf, integerOf, parseDecimal, parseInteger } from '../numbers.ts';
 import type { ChunksPlan, TaskParameterType } from '../plan.ts';

@@ -8,7 +8,7 @@ import {
   STRING,
   unionOfResolved,
   type ResolvedType,
-} from '../../expr/types/expr-type.ts';
+} from '../../expr/type-system/expr-type.ts';
 import type { Value } from '../../expr/values/value.ts';
 import type { TaskParameterType } from '../plan.ts';
 

@@ -3,7 +3,7 @@ import { evaluate } from '../../expr/evaluate/evaluate.ts';
 import { failureText } from '../../expr/failure-text.ts';
 import { formatReferences, parseExprFormat, soleExpression } from '../../expr/format/format-string.ts';
 import { prepareFormat, resolveFormat, type FormatProgram } from '../../expr/format/resolve-format.ts';
-import { STRING, type ExprType } from '../../expr/types/expr-type.ts';
+import { STRING, type ExprType } from '../../expr/type-system/expr-type.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import { unresolvedOf, type Value } from '../../expr/values/value.ts';
 import { parseFormatString, type FormatString } from '../format-string.ts';

@@ -1,5 +1,5 @@
 import { styleOf, type FileStyle } from '../../expr/paths/parsed-path.ts';
-import { RANGE_EXPR, STRING, type ResolvedType } from '../../expr/types/expr-type.ts';
+import { RANGE_EXPR, STRING, type ResolvedType } from '../../expr/type-system/expr-type.ts';
 import { readValue } from '../../expr/values/read-value.ts';
 import { pathOf, type Value } from '../../expr/values/value.ts';
 import type { DocumentNode } from '../document.ts';

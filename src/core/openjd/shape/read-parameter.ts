@@ -1,11 +1,5 @@
 import type { Located } from '../located.ts';
-import {
-  rowOf,
-  typeNamed,
-  typeNames,
-  type ConstraintKey,
-  type ParameterTypeRow,
-} from '../parameter-types.ts';
+import { rowOf, typeNamed, typeNames, type ParameterTypeRow } from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { shown } from '../text-rules.ts';
 import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
@@ -28,7 +22,7 @@ const USUAL: ObjectKeys = { allowedValues: 'optional' };
 const PATH_KEYS: ObjectKeys = { objectType: 'optional', dataFlow: 'optional' };
 const INTERFACE: ObjectKeys = { control: 'optional', label: 'optional', groupLabel: 'optional' };
 
-const optionals = (keys: readonly (string | ConstraintKey)[]): ObjectKeys =>
+const optionals = (keys: readonly string[]): ObjectKeys =>
   Object.fromEntries(keys.map((key) => [key, 'optional']));
 
 /** Specification, sections 2.1 to 2.16. The keys depend on the type: of an unreadable type only the name is read. */

@@ -1,14 +1,28 @@
 import type { Findings } from '../findings.ts';
 import type { ExprSettings } from '../language/expressions.ts';
-import { ARGUMENT, ATTRIBUTE_VALUE, COUNT, OPTIONAL_COUNT, rangeTarget, rangeItemTarget } from '../language/field-types.ts';
+import {
+  ARGUMENT,
+  ATTRIBUTE_VALUE,
+  COUNT,
+  OPTIONAL_COUNT,
+  rangeTarget,
+  rangeItemTarget,
+} from '../language/field-types.ts';
 import { literalTextOf } from '../language/prepared-text.ts';
 import type { Located } from '../located.ts';
-import { environmentScope, jobScopes, stepLetScope, stepScopes, type JobScopes, type Scope } from '../scope.ts';
+import {
+  environmentScope,
+  jobScopes,
+  stepLetScope,
+  stepScopes,
+  type JobScopes,
+  type Scope,
+} from '../scope.ts';
 import type { ActionShape, EnvironmentShape, StepShape, TemplateShape } from '../shape/template-shape.ts';
 import type { TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
 import { characters, hasControl } from '../text-rules.ts';
-import type { ExprType } from '../../expr/types/expr-type.ts';
+import type { ExprType } from '../../expr/type-system/expr-type.ts';
 import type { Value } from '../../expr/values/value.ts';
 
 /**

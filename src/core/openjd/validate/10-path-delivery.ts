@@ -1,5 +1,5 @@
 import { RULE_SYMBOLS } from '../../delivery/deliveries.ts';
-import { STRING } from '../../expr/types/expr-type.ts';
+import { STRING } from '../../expr/type-system/expr-type.ts';
 import { unresolvedOf } from '../../expr/values/value.ts';
 import type { Findings } from '../findings.ts';
 import type { Scope } from '../scope.ts';

@@ -166,7 +166,9 @@ test('what is shown of a line has the place of the error in it, and nothing that
     text('\tx: \u001b[31m', 5),
     'f.yaml:2:5: /a\ufffd: is\ufffdwrong\n  here\ufffd\n  2 |  x: \ufffd[31m\n    |     ^\n1 error',
   );
-  const [, shown = '', caret = ''] = text(`${'é😀'.repeat(100)}X${'y'.repeat(300)}`, 301).split('\n').slice(1);
+  const [, shown = '', caret = ''] = text(`${'é😀'.repeat(100)}X${'y'.repeat(300)}`, 301)
+    .split('\n')
+    .slice(1);
   t.equal([...shown][[...caret].indexOf('^')], 'X');
   t.equal([...shown].length < 130, true);
   t.equal(

@@ -9,9 +9,9 @@ import {
 } from '../../../../src/core/expr/format/format-string.ts';
 import { prepareFormat, resolveFormat } from '../../../../src/core/expr/format/resolve-format.ts';
 import { EXPR_LIMITS, type ExprLimits } from '../../../../src/core/expr/expr-limits.ts';
-import { INT, PATH, STRING } from '../../../../src/core/expr/types/expr-type.ts';
+import { INT, PATH, STRING } from '../../../../src/core/expr/type-system/expr-type.ts';
 import { typeOf, unresolvedOf, type Value } from '../../../../src/core/expr/values/value.ts';
-import type { ExprType } from '../../../../src/core/expr/types/expr-type.ts';
+import type { ExprType } from '../../../../src/core/expr/type-system/expr-type.ts';
 import { createRe2Engine } from '../../../../src/adapters/regex/re2-engine.ts';
 import { shape } from '../syntax/written.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { Call } from '../../../../src/core/expr/functions/call.ts';
 import { PATH_MAPPING, PATHS } from '../../../../src/core/expr/functions/paths.ts';
-import { listType, STRING } from '../../../../src/core/expr/types/expr-type.ts';
+import { listType, STRING } from '../../../../src/core/expr/type-system/expr-type.ts';
 import { displayOf } from '../../../../src/core/expr/values/display.ts';
 import { listOfType, pathOf, type Value } from '../../../../src/core/expr/values/value.ts';
 

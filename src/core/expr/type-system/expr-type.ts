@@ -54,7 +54,7 @@ export const PATH = basic('path');
 export const RANGE_EXPR = basic('range_expr');
 export const NULLTYPE = basic('nulltype');
 export const ANY = basic('any');
-export const NORETURN = basic('noreturn');
+const NORETURN = basic('noreturn');
 
 /** The types that a name alone stands for. */
 export const NAMED_TYPES: ReadonlyMap<string, ResolvedType> = new Map(
