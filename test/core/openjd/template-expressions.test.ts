@@ -201,6 +201,17 @@ void test('attribute values are dropped and spread like arguments, and judged af
     { name: 'attr.worker.tag.dcc', anyOf: ['a', 'b', 'v3'] },
   ]);
   t.match(refusals(source('{{ Param.Shot + "/" }}')), [/anyOf\/0: must have letters/]);
+  const attribute = '/steps/0/hostRequirements/attributes/0';
+  t.same(refusals(source('{{ Param.Names[2:] }}', '{{ null }}')), [
+    `${attribute}: anyOf resolves to an empty list`,
+  ]);
+  t.same(stepOf(source('{{ Param.Names * 25 }}')).requirements.attributes[0]?.anyOf?.length, 50);
+  t.same(refusals(source('{{ Param.Names * 25 }}', 'c')), [
+    `${attribute}: anyOf must not have more than 50 elements, and has 51 when resolved`,
+  ]);
+  t.match(refusals(source('{{ Param.Shot + "/" }}', '{{ Param.Names * 25 }}')), [
+    /anyOf\/0: must have letters/,
+  ]);
   t.end();
 });
 

@@ -80,21 +80,20 @@ export function logicalNode(expr: LogicalExpr, scope: Scope): Node {
   const stopsAt = expr.operator === 'or';
   const [first, ...rest] = expr.operands.map((operand) => scope.compile(operand, null, scope));
   if (first === undefined) throw new Error('a logical operation has operands');
-  return rest.reduce<Node>((left, right) => pairNode(left, right, stopsAt), first);
-}
-
-function pairNode(left: Node, right: Node, stopsAt: boolean): Node {
   return (frame) => {
     const before = frame.call.memory;
-    const a = left(frame);
-    if (isUnresolved(a)) {
-      const value = undecided(a, right, stopsAt, frame);
-      frame.call.hold(before, value);
-      return value;
+    let value = first(frame);
+    for (const operand of rest) {
+      if (isUnresolved(value)) {
+        value = undecided(value, operand, stopsAt, frame);
+        frame.call.hold(before, value);
+      } else {
+        if ((value !== null && value !== false) === stopsAt) return value;
+        frame.call.memory = before;
+        value = operand(frame);
+      }
     }
-    if ((a !== null && a !== false) === stopsAt) return a;
-    frame.call.memory = before;
-    return right(frame);
+    return value;
   };
 }
 

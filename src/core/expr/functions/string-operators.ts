@@ -14,7 +14,14 @@ function concatenated(call: Call, a: string, b: string): string {
   return a + b;
 }
 
-const rangeText = (range: Value): string => textOfRuns(rangeValue(range).runs);
+/** Steps for a run of a range that is written. */
+const RUN_STEPS = 4;
+
+function rangeText(call: Call, range: Value): string {
+  const { runs } = rangeValue(range);
+  call.chargeSteps(runs.length * RUN_STEPS);
+  return textOfRuns(runs);
+}
 
 function repeated(call: Call, text: string, count: number): string {
   if (text === '' || count <= 0) return '';
@@ -34,12 +41,12 @@ export const OPERATORS_ON_STRINGS: readonly Signature[] = [
   signature(
     '__add__(a: string, b: range_expr) -> string',
     '`a + b`: joins a string and the canonical text of a range.',
-    (call, a, b) => concatenated(call, textOf(a), rangeText(b)),
+    (call, a, b) => concatenated(call, textOf(a), rangeText(call, b)),
   ),
   signature(
     '__add__(a: range_expr, b: string) -> string',
     '`a + b`: joins the canonical text of a range and a string.',
-    (call, a, b) => concatenated(call, rangeText(a), textOf(b)),
+    (call, a, b) => concatenated(call, rangeText(call, a), textOf(b)),
   ),
   signature(
     '__mul__(s: string, n: int) -> string',
