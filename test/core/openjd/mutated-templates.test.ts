@@ -9,7 +9,7 @@ import type { PointedError } from '../../../src/core/problems.ts';
 import { documentOf } from './template-text.ts';
 
 /** Templates in each of the tests; `CALLSHEET_MUTATIONS=100000` for a long run. */
-const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? 3000);
+const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? 2000);
 
 const TEXT = `specificationVersion: jobtemplate-2023-09
 extensions: [TASK_CHUNKING, SVC_CHUNK_BOUNDS]
