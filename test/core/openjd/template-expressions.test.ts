@@ -115,8 +115,7 @@ void test('what is known on the worker alone has no value where the job is creat
   const inName = (name: string): string[] => findings(template({ ...all, name }));
   t.same(inName('{{ RawParam.Scene }} {{ sorted(RawParam.Files) }}'), []);
   t.match(inName('{{ Param.Scene.stem }}'), [
-    /^\/name: Undefined variable: 'Param\.Scene\.stem'[^]*
-Param\.Scene cannot be used here: a PATH is mapped on the worker; use RawParam\.Scene here$/,
+    /^\/name: Undefined variable: 'Param\.Scene\.stem'[^]*\nParam\.Scene cannot be used here: a PATH is mapped on the worker; use RawParam\.Scene here$/,
   ]);
   t.match(inName('{{ Job.Name }}')[0], /^\/name: Undefined variable: 'Job\.Name'/);
   t.match(inName('{{ apply_path_mapping("/a") }}')[0], /^\/name: .*apply_path_mapping/);
