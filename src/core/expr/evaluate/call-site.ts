@@ -20,7 +20,7 @@ import { mismatch, type Written } from './mismatch.ts';
 const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property', 'subscript', 'slice']);
 
 /** Steps of looking whether a signature fits a combination of types. */
-const TRY_STEPS = 8;
+const TRY_STEPS = 12;
 
 /**
  * One place of an expression that calls a function of the library. It remembers the signature that the last types of arguments chose, which are the
