@@ -1,5 +1,6 @@
 import { ANY, BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
+import { UNKNOWN_TEXT } from './language/prepared-text.ts';
 import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import type { Text } from './located.ts';
 import { rowOf } from './parameter-types.ts';
@@ -81,7 +82,8 @@ export function jobScopes(facts: JobFacts): JobScopes {
 }
 
 /** A value that is known later. */
-const later = (type: ResolvedType, { isExpr }: JobFacts): Value => unresolvedOf(isExpr ? type : STRING);
+const later = (type: ResolvedType, { isExpr }: JobFacts): Value =>
+  isExpr ? unresolvedOf(type) : UNKNOWN_TEXT;
 
 /** The scope of a step's own `let`. */
 export const stepLetScope = ({ facts, creation }: JobScopes, step: StepShape): Scope =>

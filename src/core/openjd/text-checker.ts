@@ -4,7 +4,13 @@ import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
 import { creationContext, uncertainHostContext, type ExprSettings } from './language/expressions.ts';
 import { evaluateLet, letSymbols } from './language/let-bindings.ts';
-import { symbolsIn, prepareText, resolveText, type PreparedText } from './language/prepared-text.ts';
+import {
+  expressionSymbols,
+  prepareText,
+  resolveText,
+  type PreparedText,
+  unknownName,
+} from './language/prepared-text.ts';
 import type { Text } from './located.ts';
 import { suggestion } from './nearest.ts';
 import { extended, type Scope } from './scope.ts';
@@ -56,19 +62,18 @@ export class TextChecker {
       this.#findings.add(text.at, prepared.detail);
       return undefined;
     }
-    const symbols = symbolsIn(prepared.text);
-    const unknown =
-      this.#contexts === null ? symbols.find((symbol) => !scope.symbols.has(symbol)) : undefined;
-    if (unknown !== undefined) {
+    const unknown = this.#contexts === null ? unknownName(prepared.text, scope.symbols) : null;
+    if (unknown !== null) {
       this.#findings.add(text.at, this.#unknown(unknown, scope));
       return undefined;
     }
     const resolved = resolveText(prepared.text, scope.symbols, this.#contextOf(scope));
     if (!resolved.ok) {
-      this.#findings.add(text.at, `${resolved.detail}${elsewhereHint(symbols, scope)}`);
+      const hint = elsewhereHint(expressionSymbols(prepared.text), scope);
+      this.#findings.add(text.at, `${resolved.detail}${hint}`);
       return undefined;
     }
-    this.#use(symbols);
+    this.#use(expressionSymbols(prepared.text));
     return { text: prepared.text, value: resolved.value };
   }
 

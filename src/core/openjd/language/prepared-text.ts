@@ -63,7 +63,7 @@ export function resolveText(
       else resolved += displayOf(value);
     }
   }
-  return { ok: true, value: isKnown ? resolved : unresolvedOf(STRING) };
+  return { ok: true, value: isKnown ? resolved : UNKNOWN_TEXT };
 }
 
 /** The format string with what is known resolved: what is not known stays as it was written. Null where something has no value. */
@@ -99,17 +99,29 @@ function previewValue(value: Value | undefined, source: string): string | null {
   return value === null ? '' : displayOf(value);
 }
 
-/** Names that a format string refers to; of those with dots properties may be a part. */
-export const symbolsIn = (text: PreparedText): readonly string[] =>
-  text.kind === 'expressions'
-    ? text.symbols
-    : text.format.parts.flatMap((part) => (part.kind === 'reference' ? [part.symbol] : []));
+/** Names that the expressions of a format string refer to; of those with dots properties may be a part. */
+export const expressionSymbols = (text: PreparedText): readonly string[] =>
+  text.kind === 'expressions' ? text.symbols : NO_SYMBOLS;
+
+const NO_SYMBOLS: readonly string[] = [];
+
+/** The first name of a format string of names that there is no value for, or null. */
+export function unknownName(text: PreparedText, symbols: ReadonlyMap<string, Value>): string | null {
+  if (text.kind === 'expressions') return null;
+  for (const part of text.format.parts) {
+    if (part.kind === 'reference' && !symbols.has(part.symbol)) return part.symbol;
+  }
+  return null;
+}
 
 /** The literal text between the references, joined: a lower bound of what it resolves to. */
 export const literalTextOf = (text: PreparedText): string =>
   text.kind === 'expressions'
     ? text.program.parts.filter((part) => typeof part === 'string').join('')
     : text.format.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+
+/** A text that is known later. */
+export const UNKNOWN_TEXT: Value = unresolvedOf(STRING);
 
 export const isUnresolved = (value: Value): boolean =>
   typeof value === 'object' && value !== null && value.kind === 'unresolved';
