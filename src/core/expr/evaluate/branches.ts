@@ -16,6 +16,10 @@ import { notBool, operatorSite } from './call-site.ts';
 import type { Frame, Node } from './frame.ts';
 import type { Scope } from './scope.ts';
 
+/** Steps of joining what two branches may give, and of a failure that decides nothing. */
+const UNDECIDED_STEPS = 60;
+const FAILURE_STEPS = 1200;
+
 const COMPARE: Readonly<Record<CompareOperator, string>> = {
   '==': '__eq__',
   '!=': '__ne__',
@@ -67,6 +71,7 @@ export function compareNode(expr: CompareExpr, scope: Scope): Node {
     } catch (error) {
       // As with `and`: a comparison that may not hold decides for those that would always fail.
       if (known || !(error instanceof ExprFailure) || error.exhausted) throw error;
+      frame.call.chargeSteps(FAILURE_STEPS);
       known = false;
     }
     const value = known ? true : unresolvedOf(BOOL);
@@ -102,12 +107,14 @@ function undecided(a: UnresolvedValue, right: Node, stopsAt: boolean, frame: Fra
   const returned = alternatives(a.type.of).filter((type) => mayBe(type, stopsAt));
   const goesOn = alternatives(a.type.of).some((type) => mayBe(type, !stopsAt));
   if (!goesOn) return a;
+  frame.call.chargeSteps(UNDECIDED_STEPS);
   let b: Value;
   try {
     b = right(frame);
   } catch (error) {
     // This operand would always fail; the other one can still be the value.
     if (!(error instanceof ExprFailure) || error.exhausted || returned.length === 0) throw error;
+    frame.call.chargeSteps(FAILURE_STEPS);
     return unresolvedOf(unionOfResolved(returned));
   }
   if (b === stopsAt && returned.every((type) => type === BOOL)) return b;
@@ -147,12 +154,14 @@ function eitherBranch(then: Node, otherwise: Node, frame: Frame, place: Place, {
   const before = frame.call.memory;
   const results: ResolvedType[] = [];
   const failures: ExprFailure[] = [];
+  frame.call.chargeSteps(UNDECIDED_STEPS);
   for (const branch of [then, otherwise]) {
     frame.call.memory = before;
     try {
       results.push(resolvedType(typeOf(branch(frame))));
     } catch (error) {
       if (!(error instanceof ExprFailure) || error.exhausted) throw error;
+      frame.call.chargeSteps(FAILURE_STEPS);
       failures.push(error);
     }
   }

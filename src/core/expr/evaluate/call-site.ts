@@ -19,8 +19,9 @@ import { mismatch, type Written } from './mismatch.ts';
 /** Operations on a value that is taken as it is (section 1.2.4). */
 const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property', 'subscript', 'slice']);
 
-/** Steps of looking whether a signature fits a combination of types. */
-const TRY_STEPS = 8;
+/** Steps of finding the type of a call that is not known, and of looking whether a signature fits a combination of types. */
+const UNKNOWN_STEPS = 400;
+const TRY_STEPS = 12;
 
 /**
  * One place of an expression that calls a function of the library. It remembers the signature that the last types of arguments chose, which are the
@@ -108,7 +109,8 @@ export class CallSite {
     if (this.#lastUnknown !== null && sameTypes(this.#lastUnknown.types, types))
       return this.#lastUnknown.type;
     const combinations = types.reduce((ways, type) => ways * alternatives(resolvedType(type)).length, 1);
-    call.chargeSteps(Math.min(combinations, MAX_COMBINATIONS) * this.#called.signatures.length * TRY_STEPS);
+    const tried = Math.min(combinations, MAX_COMBINATIONS) * this.#called.signatures.length;
+    call.chargeSteps(UNKNOWN_STEPS + tried * TRY_STEPS);
     const type = returnType(this.#called, types, isMethod);
     if (type === null) throw mismatch(this.#written, this.#called, types);
     this.#lastUnknown = { types, type };
