@@ -1,10 +1,15 @@
 import { test } from 'tap';
 import { fuzzExpressions } from '../../../bench/kit/expression-fuzz.ts';
-import { ExpressionGenerator, seededChoices } from '../../../bench/kit/expression-generator.ts';
+import {
+  ExpressionGenerator,
+  GENERATED_SYMBOLS,
+  seededChoices,
+} from '../../../bench/kit/expression-generator.ts';
 import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
+import { evaluated } from './evaluated.ts';
 
 /** Expressions in each of the tests; `npm run bench -- expr-fuzz` runs 200,000 and looks at the time and the heap as well. */
-const EXPRESSIONS = Number(process.env['CALLSHEET_EXPRESSIONS'] ?? 3000);
+const EXPRESSIONS = Number(process.env['CALLSHEET_EXPRESSIONS'] ?? 2000);
 
 test('no generated expression throws, or goes beyond its limits', (t) => {
   const figures = fuzzExpressions({ expressions: EXPRESSIONS, seed: 1, limits: EXPR_LIMITS });
@@ -22,6 +27,24 @@ test('tight limits are kept as well', (t) => {
   });
   t.same(figures.broken, []);
   t.ok(figures.exhausted > EXPRESSIONS / 20, `${figures.exhausted} are ended by a limit`);
+  t.end();
+});
+
+test('a chain as long as a source may be is evaluated', (t) => {
+  const limits = EXPR_LIMITS;
+  t.match(evaluated(`${'true and '.repeat(7000)}1 > 0`, {}, { limits }), { ok: true, value: true });
+  t.match(evaluated(`${'false or '.repeat(7000)}'last'`, {}, { limits }), { ok: true, value: 'last' });
+  t.match(
+    evaluated(
+      `[${'Task.Any + Task.Any, '.repeat(2900)}1]`,
+      { ...Object.fromEntries(GENERATED_SYMBOLS) },
+      { limits },
+    ),
+    {
+      ok: false,
+      detail: /^Expression operation count \(\d+\) exceeded limit \(500000\)$/,
+    },
+  );
   t.end();
 });
 

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { displayOf } from '../../../src/core/expr/values/display.ts';
 import { hostSymbols, unmappedPath, type HostContext } from '../../../src/core/openjd/host-symbols.ts';
 
 const context: HostContext = {
@@ -87,5 +88,30 @@ void test('a chunk has a first and a last integer', (t) => {
   t.same(bounds('7,8'), ['7,8', '7', '8']);
   t.same(bounds('1,3-9:2'), ['1,3-9:2', '1', '9']);
   t.same(bounds('-9--3:2,-1,4'), ['-9--3:2,-1,4', '-9', '4']);
+  t.end();
+});
+
+void test('what the service made of a template has a value, however many parts it has', (t) => {
+  const typed = { jobName: 'J', pathStyle: 'posix' } as const;
+  const gaps = Array.from({ length: 12_000 }, (_, index) => index * index).join(',');
+  const ones = `[${Array.from({ length: 150_000 }, () => '1').join(', ')}]`;
+  const symbols = hostSymbols({
+    ...context,
+    scope: {
+      kind: 'task',
+      task: { definitions: [{ name: 'C', type: 'CHUNK[INT]' }], values: { C: gaps } },
+    },
+    typed: {
+      ...typed,
+      lets: [
+        { name: 'squares', type: 'range_expr', value: gaps },
+        { name: 'ones', type: 'list[int]', value: ones },
+      ],
+    },
+  });
+  t.same(
+    ['Task.Param.C', 'squares', 'ones'].map((name) => displayOf(symbols.get(name) ?? null)),
+    [gaps, gaps, ones],
+  );
   t.end();
 });

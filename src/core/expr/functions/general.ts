@@ -5,6 +5,7 @@ import { boolOfText, floatOfText, intOfFloat, intOfText } from '../values/number
 import type { Value } from '../values/value.ts';
 import { floatResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
+import { chargeRuns } from './charges.ts';
 import { alwaysFails, signature, type FunctionGroup, type Run } from './signature.ts';
 
 const itself: Run = (_call, value) => value;
@@ -48,9 +49,6 @@ const noBool = alwaysFails(
   ([type]) => new ExprFailure(`Cannot convert ${type?.kind === 'list' ? 'list' : type?.text} to bool`),
 );
 
-/** Steps for a run of a range that is written. */
-const RUN_STEPS = 4;
-
 const text: Run = (call, value) => {
   const shown = displayOf(value, (units) => {
     call.reserveString(units);
@@ -59,7 +57,7 @@ const text: Run = (call, value) => {
     call.charge(value.items.length);
     call.chargeSteps(shown.length);
   }
-  if (typeof value === 'object' && value?.kind === 'range') call.chargeSteps(value.runs.length * RUN_STEPS);
+  if (typeof value === 'object' && value?.kind === 'range') chargeRuns(call, value.runs);
   call.chargeText(shown.length);
   return shown;
 };

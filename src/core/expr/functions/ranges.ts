@@ -13,13 +13,10 @@ import { intValue, listValue, rangeValue, textOf } from '../values/arguments.ts'
 import { intOf, listBytes, listOfType, type RangeValue, type Value } from '../values/value.ts';
 import { intResult } from './arithmetic.ts';
 import type { Call } from './call.ts';
-import { chargeCharacters } from './charge-texts.ts';
+import { chargeCharacters, chargeRuns } from './charges.ts';
 import { alwaysFails, signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_INT = listType(INT);
-
-/** Steps for a run of a range that is gone through. */
-const RUN_STEPS = 4;
 
 const contains: Run = (call, r, item) => {
   const { runs } = rangeValue(r);
@@ -40,7 +37,7 @@ function integerOf(value: Value): bigint | null {
 
 const element: Run = (call, r, index) => {
   const { runs } = rangeValue(r);
-  call.chargeSteps(runs.length * RUN_STEPS);
+  chargeRuns(call, runs);
   const length = sizeOfRuns(runs);
   const given = BigInt(intValue(index));
   let offset = given < 0n ? given + length : given;
@@ -53,7 +50,7 @@ const element: Run = (call, r, index) => {
 
 const sliced: Run = (call, r, start, stop, step) => {
   const range = rangeValue(r);
-  call.chargeSteps(range.runs.length * RUN_STEPS);
+  chargeRuns(call, range.runs);
   const by = step === null ? 1n : BigInt(intValue(step));
   if (by === 0n) throw new ExprFailure('Slice step cannot be zero');
   const length = sizeOfRuns(range.runs);

@@ -3,6 +3,7 @@ import { characterAt, charactersOf } from '../text/text-slices.ts';
 import { countOf, rangeValue, textOf } from '../values/arguments.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
+import { chargeRuns } from './charges.ts';
 import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
 import { signature, type Signature } from './signature.ts';
 import { countedLength } from './string-length.ts';
@@ -14,12 +15,9 @@ function concatenated(call: Call, a: string, b: string): string {
   return a + b;
 }
 
-/** Steps for a run of a range that is written. */
-const RUN_STEPS = 4;
-
 function rangeText(call: Call, range: Value): string {
   const { runs } = rangeValue(range);
-  call.chargeSteps(runs.length * RUN_STEPS);
+  chargeRuns(call, runs);
   return textOfRuns(runs);
 }
 

@@ -5,6 +5,7 @@ import { pathOf, type Value } from '../../expr/values/value.ts';
 import type { DocumentNode } from '../document.ts';
 import { rowOf } from '../parameter-types.ts';
 import type { ParameterType, TaskParameterType } from '../plan.ts';
+import { DOCUMENT_LIMITS } from '../document-limits.ts';
 import { readJson } from '../read-json.ts';
 
 /** Types of `Task.Param.<name>` and `Task.RawParam.<name>` (specification "Expression Language", section 1.2.2). */
@@ -26,11 +27,14 @@ export function valueTypes(type: ParameterType): {
   return { value: valueType, raw: rawType };
 }
 
-/** The value that a text writes: the canonical text of a parameter, or what the expression language writes of a value (a list is JSON). */
+/**
+ * The value that a text writes: the canonical text of a parameter, or what the expression language writes of a value (a list is JSON). It was written
+ * from a value that is within its bounds, so it is read whatever its length: a list or range can have more parts than one that somebody submits.
+ */
 export function valueOfText(type: ResolvedType, text: string, style: FileStyle): Value {
   if (type === STRING) return text;
   if (type.kind === 'path') return pathOf(text, styleOf(text, style));
-  const read = readValue(type, plainOf(type, text), style);
+  const read = readValue(type, plainOf(type, text), style, text.length + 1);
   // A fault of this program: the text was written from a value of the type.
   if (!read.ok)
     throw new Error(`${JSON.stringify(text)} is no value of the type ${type.text}: ${read.detail}`);
@@ -40,7 +44,7 @@ export function valueOfText(type: ResolvedType, text: string, style: FileStyle):
 function plainOf(type: ResolvedType, text: string): unknown {
   if (type.kind === 'nulltype') return null;
   if (type.kind !== 'list') return text;
-  const read = readJson(text);
+  const read = readJson(text, { ...DOCUMENT_LIMITS, maxCharacters: text.length, maxNodes: text.length });
   return read.ok ? plainOfNode(read.document) : undefined;
 }
 

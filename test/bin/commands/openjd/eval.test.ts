@@ -67,9 +67,7 @@ void test('an expression without a value', async (t) => {
 void test('wrong arguments', async (t) => {
   const refused = async (...args: readonly string[]): Promise<string> => {
     const { code, out, err } = await evaluated(...args);
-    return code === 2 && out === ''
-      ? (err.split('\n')[0] ?? '')
-      : `${code}: ${out}`;
+    return code === 2 && out === '' ? (err.split('\n')[0] ?? '') : `${code}: ${out}`;
   };
   t.equal(await refused(), 'which expression? (or --jsonl)');
   t.equal(await refused('1', '--jsonl'), '--jsonl: expressions and values come from standard input');
