@@ -1,8 +1,7 @@
 import { escapedText, hexOf } from '../text/escaping.ts';
-import { joinGrowing, type BeforeGrowth } from '../values/display.ts';
+import { joinGrowing, textOfRange, type BeforeGrowth } from '../values/display.ts';
 import { textOfNumber } from '../values/float-text.ts';
 import type { Value } from '../values/value.ts';
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
 
 /** What JSON must escape, and what is not printable ASCII. */
 const SPECIAL = /["\\\0-\x1f\x7f-\uffff]/g;
@@ -27,7 +26,7 @@ export function jsonRepr(value: Value, grow: BeforeGrowth): string {
     case 'path':
       return stringRepr(value.text, grow);
     case 'range':
-      return stringRepr(textOfRuns(value.runs), grow);
+      return stringRepr(textOfRange(value), grow);
     case 'list':
       return joinGrowing(value, ['[', ', ', ']'], jsonRepr, grow);
     case 'unresolved':

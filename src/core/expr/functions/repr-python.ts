@@ -1,8 +1,7 @@
 import { escapedText, hexOf } from '../text/escaping.ts';
-import { joinGrowing, type BeforeGrowth } from '../values/display.ts';
+import { joinGrowing, textOfRange, type BeforeGrowth } from '../values/display.ts';
 import { textOfNumber } from '../values/float-text.ts';
 import type { Value } from '../values/value.ts';
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
 
 /** A backslash, both quotes, and what Python does not take for printable: other, and separators but the blank. */
 const SPECIAL = /[\\'"]|[^\P{C}]|[^\P{Z} ]/gu;
@@ -26,7 +25,7 @@ export function pythonRepr(value: Value, grow: BeforeGrowth): string {
     case 'path':
       return stringRepr(value.text, grow);
     case 'range':
-      return stringRepr(textOfRuns(value.runs), grow);
+      return stringRepr(textOfRange(value), grow);
     case 'list':
       return joinGrowing(value, ['[', ', ', ']'], pythonRepr, grow);
     case 'unresolved':

@@ -1,6 +1,6 @@
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
 import { characterAt, charactersOf } from '../text/text-slices.ts';
 import { countOf, rangeValue, textOf } from '../values/arguments.ts';
+import { textOfRange } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
 import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
@@ -14,7 +14,7 @@ function concatenated(call: Call, a: string, b: string): string {
   return a + b;
 }
 
-const rangeText = (range: Value): string => textOfRuns(rangeValue(range).runs);
+const rangeText = (range: Value): string => textOfRange(rangeValue(range));
 
 function repeated(call: Call, text: string, count: number): string {
   if (text === '' || count <= 0) return '';
