@@ -1,7 +1,6 @@
-import { joinGrowing, type BeforeGrowth } from '../values/display.ts';
+import { joinGrowing, textOfRange, type BeforeGrowth } from '../values/display.ts';
 import { textOfNumber } from '../values/float-text.ts';
 import type { Value } from '../values/value.ts';
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
 
 /** What the representations of values differ in. */
 export interface Notation {
@@ -24,7 +23,7 @@ export function representationOf(value: Value, notation: Notation, grow: BeforeG
     case 'path':
       return notation.text(value.text, grow);
     case 'range':
-      return notation.text(textOfRuns(value.runs), grow);
+      return notation.text(textOfRange(value), grow);
     case 'list':
       return joinGrowing(
         value,

@@ -1,6 +1,6 @@
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
 import { characterAt, charactersOf } from '../text/text-slices.ts';
 import { countOf, rangeValue, textOf } from '../values/arguments.ts';
+import { textOfRange } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
 import { chargeRuns } from './charges.ts';
@@ -16,9 +16,9 @@ function concatenated(call: Call, a: string, b: string): string {
 }
 
 function rangeText(call: Call, range: Value): string {
-  const { runs } = rangeValue(range);
-  chargeRuns(call, runs);
-  return textOfRuns(runs);
+  const value = rangeValue(range);
+  chargeRuns(call, value.runs);
+  return textOfRange(value);
 }
 
 function repeated(call: Call, text: string, count: number): string {

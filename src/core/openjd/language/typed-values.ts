@@ -41,6 +41,16 @@ export function valueOfText(type: ResolvedType, text: string, style: FileStyle):
   return read.value;
 }
 
+/** As the service writes a chunk of consecutive integers. */
+const CONTIGUOUS = /^-?[0-9]+--?[0-9]+$/;
+
+/** The value of a chunk: one of consecutive integers stays written as its first and its last (specification, section 3.4.1.5). */
+export function chunkOfText(type: ResolvedType, text: string, style: FileStyle): Value {
+  const value = valueOfText(type, text, style);
+  const isRange = typeof value === 'object' && value?.kind === 'range';
+  return isRange && CONTIGUOUS.test(text) ? { ...value, isContiguous: true } : value;
+}
+
 function plainOf(type: ResolvedType, text: string): unknown {
   if (type.kind === 'nulltype') return null;
   if (type.kind !== 'list') return text;
