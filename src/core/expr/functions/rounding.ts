@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 const MAX_INT_DIGITS = 20n;
 
 /** The nearest whole number; halves go to the even one. */
-export function halfEven(value: number): number {
+function halfEven(value: number): number {
   const floor = Math.floor(value);
   const rest = value - floor;
   if (rest < 0.5) return floor;
