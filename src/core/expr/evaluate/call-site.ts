@@ -6,12 +6,15 @@ import type { Place } from '../syntax/tree.ts';
 import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { typeOf, unresolvedOf, type Value } from '../values/value.ts';
-import { choose, returnType, type Chosen } from './dispatch.ts';
+import { choose, combinationsOf, returnType, type Chosen } from './dispatch.ts';
 import { placed, type Frame } from './frame.ts';
 import { mismatch, type Written } from './mismatch.ts';
 
 /** Operations on a value that is taken as it is (section 1.2.4). */
 const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property', 'subscript', 'slice']);
+
+/** Steps of finding the signature for one combination of what unknown arguments may be. */
+const STEPS_OF_COMBINATION = 128;
 
 /**
  * One place of an expression that calls a function of the library. It remembers the signature that the last types of arguments chose, which are the
@@ -78,6 +81,8 @@ export class CallSite {
     const types = args.map(typeOf);
     const isMethod = HAS_RECEIVER.has(this.#written.kind);
     if (types.some((type) => type.kind === 'unresolved') || this.#isUnknown(frame)) {
+      // Whether or not they were tried before, so that the same evaluation counts the same.
+      call.chargeSteps(combinationsOf(types) * STEPS_OF_COMBINATION);
       return this.#unknown(frame, before, this.#unknownType(types, isMethod));
     }
     const chosen = this.#choose(types, isMethod);

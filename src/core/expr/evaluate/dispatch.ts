@@ -177,6 +177,13 @@ function whateverMatches(called: LibraryFunction, types: readonly ResolvedType[]
   });
 }
 
+/** How many combinations of alternatives `returnType` tries. */
+export function combinationsOf(types: readonly ExprType[]): number {
+  let count = 1;
+  for (const type of types) count *= alternatives(resolvedType(type)).length;
+  return count > MAX_COMBINATIONS ? 1 : count;
+}
+
 /** Every way to take one of each; null when there are too many. */
 export function combine<Item>(choices: readonly (readonly Item[])[]): readonly (readonly Item[])[] | null {
   let combinations: readonly (readonly Item[])[] = [[]];

@@ -56,7 +56,7 @@ const text: Run = (call, value) => {
   if (typeof value === 'object' && value?.kind === 'list') {
     call.charge(value.items.length);
     call.chargeSteps(shown.length);
-  }
+  } else if (typeof value === 'object' && value?.kind === 'range') call.chargeSteps(4 * shown.length);
   call.chargeText(shown.length);
   return shown;
 };

@@ -13,12 +13,24 @@ import { intValue, listValue, rangeValue, textOf } from '../values/arguments.ts'
 import { intOf, listBytes, listOfType, type RangeValue, type Value } from '../values/value.ts';
 import { intResult } from './arithmetic.ts';
 import type { Call } from './call.ts';
+import { chargeCharacters } from './charge-texts.ts';
 import { signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_INT = listType(INT);
 
+/** Steps for a run that is looked at, and for a character of a range that is read. */
+const STEPS_OF_RUN = 8;
+const READING_STEPS = 24;
+/** Steps for an integer that is put in its place. */
+const STEPS_OF_SORTED = 64;
+
+const chargeRuns = (call: Call, runs: readonly IntegerRun[]): void => {
+  call.chargeSteps(runs.length * STEPS_OF_RUN);
+};
+
 const contains: Run = (call, r, item) => {
   const { runs } = rangeValue(r);
+  chargeRuns(call, runs);
   call.charge(runs.length);
   const at = integerOf(item);
   return (
@@ -34,8 +46,9 @@ function integerOf(value: Value): bigint | null {
   return BigInt(value.value);
 }
 
-const element: Run = (_call, r, index) => {
+const element: Run = (call, r, index) => {
   const { runs } = rangeValue(r);
+  chargeRuns(call, runs);
   const length = sizeOfRuns(runs);
   const given = BigInt(intValue(index));
   let offset = given < 0n ? given + length : given;
@@ -48,6 +61,7 @@ const element: Run = (_call, r, index) => {
 
 const sliced: Run = (call, r, start, stop, step) => {
   const range = rangeValue(r);
+  chargeRuns(call, range.runs);
   const by = step === null ? 1n : BigInt(intValue(step));
   if (by === 0n) throw new ExprFailure('Slice step cannot be zero');
   const length = sizeOfRuns(range.runs);
@@ -112,7 +126,7 @@ function descending(range: RangeValue, from: bigint, stride: bigint, count: bigi
 
 function parsed(call: Call, s: Value): Value {
   const text = textOf(s);
-  call.chargeText(text.length);
+  chargeCharacters(call, text, READING_STEPS);
   if (text.trim() === '') throw new ExprFailure('Empty expression');
   const range = parseRange(text, MAX_RANGE_PARTS);
   if (!range.ok) throw new ExprFailure(range.detail);
@@ -123,6 +137,7 @@ function ofIntegers(call: Call, l: Value): Value {
   const { items } = listValue(l);
   if (items.length === 0) throw noIntegers();
   call.charge(items.length);
+  call.chargeSteps(items.length * STEPS_OF_SORTED);
   return { kind: 'range', runs: runsOfValues(items.map((item) => BigInt(intValue(item)))) };
 }
 
@@ -146,9 +161,11 @@ export const RANGES: FunctionGroup = {
         throw noIntegers();
       },
     ),
-    signature('len(r: range_expr) -> int', 'The number of integers.', (_call, r) =>
-      intResult(sizeOfRuns(rangeValue(r).runs)),
-    ),
+    signature('len(r: range_expr) -> int', 'The number of integers.', (call, r) => {
+      const { runs } = rangeValue(r);
+      chargeRuns(call, runs);
+      return intResult(sizeOfRuns(runs));
+    }),
     signature('__contains__(r: range_expr, item: T) -> bool', '`item in r`.', contains),
     signature(
       '__not_contains__(r: range_expr, item: T) -> bool',

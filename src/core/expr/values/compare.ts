@@ -25,7 +25,11 @@ export function equals(a: Value, b: Value, call: Call): boolean {
   return equalItems(sequence, compared, call);
 }
 
+/** Steps for a run of integers whose number is asked for. */
+const STEPS_OF_RUN = 8;
+
 function equalItems(a: ListValue | RangeValue, b: ListValue | RangeValue, call: Call): boolean {
+  for (const each of [a, b]) if (each.kind === 'range') call.chargeSteps(each.runs.length * STEPS_OF_RUN);
   if (lengthOf(a) !== lengthOf(b)) return false;
   const other = itemsIn(b);
   for (const item of itemsIn(a)) {
@@ -61,7 +65,7 @@ export function order(a: Value, b: Value, call: Call): -1 | 0 | 1 | null {
   const other = charactersOf(b);
   if (one !== null && other !== null) {
     call.chargeText(Math.min(one.length, other.length));
-    return orderOfText(one, other);
+    return orderOfText(one, other, call);
   }
   const list = sequenceOf(a);
   const compared = sequenceOf(b);
@@ -80,15 +84,17 @@ function orderOfItems(a: ListValue, b: ListValue, call: Call): -1 | 0 | 1 | null
 }
 
 /** By code points, not by UTF-16 units: a surrogate comes after every unit but those of U+E000 to U+FFFF. */
-function orderOfText(a: string, b: string): -1 | 0 | 1 {
+function orderOfText(a: string, b: string, call: Call): -1 | 0 | 1 {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const one = a.charCodeAt(index);
     const other = b.charCodeAt(index);
     if (one === other) continue;
+    call.chargeSteps(index);
     return ranked(one) < ranked(other) ? -1 : 1;
   }
+  call.chargeSteps(length);
   return a.length < b.length ? -1 : 1;
 }
 
