@@ -425,3 +425,12 @@ void test('without the extension format strings hold names alone', (t) => {
   t.equal(STEP.script.actions.onRun.command, 'true');
   t.end();
 });
+
+void test('names that do not exist are told in branches that are not taken as well', (t) => {
+  const of = (arg: string): string[] => refusals(withArgument(arg));
+  t.match(of("{{ 'a' if Param.Fast else Param.Typo.stem }}"), [/Undefined variable: 'Param.Typo.stem'/]);
+  t.match(of("{{ 'a' if true else upperr('x') }}"), [/Unknown function: 'upperr'. Did you mean: upper/]);
+  t.match(of('{{ false and Task.Param.Nothing }}'), [/\n {2}{{ false and Task.Param.Nothing }}\n {15}\^~/]);
+  t.same(of('{{ [name.upper() for name in Param.Names if name.startswith("a")] }}'), []);
+  t.end();
+});

@@ -16,9 +16,8 @@ import { notBool, operatorSite } from './call-site.ts';
 import type { Frame, Node } from './frame.ts';
 import type { Scope } from './scope.ts';
 
-/** Steps of joining what two branches may give, and of a failure that decides nothing. */
+/** Steps of joining what two branches may give. */
 const UNDECIDED_STEPS = 60;
-const FAILURE_STEPS = 1200;
 
 const COMPARE: Readonly<Record<CompareOperator, string>> = {
   '==': '__eq__',
@@ -71,7 +70,7 @@ export function compareNode(expr: CompareExpr, scope: Scope): Node {
     } catch (error) {
       // As with `and`: a comparison that may not hold decides for those that would always fail.
       if (known || !(error instanceof ExprFailure) || error.exhausted) throw error;
-      frame.call.chargeSteps(FAILURE_STEPS);
+      frame.call.chargeFailure();
       known = false;
     }
     const value = known ? true : unresolvedOf(BOOL);
@@ -85,16 +84,19 @@ export function logicalNode(expr: LogicalExpr, scope: Scope): Node {
   const stopsAt = expr.operator === 'or';
   const [first, ...rest] = expr.operands.map((operand) => scope.compile(operand, null, scope));
   if (first === undefined) throw new Error('a logical operation has operands');
+  // One after another and not pair within pair: there can be thousands of operands.
   return (frame) => {
-    const before = frame.call.memory;
+    const { call } = frame;
+    const before = call.memory;
     let value = first(frame);
     for (const operand of rest) {
+      call.chargeNodes(1);
       if (isUnresolved(value)) {
         value = undecided(value, operand, stopsAt, frame);
-        frame.call.hold(before, value);
+        call.hold(before, value);
       } else {
         if ((value !== null && value !== false) === stopsAt) return value;
-        frame.call.memory = before;
+        call.memory = before;
         value = operand(frame);
       }
     }
@@ -114,7 +116,7 @@ function undecided(a: UnresolvedValue, right: Node, stopsAt: boolean, frame: Fra
   } catch (error) {
     // This operand would always fail; the other one can still be the value.
     if (!(error instanceof ExprFailure) || error.exhausted || returned.length === 0) throw error;
-    frame.call.chargeSteps(FAILURE_STEPS);
+    frame.call.chargeFailure();
     return unresolvedOf(unionOfResolved(returned));
   }
   if (b === stopsAt && returned.every((type) => type === BOOL)) return b;
@@ -134,6 +136,7 @@ export function conditionalNode(expr: ConditionalExpr, target: ExprType | null, 
   const otherwise = scope.compile(expr.otherwise, target, scope);
   return (frame) => {
     const before = frame.call.memory;
+    frame.call.chargeNodes(1);
     const decided = condition(frame);
     frame.call.memory = before;
     if (decided === true) return then(frame);
@@ -161,12 +164,14 @@ function eitherBranch(then: Node, otherwise: Node, frame: Frame, place: Place, {
       results.push(resolvedType(typeOf(branch(frame))));
     } catch (error) {
       if (!(error instanceof ExprFailure) || error.exhausted) throw error;
-      frame.call.chargeSteps(FAILURE_STEPS);
+      frame.call.chargeFailure();
       failures.push(error);
     }
   }
   const [one, other] = failures;
   if (one === undefined || other === undefined) return unresolvedOf(unionOfResolved(results));
+  // Both show their lines.
+  frame.call.chargeSteps(2 * source.length);
   throw new ExprFailure(
     `Both branches fail in the if/else:\n  if-branch: ${failureText(one, source)}\n  else-branch: ${failureText(other, source)}`,
     place,

@@ -31,11 +31,15 @@ function listTarget(target: ExprType | null): ListType | null {
   return lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
+/** What a list display counts for beside its elements, and each of these once more. */
+const NODES_OF_LIST = 8;
+
 export function listNode(expr: ListExpr, target: ExprType | null, scope: Scope): Node {
   const wanted = listTarget(target);
   const items = expr.items.map((item) => scope.compile(item, wanted?.element ?? null, scope));
   return (frame) => {
     const before = frame.call.memory;
+    frame.call.chargeNodes(NODES_OF_LIST + items.length);
     try {
       return gathered(
         frame,
@@ -57,6 +61,20 @@ const ITEM_STEPS = 5;
 function gathered(frame: Frame, before: number, items: readonly Value[], wanted: ListType | null): Value {
   const { call } = frame;
   call.chargeSteps(LIST_STEPS + items.length * ITEM_STEPS);
+  const [first] = items;
+  const type = first === undefined ? NULLTYPE : typeOf(first);
+  // By far the most frequent: elements of one type that are known.
+  if (
+    wanted === null &&
+    type.kind !== 'unresolved' &&
+    type !== NULLTYPE &&
+    !isTooDeep(type) &&
+    items.every((item) => typeOf(item) === type)
+  ) {
+    const list = listOfType(listType(type), items);
+    call.hold(before, list);
+    return list;
+  }
   if (items.includes(null)) throw nullElement();
   const values = wanted === null ? items : items.map((item) => coerce(item, wanted.element, call));
   const types = values.map(typeOf);

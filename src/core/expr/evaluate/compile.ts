@@ -64,6 +64,7 @@ function literalNode(expr: LiteralExpr): Node {
   const { value } = expr;
   const bytes = sizeOf(value);
   return (frame) => {
+    frame.call.chargeNodes(1);
     frame.call.take(bytes);
     return value;
   };
@@ -85,7 +86,7 @@ function propertyNode(name: string, place: Place, base: Node): Node {
   const called = FUNCTIONS.get(propertyFunction(name));
   if (called === undefined) {
     return (frame) => {
-      throw noAttribute(name, typeOf(base(frame))).at(place);
+      throw noAttribute(name, typeOf(base(frame)), frame.call).at(place);
     };
   }
   const site = new CallSite(called, { kind: 'property', name }, place);
@@ -108,22 +109,32 @@ function methodNode(expr: MethodExpr, scope: Scope): Node {
   return callNode(called, { kind: 'method', name: expr.name }, expr, [receiver, ...args]);
 }
 
-/** Arguments are evaluated under what the parameters of all signatures of this length take, unless a type variable stands there. */
 function argumentNodes(
   called: LibraryFunction | undefined,
   args: readonly Expr[],
   first: number,
   scope: Scope,
 ): readonly Node[] {
-  const fitting = (called?.signatures ?? []).filter(
-    ({ parameters }) => parameters.length === args.length + first,
-  );
-  return args.map((arg, index) => {
-    const types = fitting.map(({ parameters }) => parameters[index + first]?.type);
-    const isPlain = fitting.every(({ generic }) => !generic) && fitting.length > 0;
-    const target = isPlain ? unionOf(types.flatMap((type) => type ?? [])) : null;
-    return compile(arg, target, scope);
-  });
+  const targets = called === undefined ? [] : targetsOf(called, args.length + first);
+  return args.map((arg, index) => compile(arg, targets[index + first] ?? null, scope));
+}
+
+/** By function and number of parameters: they are asked for again and again. */
+const targets = new Map<LibraryFunction, Map<number, readonly ExprType[]>>();
+
+/** Arguments are evaluated under what the parameters of all signatures of this length take, unless a type variable stands there: then none. */
+function targetsOf(called: LibraryFunction, count: number): readonly ExprType[] {
+  const fitting = called.signatures.filter(({ parameters }) => parameters.length === count);
+  if (fitting.length === 0 || fitting.some(({ generic }) => generic)) return [];
+  const known = targets.get(called) ?? new Map<number, readonly ExprType[]>();
+  targets.set(called, known);
+  const found =
+    known.get(count) ??
+    Array.from({ length: count }, (_, index) =>
+      unionOf(fitting.flatMap(({ parameters }) => parameters[index]?.type ?? [])),
+    );
+  known.set(count, found);
+  return found;
 }
 
 function callNode(
@@ -179,7 +190,8 @@ const unknown = (
   written: Written & { readonly kind: 'function' | 'method' },
   place: Place,
   frame: Frame,
-): unknown => placed(unknownFunction(written.name, written.kind === 'method', frame.host !== 'none'), place);
+): unknown =>
+  placed(unknownFunction(written.name, written.kind === 'method', frame.host !== 'none', frame.call), place);
 
 const UNARY: Readonly<Record<UnaryExpr['operator'], string>> = {
   '-': '__neg__',

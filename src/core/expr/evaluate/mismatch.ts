@@ -1,5 +1,6 @@
 import { nearest } from '../../openjd/nearest.ts';
 import { ExprFailure } from '../expr-failure.ts';
+import type { Call } from '../functions/call.ts';
 import {
   CALLABLE_NAMES,
   FUNCTIONS,
@@ -97,16 +98,21 @@ const receivers = (called: LibraryFunction): string =>
   [...new Set(called.signatures.flatMap(({ parameters }) => parameters[0]?.type.text ?? []))].join(', ');
 
 /** Why `base.name` has no value, where the base is a value of the type. */
-export function noAttribute(name: string, type: ExprType): ExprFailure {
+export function noAttribute(name: string, type: ExprType, call: Call): ExprFailure {
   if (FUNCTIONS.has(name)) {
     return new ExprFailure(`'${name}' is a method, not a property. Did you mean ${name}()?`);
   }
-  const near = didYouMean(name, PROPERTY_NAMES);
+  const near = didYouMean(name, PROPERTY_NAMES, call);
   return new ExprFailure(`Cannot access attribute '${name}' on ${resolvedType(type).text}${near}`);
 }
 
 /** Why `name(…)` and `x.name(…)` have no value. */
-export function unknownFunction(name: string, isMethod: boolean, hostFunctions: boolean): ExprFailure {
+export function unknownFunction(
+  name: string,
+  isMethod: boolean,
+  hostFunctions: boolean,
+  call: Call,
+): ExprFailure {
   if (isMethod && FUNCTIONS.has(propertyFunction(name))) {
     return new ExprFailure(`'${name}' is a property, not a method. Use .${name} instead of .${name}()`);
   }
@@ -114,14 +120,14 @@ export function unknownFunction(name: string, isMethod: boolean, hostFunctions: 
     return new ExprFailure(`Unknown function: '${name}'`);
   }
   const known = CALLABLE_NAMES.filter((each) => hostFunctions || FUNCTIONS.get(each)?.hostOnly !== true);
-  return new ExprFailure(`Unknown function: '${name}'${didYouMean(name, known)}`);
+  return new ExprFailure(`Unknown function: '${name}'${didYouMean(name, known, call)}`);
 }
 
 const MIN_WORD = 3;
 
 /** `. Did you mean: x` where a candidate is near, else nothing. */
-export function didYouMean(word: string, candidates: Iterable<string>): string {
+export function didYouMean(word: string, candidates: Iterable<string>, call: Call): string {
   // Every word of three letters is near some name.
-  const near = word.length <= MIN_WORD ? null : nearest(word, candidates);
+  const near = word.length <= MIN_WORD || !call.maySuggest() ? null : nearest(word, candidates);
   return near === null ? '' : `. Did you mean: ${near}`;
 }

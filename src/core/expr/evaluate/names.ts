@@ -41,41 +41,50 @@ export function nameNode(
   const { parts } = dotted;
   const slot = scope.locals.lastIndexOf(parts[0]?.name ?? '');
   if (slot >= 0) return parts.slice(1).reduce((base, part) => property(part, base), localNode(slot));
-  const forms = parts.map((_, index) => formOf(parts, parts.length - index, property));
-  const [whole, ...shorter] = forms;
-  if (whole === undefined) throw new Error('a name has a part');
-  if (shorter.length === 0) return whole.node;
+  const symbols = prefixesOf(parts);
+  const whole = formOf(parts, symbols, parts.length, property);
+  if (parts.length === 1) return whole;
+  // One form is made, when it is known how much of the name is a symbol: all of them are many nodes.
+  let made = parts.length;
+  let form = whole;
   return (frame) => {
-    if (frame.symbols.has(whole.symbol)) return whole.node(frame);
-    for (const form of shorter) if (frame.symbols.has(form.symbol)) return form.node(frame);
-    return whole.node(frame);
+    const last = symbols.findLastIndex((symbol) => frame.symbols.has(symbol));
+    const count = last === -1 ? parts.length : last + 1;
+    if (count !== made) {
+      form = formOf(parts, symbols, count, property);
+      made = count;
+    }
+    return form(frame);
   };
 }
 
-interface NameForm {
-  readonly symbol: string;
-  readonly node: Node;
+/** The names of the first part, the first two, and so on. */
+function prefixesOf(parts: readonly NamePart[]): readonly string[] {
+  const whole = parts.map(({ name }) => name).join('.');
+  let end = -1;
+  return parts.map(({ name }) => {
+    end += 1 + name.length;
+    return whole.slice(0, end);
+  });
 }
 
 /** The name read as a symbol of `count` parts and properties after it. */
 function formOf(
   parts: readonly NamePart[],
+  symbols: readonly string[],
   count: number,
   property: (part: NamePart, base: Node) => Node,
-): NameForm {
-  const symbol = parts
-    .slice(0, count)
-    .map(({ name }) => name)
-    .join('.');
+): Node {
   const place = parts[count - 1]?.place ?? { start: 0, end: 0, caret: 0 };
-  const base = symbolNode(symbol, { ...place, caret: place.start });
-  return { symbol, node: parts.slice(count).reduce((node, part) => property(part, node), base) };
+  const base = symbolNode(symbols[count - 1] ?? '', { ...place, caret: place.start });
+  return parts.slice(count).reduce((node, part) => property(part, node), base);
 }
 
 const localNode =
   (slot: number): Node =>
   (frame) => {
     const value = frame.locals[slot] ?? null;
+    frame.call.chargeNodes(1);
     frame.call.hold(frame.call.memory, value);
     return value;
   };
@@ -85,6 +94,7 @@ function symbolNode(symbol: string, place: Place): Node {
     const value = frame.symbols.get(symbol);
     if (value === undefined) throw undefinedName(symbol, frame).at(place);
     checkStyle(value, frame, place);
+    frame.call.chargeNodes(1);
     frame.call.hold(frame.call.memory, value);
     return value;
   };
@@ -102,13 +112,10 @@ function checkStyle(value: Value, frame: Frame, place: Place): void {
 
 const PROPERTIES_AT_END = new RegExp(`(?:\\.(?:${PROPERTY_NAMES.join('|')}))+$`);
 
-const undefinedName = (
-  symbol: string,
-  { symbols }: { readonly symbols: ReadonlyMap<string, Value> },
-): ExprFailure => {
+const undefinedName = (symbol: string, { symbols, call }: Frame): ExprFailure => {
   // The end of a name may be properties of the symbol that was meant.
   const properties = PROPERTIES_AT_END.exec(symbol)?.[0] ?? '';
-  const base = didYouMean(symbol.slice(0, symbol.length - properties.length), symbols.keys());
-  const near = base === '' ? didYouMean(symbol, symbols.keys()) : base + properties;
+  const base = didYouMean(symbol.slice(0, symbol.length - properties.length), symbols.keys(), call);
+  const near = base === '' ? didYouMean(symbol, symbols.keys(), call) : base + properties;
   return new ExprFailure(`Undefined variable: '${symbol}'${near}`);
 };

@@ -15,6 +15,15 @@ const STEPS_PER_OPERATION = 8;
 /** Steps that an evaluation has free, so that what is small counts as the specification says. */
 const FREE_STEPS = 16_384;
 
+/** Nodes of the tree that are no operations, such as literals: so many are free at first, and with each operation so many more. */
+const FREE_NODES = 16_384;
+const NODES_PER_OPERATION = 4;
+
+/** Steps of a failure that another branch makes up for: its message is put together all the same. */
+const STEPS_OF_FAILURE = 2048;
+/** Names that an evaluation seeks the nearest one for: a failure is told once, but branches can fail again and again. */
+const MAX_SUGGESTIONS = 3;
+
 /** What a function of the library has beside its arguments: the budget of the evaluation and what its context says of paths. */
 export class Call {
   readonly #limits: ExprLimits;
@@ -24,6 +33,8 @@ export class Call {
   /** The patterns that this evaluation has used. */
   readonly regexes = new Map<string, Regex>();
   #steps = 0;
+  #nodes = 0;
+  #suggestions = 0;
   /** Maps a path to this host; null outside of host contexts. */
   readonly mapPath: ((path: string) => string) | null;
   operations = 0;
@@ -53,6 +64,27 @@ export class Call {
         true,
       );
     }
+  }
+
+  /**
+   * Counts nodes that the specification does not count, literals and list displays say: there can be thousands of them to each operation that it
+   * counts, and the operations are to bound the time.
+   */
+  chargeNodes(nodes: number): void {
+    this.#nodes += nodes;
+    const beyond = this.#nodes - FREE_NODES - NODES_PER_OPERATION * this.operations;
+    if (beyond > 0) this.charge(Math.ceil(beyond / NODES_PER_OPERATION));
+  }
+
+  /** Counts a failure that does not end the evaluation. */
+  chargeFailure(): void {
+    this.chargeSteps(STEPS_OF_FAILURE);
+  }
+
+  /** Whether one more name may be sought among those that are near. */
+  maySuggest(): boolean {
+    this.#suggestions += 1;
+    return this.#suggestions <= MAX_SUGGESTIONS;
   }
 
   /** Counts elements that are gone through one by one: a failure tells the count at the element where the limit was reached. */

@@ -109,11 +109,15 @@ const sliced: Run = (call, a, start, stop, step) => {
   return likewise(list, items);
 };
 
+/** Steps for two elements that are put in order. */
+const STEPS_OF_COMPARISON = 3;
+
 const sorted: Run = (call, a) => {
   const list = listValue(a);
   call.chargeEach(list.items.length);
   call.reserve(list.bytes);
-  // A stable sort compares n log n times at most, and each comparison charges the text or the elements that it looks at.
+  // A stable sort compares n log n times at most; each comparison charges the text or the elements that it looks at as well.
+  call.chargeSteps(list.items.length * (32 - Math.clz32(list.items.length)) * STEPS_OF_COMPARISON);
   return likewise(
     list,
     list.items.toSorted((one, other) => {
@@ -131,9 +135,13 @@ const reversed: Run = (call, a) => {
   return likewise(list, list.items.toReversed());
 };
 
+/** Steps for an element that is looked for among those before it. */
+const STEPS_OF_KEY = 24;
+
 const unique: Run = (call, a) => {
   const list = listValue(a);
   call.chargeEach(list.items.length);
+  call.chargeSteps(list.items.length * STEPS_OF_KEY);
   call.reserve(list.bytes);
   return likewise(list, distinct(list.items, call));
 };

@@ -32,7 +32,7 @@ import { signature, type FunctionGroup, type Run } from './signature.ts';
 const LIST_OF_STRINGS = listType(STRING);
 
 /** Steps for a character of a path that is taken apart. */
-const PATH_STEPS = 2;
+const PATH_STEPS = 4;
 
 function chargePath(call: Call, units: number): void {
   call.chargeText(units);

@@ -20,6 +20,7 @@ const LIST_OF_INT = listType(INT);
 
 const contains: Run = (call, r, item) => {
   const { runs } = rangeValue(r);
+  chargeRuns(call, runs);
   call.charge(runs.length);
   const at = integerOf(item);
   return (

@@ -2,6 +2,7 @@ import { listValue } from '../values/arguments.ts';
 import type { BeforeGrowth } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
+import { chargeCharacters } from './charges.ts';
 import { jsonRepr } from './repr-json.ts';
 import { pythonRepr } from './repr-python.ts';
 import { cmdWord, pwshLiteral, shWord, wordsOf } from './repr-shells.ts';
@@ -9,11 +10,14 @@ import { signature, type FunctionGroup, type Signature } from './signature.ts';
 
 type Write = (value: Value, grow: BeforeGrowth) => string;
 
+/** Steps for a character that is read, and for one that is written. */
+const STEPS = 4;
+
 /** Counts the elements of lists and the texts in a value that is gone through. */
 function chargeFor(call: Call, value: Value): void {
-  if (typeof value === 'string') call.chargeText(value.length);
+  if (typeof value === 'string') chargeCharacters(call, value, STEPS);
   else if (typeof value === 'object' && value !== null) {
-    if (value.kind === 'path') call.chargeText(value.text.length);
+    if (value.kind === 'path') chargeCharacters(call, value.text, STEPS);
     else if (value.kind === 'range') call.charge(value.runs.length);
     else if (value.kind === 'list') {
       call.chargeEach(value.items.length);
@@ -21,9 +25,6 @@ function chargeFor(call: Call, value: Value): void {
     }
   }
 }
-
-/** Steps for a character that is written. */
-const STEPS = 4;
 
 /** One form of a function that writes a value: bounded while it is built. */
 const writing = (text: string, doc: string, write: Write): Signature =>

@@ -31,6 +31,7 @@ export function roundFloat(value: number, digits: number, call: Call): FloatValu
   // A number too large to be scaled has no digits after the point to lose.
   const float = floatOf(result) ?? floatResult(value);
   call.reserveString(digits);
+  call.chargeText(digits);
   return { ...float, text: fixedText(float.value, digits) };
 }
 

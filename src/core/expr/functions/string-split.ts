@@ -5,7 +5,7 @@ import { listType, STRING } from '../type-system/expr-type.ts';
 import { countOf, listValue, textOf } from '../values/arguments.ts';
 import { listBytes, listOfType, stringBytes, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
-import { chargeSearch } from './charges.ts';
+import { chargeCharacters, chargeSearch } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
 const LIST_OF_STRING = listType(STRING);
@@ -33,8 +33,11 @@ export class GrowingList {
   }
 }
 
+/** Steps for a character that may be white space. */
+const STEPS = 1;
+
 function splitAtSpaces(call: Call, text: string): ListValue {
-  call.chargeText(text.length);
+  chargeCharacters(call, text, STEPS);
   const list = new GrowingList(call);
   let end = 0;
   for (const { index, 0: run } of text.matchAll(SPACES)) {

@@ -6,7 +6,10 @@ import { chargeCharacters } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
 /** Steps for a character that is looked at. */
-const TRIM_STEPS = 1;
+const TRIM_STEPS = 2;
+
+/** Steps for a character that is to be removed. */
+const STEPS_OF_SET = 8;
 
 type Ends = 'both' | 'left' | 'right';
 
@@ -30,6 +33,7 @@ const trimming = (name: string, ends: Ends, where: string): readonly Signature[]
 
 function withoutCharacters(call: Call, text: string, chars: string, ends: Ends): string {
   chargeCharacters(call, text.length >= chars.length ? text : chars, TRIM_STEPS);
+  call.chargeSteps(chars.length * STEPS_OF_SET);
   const removed = new Set(chars);
   let start = 0;
   let end = text.length;

@@ -64,30 +64,56 @@ export const NAMED_TYPES: ReadonlyMap<string, ResolvedType> = new Map(
   ].map((type) => [type.text, type]),
 );
 
-/** Every composed type that exists, by its text: this is what makes equal types identical. */
-const composed = new Map<string, ExprType>();
+/** Text of a union beyond which nothing is known of the type: nested unions would double it again and again. */
+const MAX_UNION_TEXT = 1000;
+/** Unions with a text up to this are not very many: they stay. */
+const MAX_KEPT_TEXT = 64;
 
-function interned<Made extends ListType | UnionType | UnresolvedType>(made: Made): Made {
-  const known = composed.get(`${made.kind} ${made.text}`);
-  if (known !== undefined && sameKind(known, made)) return known;
-  composed.set(`${made.kind} ${made.text}`, made);
+// Equal types are identical: one list and one unresolved type for each type, and one union for each text.
+const lists = new WeakMap<ResolvedType, ListType>();
+const notKnown = new WeakMap<ResolvedType, UnresolvedType>();
+const unions = new Map<string, UnionType>();
+/** Longer unions, as long as somebody has them: what expressions can make of them has no end. */
+const longUnions = new Map<string, WeakRef<UnionType>>();
+const forgotten = new FinalizationRegistry<string>((text) => {
+  if (longUnions.get(text)?.deref() === undefined) longUnions.delete(text);
+});
+
+function unionType(members: readonly ResolvedType[], text: string): ResolvedType {
+  if (text.length > MAX_UNION_TEXT) return ANY;
+  const known = unions.get(text) ?? longUnions.get(text)?.deref();
+  if (known !== undefined) return known;
+  const made: UnionType = { kind: 'union', members, text };
+  if (text.length <= MAX_KEPT_TEXT) unions.set(text, made);
+  else {
+    longUnions.set(text, new WeakRef(made));
+    forgotten.register(made, text);
+  }
   return made;
 }
-
-const sameKind = <Made extends ExprType>(known: ExprType, made: Made): known is Made =>
-  known.kind === made.kind;
 
 /** `list[element]`; an unresolved element makes the list unresolved. */
 export const listOf = (element: ExprType): ListType | UnresolvedType =>
   element.kind === 'unresolved' ? unresolved(listType(element.of)) : listType(element);
 
-export const listType = (element: ResolvedType): ListType =>
-  interned({ kind: 'list', element, text: `list[${element.text}]` });
+export function listType(element: ResolvedType): ListType {
+  let list = lists.get(element);
+  if (list === undefined) {
+    list = { kind: 'list', element, text: `list[${element.text}]` };
+    lists.set(element, list);
+  }
+  return list;
+}
 
 /** `unresolved[of]`; nested ones are one. */
 export function unresolved(of: ExprType): UnresolvedType {
   if (of.kind === 'unresolved') return of;
-  return interned({ kind: 'unresolved', of, text: of === ANY ? 'unresolved' : `unresolved[${of.text}]` });
+  let type = notKnown.get(of);
+  if (type === undefined) {
+    type = { kind: 'unresolved', of, text: of === ANY ? 'unresolved' : `unresolved[${of.text}]` };
+    notKnown.set(of, type);
+  }
+  return type;
 }
 
 /** The type without `unresolved`. */
@@ -99,7 +125,7 @@ export const alternatives = (type: ResolvedType): readonly ResolvedType[] =>
 
 /**
  * The union of types in its normal form: flat, without repetitions, `any` absorbs, `noreturn` vanishes, one member is that member, and an
- * unresolved member makes all of it unresolved.
+ * unresolved member makes all of it unresolved. A union that would be too long to write is `any`.
  */
 export function unionOf(types: readonly ExprType[]): ExprType {
   const union = unionOfResolved(types.map(resolvedType));
@@ -117,10 +143,10 @@ export function unionOfResolved(types: readonly ResolvedType[]): ResolvedType {
   if (only === undefined) return NULLTYPE;
   if (sorted.length === 1) {
     if (!optional) return only;
-    return interned({ kind: 'union', members: [only, NULLTYPE], text: `${only.text}?` });
+    return unionType([only, NULLTYPE], `${only.text}?`);
   }
   const all = optional ? [...sorted, NULLTYPE] : sorted;
-  return interned({ kind: 'union', members: all, text: all.map((member) => member.text).join(' | ') });
+  return unionType(all, all.map((member) => member.text).join(' | '));
 }
 
 /** Whether a variable occurs in the type. */

@@ -48,9 +48,6 @@ function sameRuns(a: RangeValue, b: RangeValue, call: Call): boolean {
   return same || equalItems(a, b, call);
 }
 
-/** Steps for a character of two texts that are put in order. */
-const ORDER_STEPS = 0.25;
-
 /**
  * Whether `a` comes before (-1), with (0) or after (1) `b` (section 2.1.4): numbers, strings and paths, bools, and lists by their first unequal
  * elements. Null when the two have no order.
@@ -63,10 +60,8 @@ export function order(a: Value, b: Value, call: Call): -1 | 0 | 1 | null {
   const one = charactersOf(a);
   const other = charactersOf(b);
   if (one !== null && other !== null) {
-    const shorter = Math.min(one.length, other.length);
-    call.chargeText(shorter);
-    call.chargeSteps(shorter * ORDER_STEPS);
-    return orderOfText(one, other);
+    call.chargeText(Math.min(one.length, other.length));
+    return orderOfText(one, other, call);
   }
   const list = sequenceOf(a);
   const compared = sequenceOf(b);
@@ -85,15 +80,17 @@ function orderOfItems(a: ListValue, b: ListValue, call: Call): -1 | 0 | 1 | null
 }
 
 /** By code points, not by UTF-16 units: a surrogate comes after every unit but those of U+E000 to U+FFFF. */
-function orderOfText(a: string, b: string): -1 | 0 | 1 {
+function orderOfText(a: string, b: string, call: Call): -1 | 0 | 1 {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const one = a.charCodeAt(index);
     const other = b.charCodeAt(index);
     if (one === other) continue;
+    call.chargeSteps(index);
     return ranked(one) < ranked(other) ? -1 : 1;
   }
+  call.chargeSteps(length);
   return a.length < b.length ? -1 : 1;
 }
 

@@ -1,4 +1,5 @@
 import { evaluate, prepare, type ExprContext } from '../../expr/evaluate/evaluate.ts';
+import { unknownIn } from '../../expr/evaluate/unknown-names.ts';
 import { failureText } from '../../expr/failure-text.ts';
 import { parseExpression } from '../../expr/syntax/parse-expression.ts';
 import { referencesOf } from '../../expr/syntax/symbols.ts';
@@ -11,6 +12,16 @@ import { ScriptTally } from './script-tally.ts';
 export function letSymbols({ expression }: LetPlan): readonly string[] {
   const parsed = parseExpression(expression);
   return parsed.ok ? [...referencesOf(parsed.expr).symbols] : [];
+}
+
+/** What is wrong with the first name in a binding that does not exist, whether its evaluation comes to it or not; or null. */
+export function unknownInLet(
+  { expression }: LetPlan,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext,
+): string | null {
+  const parsed = parseExpression(expression);
+  return parsed.ok ? unknownIn(prepare(parsed.expr, expression, null), symbols, context) : null;
 }
 
 /** The value of a binding: whatever type its expression has (specification, section 3.6.1). */

@@ -1,5 +1,6 @@
 import type { ExprContext, Program } from '../../expr/evaluate/evaluate.ts';
 import { evaluate } from '../../expr/evaluate/evaluate.ts';
+import { unknownIn } from '../../expr/evaluate/unknown-names.ts';
 import { failureText } from '../../expr/failure-text.ts';
 import { formatReferences, parseExprFormat, soleExpression } from '../../expr/format/format-string.ts';
 import { prepareFormat, resolveFormat, type FormatProgram } from '../../expr/format/resolve-format.ts';
@@ -112,6 +113,20 @@ export function unknownName(text: PreparedText, symbols: ReadonlyMap<string, Val
   if (text.kind === 'expressions') return null;
   for (const part of text.format.parts) {
     if (part.kind === 'reference' && !symbols.has(part.symbol)) return part.symbol;
+  }
+  return null;
+}
+
+/** What is wrong with the first name in the expressions of a format string that does not exist, whether an evaluation comes to it or not; or null. */
+export function unknownInExpressions(
+  text: PreparedText,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext | null,
+): string | null {
+  if (text.kind === 'names') return null;
+  for (const part of text.program.parts) {
+    const unknown = typeof part === 'string' ? null : unknownIn(part, symbols, contextOf(context));
+    if (unknown !== null) return unknown;
   }
   return null;
 }

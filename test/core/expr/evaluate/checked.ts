@@ -15,7 +15,7 @@ import { typeOf, type Value } from '../../../../src/core/expr/values/value.ts';
 
 const regex = createRe2Engine();
 
-export const CONTEXT: ExprContext = {
+const CONTEXT: ExprContext = {
   limits: { memory: 1_000_000, operations: 1_000_000 },
   pathStyle: 'posix',
   regex,
