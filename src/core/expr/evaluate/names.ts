@@ -1,4 +1,5 @@
 import { ExprFailure } from '../expr-failure.ts';
+import { PROPERTY_NAMES } from '../functions/library.ts';
 import type { AttributeExpr, Expr, NameExpr, Place } from '../syntax/tree.ts';
 import type { Value } from '../values/value.ts';
 import type { Frame, Node } from './frame.ts';
@@ -99,15 +100,15 @@ function checkStyle(value: Value, frame: Frame, place: Place): void {
   ).at(place);
 }
 
+const PROPERTIES_AT_END = new RegExp(`(?:\\.(?:${PROPERTY_NAMES.join('|')}))+$`);
+
 const undefinedName = (
   symbol: string,
   { symbols }: { readonly symbols: ReadonlyMap<string, Value> },
 ): ExprFailure => {
   // The end of a name may be properties of the symbol that was meant.
-  let near = '';
-  for (let end = symbol.length; end > 0 && near === ''; end = symbol.lastIndexOf('.', end - 1)) {
-    near = didYouMean(symbol.slice(0, end), symbols.keys());
-    if (near !== '') near += symbol.slice(end);
-  }
+  const properties = PROPERTIES_AT_END.exec(symbol)?.[0] ?? '';
+  const base = didYouMean(symbol.slice(0, symbol.length - properties.length), symbols.keys());
+  const near = base === '' ? didYouMean(symbol, symbols.keys()) : base + properties;
   return new ExprFailure(`Undefined variable: '${symbol}'${near}`);
 };
