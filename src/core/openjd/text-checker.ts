@@ -30,7 +30,7 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
 const MAX_SUGGESTIONS = 50;
 
 /** The bindings of all steps of a template take no more than so many of the largest ones. */
-const KEPT_BINDINGS = 50;
+export const KEPT_BINDINGS = 50;
 
 /** A format string that was found sound, and its value: unresolved where it depends on what is known later. */
 export interface CheckedText {
