@@ -481,50 +481,64 @@ test('what cannot be evaluated is refused at its place', async (t) => {
   t.strictSame(new Set(items.map(({ name }) => name)), new Set(["it's of 2"]), 'nothing of them was stored');
 });
 
+/** Takes some 80,000 operations for each task before. */
+const SLOW = 'len([x for x in range(9000 * Task.Param.I) if x + 1 - 1 + 1 - 1 + 1 - 1 < 0])';
+
 /** Expressions whose failure only the worker can see, for the last of four tasks, and what is said of it. */
-const FAILING: readonly (readonly [argument: string, bindings: object, reason: string])[] = [
+const FAILING: readonly (readonly [args: readonly string[], bindings: object, reason: string])[] = [
   [
-    '{{ Param.Counts[Task.Param.I] }}',
+    ['{{ Param.Counts[Task.Param.I] }}'],
     {},
     'argument 1: Index 3 out of bounds for list of length 3\n  {{ Param.Counts[Task.Param.I] }}\n     ~~~~~~~~~~~~^~~~~~~~~~~~~~',
   ],
   [
-    '{{ chosen }}',
+    ['{{ chosen }}'],
     { let: ['at = Task.Param.I', 'chosen = Param.Counts[at]'] },
     'let chosen: Index 3 out of bounds for list of length 3\n  Param.Counts[at]\n  ~~~~~~~~~~~~^~~~',
   ],
   [
-    "{{ len('abcdefgh' * 10 ** (2 + Task.Param.I)) }}",
+    ["{{ len('abcdefgh' * 10 ** (2 + Task.Param.I)) }}"],
     {},
     "argument 1: Expression memory usage (1600112 bytes) exceeded limit (1000000 bytes)\n  {{ len('abcdefgh' * 10 ** (2 + Task.Param.I)) }}\n         ~~~~~~~~~~~^~~~~~~~~~~~~~~~~~~~~~~~~~",
   ],
   [
-    "{{ 'a\\0b' if Task.Param.I == 3 else 'ab' }}",
+    ["{{ 'a\\0b' if Task.Param.I == 3 else 'ab' }}"],
     {},
     'argument 1: it has a NUL character, which no program can be given',
   ],
-  ["{{ 'a' * (Task.Param.I * 50000) }}", {}, 'its arguments and environment are too long'],
+  [["{{ 'a' * (Task.Param.I * 50000) }}"], {}, 'its arguments and environment are too long'],
+  // Each takes less than its own limit, but more with each task.
+  [
+    Array.from({ length: 30 }, () => `{{ ${SLOW} }}`),
+    {},
+    'argument 21: its expressions take more than 5000000 operations together',
+  ],
+  [
+    ['x'],
+    { let: Array.from({ length: 30 }, (_, at) => `a${at} = ${SLOW}`) },
+    'let a20: its expressions take more than 5000000 operations together',
+  ],
 ];
 
 test('an expression that fails on the worker fails its task alone', async (t) => {
-  const submitted = FAILING.map(async ([argument, bindings, reason]) => {
+  const submitted = FAILING.map(async ([args, bindings, reason]) => {
     const source = small(
-      argument,
+      '',
       ['Counts'],
       {},
       {
         parameterSpace: { taskParameterDefinitions: [{ name: 'I', type: 'INT', range: '0-3' }] },
-        script: { ...bindings, actions: { onRun: { command: 'echo', args: [argument] } } },
+        script: { ...bindings, actions: { onRun: { command: 'echo', args } } },
       },
     );
     const { body } = await farm.submit(source, { 'param.Counts': '[5, 6, 7]', max_attempts: '1' });
-    return { tasks: await ended(farm, body), argument, reason };
+    return { tasks: await ended(farm, body), args, reason };
   });
-  for (const { tasks, argument, reason } of await Promise.all(submitted)) {
+  for (const { tasks, args, reason } of await Promise.all(submitted)) {
     t.strictSame(
       tasks.map(({ status, failure_reason: told }) => [status, told]),
       [...[0, 1, 2].map(() => ['succeeded', undefined]), ['failed', reason]],
-      argument,
+      args[0] ?? '',
     );
   }
   t.ok(worker.isRunning, 'the worker goes on');

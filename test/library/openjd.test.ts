@@ -54,8 +54,8 @@ test('a template goes from text to the arguments of a task', (t) => {
   });
   const args = step.script.onRun.args.map((text) => script.listed(text));
   t.same(args, [
-    { ok: true, texts: ['/vol/show/a.blend'] },
-    { ok: true, texts: ['7'] },
+    { ok: true, texts: ['/vol/show/a.blend'], operations: 0 },
+    { ok: true, texts: ['7'], operations: 0 },
   ]);
   t.end();
 });

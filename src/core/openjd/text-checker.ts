@@ -1,6 +1,6 @@
 import type { ExprContext } from '../expr/evaluate/evaluate.ts';
 import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
-import { unresolvedOf, type Value } from '../expr/values/value.ts';
+import { sizeOf, unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
 import { creationContext, uncertainHostContext, type ExprSettings } from './language/expressions.ts';
 import { evaluateLet, letSymbols, unknownInLet } from './language/let-bindings.ts';
@@ -30,6 +30,9 @@ const HINTS: readonly (readonly [prefix: string, hint: string])[] = [
 /** More unknown values than this in one template get no suggestion: looking for one costs. */
 const MAX_SUGGESTIONS = 50;
 
+/** The bindings of all steps of a template take no more than so many of the largest ones. */
+export const KEPT_BINDINGS = 50;
+
 /** A format string that was found sound, and its value: unresolved where it depends on what is known later. */
 export interface CheckedText {
   readonly text: PreparedText;
@@ -46,6 +49,8 @@ export class TextChecker {
   /** First parts of the names that were referred to, in sound strings. */
   readonly used = new Set<string>();
   #suggestions = 0;
+  /** What the bindings of steps take, as `sizeOf` counts it. */
+  #keptBytes = 0;
 
   constructor(findings: Findings, settings: ExprSettings | null) {
     this.#findings = findings;
@@ -108,7 +113,20 @@ export class TextChecker {
       return unresolvedOf(ANY);
     }
     this.#use(symbols);
-    return result.value;
+    return this.#kept(binding, scope, context, result.value);
+  }
+
+  /** The value, which stays in memory for the whole job when it is one of a step; unresolved when all of these are too large, which is reported. */
+  #kept(binding: LetShape, { isHost }: Scope, { limits }: ExprContext, value: Value): Value {
+    if (isHost) return value;
+    const max = limits.memory * KEPT_BINDINGS;
+    const before = this.#keptBytes;
+    this.#keptBytes += sizeOf(value);
+    if (this.#keptBytes <= max) return value;
+    if (before <= max) {
+      this.#findings.add(binding.at, `the bindings of all steps take more than ${max} bytes together`);
+    }
+    return unresolvedOf(ANY);
   }
 
   #contextOf({ isHost }: Scope): ExprContext | null {

@@ -229,6 +229,20 @@ void test('a budget that is exceeded is told at its place', (t) => {
   t.end();
 });
 
+void test('the bindings of all steps have a bound of their own, which is told once', (t) => {
+  const large = Array.from({ length: 50 }, (_, index) => `a${index} = range(31000)`);
+  const steps = (count: number): object =>
+    template({
+      ...all,
+      steps: Array.from({ length: count }, (_, order) => ({ ...STEP, name: `S${order}`, let: large })),
+    });
+  t.same(refusals(steps(1)), []);
+  t.same(refusals(steps(3)), [
+    '/steps/1/let/0: the bindings of all steps take more than 50000000 bytes together',
+  ]);
+  t.end();
+});
+
 void test('bindings see those before them, and what is reported of one is not reported of others', (t) => {
   const source = (lets: readonly string[], scriptLets: readonly string[], argument: string): object =>
     withStep(
@@ -367,8 +381,12 @@ void test('a worker resolves expressions with all values, typed', (t) => {
     ['{{ Job.Name }}/{{ Step.Name }}', ['Job/S']],
     ['plain', ['plain']],
   ];
-  for (const [format, texts] of cases) t.same(script.listed(format), { ok: true, texts }, format);
-  t.same(script.text('{{ Param.Count }}'), { ok: true, text: '3' });
+  for (const [format, texts] of cases) {
+    const result = script.listed(format);
+    t.same(result.ok ? result.texts : result.detail, texts, format);
+  }
+  t.same(script.text('{{ Param.Count }}'), { ok: true, text: '3', operations: 0 });
+  t.same(script.text('{{ Param.Count + 1 }}'), { ok: true, text: '4', operations: 1 });
   t.same(script.text('{{ null }}'), {
     ok: false,
     detail: 'Cannot coerce nulltype to string\n  {{ null }}\n     ^~~~',
@@ -386,7 +404,7 @@ void test('a binding without a value fails every text of its script, and no othe
   const detail = 'let a: Division by zero\n  1 // (Param.Count - 3)\n  ~~^~~~~~~~~~~~~~~~~~~~';
   t.same(inner.text('x'), { ok: false, detail });
   t.same(inner.listed('{{ 1 }}'), { ok: false, detail });
-  t.same(outer.text('x'), { ok: true, text: 'x' });
+  t.same(outer.text('x'), { ok: true, text: 'x', operations: 0 });
   t.end();
 });
 
