@@ -1,7 +1,9 @@
+import { isUriPath } from '../../openjd/path-mapping.ts';
 import { ExprFailure } from '../expr-failure.ts';
 import { PROPERTY_NAMES } from '../functions/library.ts';
 import type { AttributeExpr, Expr, NameExpr, Place } from '../syntax/tree.ts';
-import type { Value } from '../values/value.ts';
+import { PATH } from '../types/expr-type.ts';
+import type { ListValue, PathValue, Value } from '../values/value.ts';
 import type { Frame, Node } from './frame.ts';
 import { didYouMean } from './mismatch.ts';
 import type { Scope } from './scope.ts';
@@ -81,17 +83,34 @@ const localNode =
   };
 
 function symbolNode(symbol: string, place: Place): Node {
+  /** The list that was checked last, and for which paths: it is the same at nearly every access. */
+  let checked: ListValue | null = null;
+  let checkedFor = '';
   return (frame) => {
     const value = frame.symbols.get(symbol);
     if (value === undefined) throw undefinedName(symbol, frame).at(place);
-    if (typeof value === 'object' && value?.kind === 'path') checkStyle(value.style, frame, place);
+    if (typeof value === 'object' && value !== null) {
+      if (value.kind === 'path') checkStyle(value, frame, place);
+      else if (value.kind === 'list' && (value !== checked || checkedFor !== frame.call.pathStyle)) {
+        checkPathsOf(value, frame, place);
+        checked = value;
+        checkedFor = frame.call.pathStyle;
+      }
+    }
     frame.call.hold(frame.call.memory, value);
     return value;
   };
 }
 
-function checkStyle(style: string, frame: Frame, place: Place): void {
-  if (style === 'uri' || style === frame.call.pathStyle) return;
+function checkPathsOf(list: ListValue, frame: Frame, place: Place): void {
+  if (list.type.element !== PATH) return;
+  for (const item of list.items) {
+    if (typeof item === 'object' && item?.kind === 'path') checkStyle(item, frame, place);
+  }
+}
+
+function checkStyle({ style, text }: PathValue, frame: Frame, place: Place): void {
+  if (style === frame.call.pathStyle || isUriPath(text)) return;
   throw new ExprFailure(
     `Path format mismatch: the value is a ${style} path, and paths are ${frame.call.pathStyle} here`,
   ).at(place);
