@@ -2,7 +2,7 @@
  * What all format strings of one action, or all variables of one environment, may take on a worker together. Each has its own limits; a script may have any
  * number of them, and the worker has other tasks meanwhile.
  */
-const SCRIPT_LIMITS = {
+export const SCRIPT_LIMITS = {
   /** Ten times what one expression may take: some tenths of a second. */
   operations: 5_000_000,
   /** Characters (UTF-16 units) of the resolved texts: as many as one string may have. */

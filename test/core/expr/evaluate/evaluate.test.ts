@@ -168,6 +168,29 @@ void test('functions of the host', (t) => {
   t.end();
 });
 
+void test('paths of another format than those of the context are refused', (t) => {
+  const posix = {
+    'P: path': '/a',
+    'L: list[path]': ['s3://b/k', '/a'],
+    'U: list[path]': ['s3://b/k'],
+    'S: list[string]': ['/a'],
+  };
+  const windows: Partial<ExprContext> = { pathStyle: 'windows' };
+  const mismatch = 'error: Path format mismatch: the value is a posix path, and paths are windows here';
+  tells(t, [
+    ['P', 'path /a', { symbols: posix }],
+    ['L', 'list[path] ["s3://b/k", "/a"]', { symbols: posix }],
+    ['P', mismatch, { symbols: posix, context: windows }],
+    ['len(L)', mismatch, { symbols: posix, context: windows }],
+    ['U', 'list[path] ["s3://b/k"]', { symbols: posix, context: windows }],
+    ['S', 'list[string] ["/a"]', { symbols: posix, context: windows }],
+  ]);
+  marks(t, [
+    ['1 + len(L)', `${mismatch.slice(7)}\n  1 + len(L)\n          ^`, { symbols: posix, context: windows }],
+  ]);
+  t.end();
+});
+
 void test('operations are counted by the rules of the specification', (t) => {
   const counts: readonly (readonly [string, number])[] = [
     ['42', 0],
