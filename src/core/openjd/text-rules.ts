@@ -27,6 +27,10 @@ export const hasControlButLines = (text: string): boolean => CONTROL_BUT_LINES.t
 /** Letters, digits and underscore of ASCII, not beginning with a digit; the length is another rule. */
 export const isIdentifier = (text: string): boolean => IDENTIFIER.test(text);
 
+/** In upper case as far as it is ASCII: a dotless i is no I. */
+export const inUpperCase = (text: string): string =>
+  text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
+
 /** A text as it appears in a message: quoted, escaped and not longer than a line. */
 export function shown(text: string): string {
   const clipped = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;

@@ -64,6 +64,8 @@ void test('type names have any case with EXPR, and upper case without', (t) => {
   const extensions = ['EXPR', 'TASK_CHUNKING'];
   t.same(findings(withStep(space('int'), { extensions }), EXPR), []);
   t.same(findings(withStep(space('chunk[Int]'), { extensions }), EXPR), []);
+  t.equal(findings(parameter({ type: '\u0131nt' }), EXPR).length, 1, 'a dotless i is no I');
+  t.equal(findings(withStep(space('\u017ftring'), { extensions }), EXPR).length, 1, 'a long s is no S');
   t.same(findings(withStep(space('int')), EXPR), [
     '/steps/0/parameterSpace/taskParameterDefinitions/0/type: "int" requires the extension EXPR; write INT',
   ]);

@@ -1,7 +1,7 @@
 import type { Located } from '../located.ts';
 import { rowOf, typeNamed, typeNames, type ParameterTypeRow } from '../parameter-types.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { shown } from '../text-rules.ts';
+import { inUpperCase, shown } from '../text-rules.ts';
 import type { Fields, ObjectKeys, ObjectReader } from './object-reader.ts';
 import type {
   ConstraintsShape,
@@ -105,7 +105,7 @@ function peekType(reader: ObjectReader, at: Located): ParameterTypeRow | undefin
   if (value === undefined || value.kind === 'null') return undefined;
   if (value.kind !== 'string') return null;
   const withExpr = reader.extensions.has('EXPR');
-  const row = typeNamed(withExpr ? value.value.toUpperCase() : value.value);
+  const row = typeNamed(withExpr ? inUpperCase(value.value) : value.value);
   return row === undefined || (row.needsExpr && !withExpr) ? null : row;
 }
 
@@ -123,7 +123,7 @@ function refuseType(reader: ObjectReader, at: Located): void {
   const typeAt: Located = { node: entry.value, parent: at, key: 'type', keyAt: entry.keyAt };
   const text = reader.text(typeAt);
   if (text === undefined) return;
-  const isExpr = typeNamed(text.value.toUpperCase()) !== undefined;
+  const isExpr = typeNamed(inUpperCase(text.value)) !== undefined;
   const names = typeNames(reader.extensions.has('EXPR')).join(', ');
   reader.refuse(
     typeAt,

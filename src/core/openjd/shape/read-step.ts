@@ -1,6 +1,6 @@
 import type { Located } from '../located.ts';
 import type { TemplateLimits } from '../template-limits.ts';
-import { shown } from '../text-rules.ts';
+import { inUpperCase, shown } from '../text-rules.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { deliveryKeys, readDeliveries } from './read-delivery.ts';
 import { readLets } from './read-let.ts';
@@ -155,14 +155,14 @@ function isChunked(reader: ObjectReader, at: Located): boolean {
   if (at.node.kind !== 'mapping') return false;
   const type = at.node.entries.find(({ key }) => key === 'type')?.value;
   if (type?.kind !== 'string') return false;
-  return (reader.extensions.has('EXPR') ? type.value.toUpperCase() : type.value) === 'CHUNK[INT]';
+  return (reader.extensions.has('EXPR') ? inUpperCase(type.value) : type.value) === 'CHUNK[INT]';
 }
 
 function readType(reader: ObjectReader, at: Located | undefined): TaskParameterType | undefined {
   const text = reader.text(at);
   if (text === undefined) return undefined;
   const withExpr = reader.extensions.has('EXPR');
-  const upper = text.value.toUpperCase();
+  const upper = inUpperCase(text.value);
   const type = TASK_PARAMETER_TYPES.find((candidate) => candidate === (withExpr ? upper : text.value));
   if (type === 'CHUNK[INT]' && !reader.extensions.has('TASK_CHUNKING')) {
     reader.refuse(text.at, '"CHUNK[INT]" requires the extension TASK_CHUNKING');
