@@ -63,14 +63,14 @@ export class TextChecker {
       this.#findings.add(text.at, this.#unknown(unknown, scope));
       return undefined;
     }
-    const hidden = hiddenBy(variables, scope);
-    if (hidden !== null) {
-      this.#findings.add(text.at, hidden);
-      return undefined;
-    }
     const resolved = resolveText(prepared.text, scope.symbols, this.#contextOf(scope));
     if (!resolved.ok) {
       this.#findings.add(text.at, `${resolved.detail}${elsewhereHint(symbols, scope)}`);
+      return undefined;
+    }
+    const hidden = hiddenBy(variables, scope);
+    if (hidden !== null) {
+      this.#findings.add(text.at, hidden);
       return undefined;
     }
     this.#use(symbols);

@@ -357,6 +357,20 @@ void test('let is a list of bindings, each with a name of its own', (t) => {
   t.end();
 });
 
+void test('a comprehension variable that hides a binding is shown, and told in what is not evaluated too', (t) => {
+  const at = '/steps/0/script/actions/onRun/args/0';
+  for (const [argument, shown] of [
+    ['{{ [x for x in [1]] }}', 'binding\n  {{ [x for x in [1]] }}\n            ^'],
+    ['a {{ 1 if true else [x for x in [1]] }}', 'variable'],
+  ] as const) {
+    const script = { actions: { onRun: { command: 'c', args: [argument] } } };
+    t.same(findings(withStep({ let: ['x = 1'], script }, { extensions: ['EXPR'] }), EXPR), [
+      `${at}: Loop variable 'x' shadows an existing ${shown}`,
+    ]);
+  }
+  t.end();
+});
+
 void test('arguments can have lines with EXPR', (t) => {
   const source = (extensions: readonly string[], argument: string): object =>
     withStep(
