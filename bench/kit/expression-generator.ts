@@ -194,7 +194,7 @@ export class ExpressionGenerator {
   source(): string {
     this.#locals = [];
     const wanted = this.#one(WANTED);
-    const source = this.#of(wanted, 1 + this.#choices.below(5));
+    const source = this.#rarely(100) ? this.#wide(wanted) : this.#of(wanted, 1 + this.#choices.below(5));
     return this.#choices.below(4) === 0 ? this.#mutated(source) : source;
   }
 
@@ -224,6 +224,14 @@ export class ExpressionGenerator {
       default:
         return this.#call(type, depth);
     }
+  }
+
+  /** One thing after another, as many as a source may hold. */
+  #wide(type: ExprType): string {
+    const [open, between, close] = this.#one(WIDE);
+    const piece = this.#of(type, this.#choices.below(2));
+    const most = Math.floor(60_000 / (piece.length + between.length));
+    return open + Array.from({ length: 1 + this.#choices.below(most) }, () => piece).join(between) + close;
   }
 
   #comprehension(element: ExprType, depth: number): string {
@@ -358,6 +366,20 @@ export class ExpressionGenerator {
     return text;
   }
 }
+
+/** What a long expression is made of: an opening, what stands between its parts, a closing. */
+const WIDE: readonly (readonly [open: string, between: string, close: string])[] = [
+  ['[', ', ', ']'],
+  ['', ' and ', ''],
+  ['', ' or ', ''],
+  ['', ' + ', ''],
+  ['', ' < ', ''],
+  ['max(', ', ', ')'],
+  ['', ' if true else ', ''],
+  ['len([', '])) + len([', '])'],
+  ["'", ' ', "'"],
+  ['[[', '], [', ']]'],
+];
 
 const FOREIGN = [
   '(',

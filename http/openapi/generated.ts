@@ -924,6 +924,7 @@ export interface components {
         readonly PointedError: {
             /** @description JSON pointer into the submitted document, or `/query/<name>`, `/path/<name>` and `/header/<name>` for a parameter of the request. */
             readonly pointer: string;
+            /** @description What is wrong. Of an expression three lines: the message, the line of the expression, and `~` with `^` beneath what is meant. */
             readonly detail: string;
             /** @description From 1. */
             readonly line?: number;
@@ -1177,10 +1178,11 @@ export interface components {
             readonly failure_summary: components["schemas"]["FailureSummary"];
             /** @description Ids of the upstream jobs. */
             readonly depends_on?: readonly string[];
-            /** @description Values of the job parameters, by name. */
+            /** @description Values of the job parameters, by name, defaults filled in. All are text: integers in plain decimal, BOOL as true or false, lists as JSON (`["a", "b"]`), everything else as it was submitted. */
             readonly parameters?: {
                 readonly [key: string]: string;
             };
+            /** @description Those that the template declares. */
             readonly extensions?: readonly string[];
         };
         readonly FailureSummary: {
@@ -1248,7 +1250,7 @@ export interface components {
             readonly name: string;
             /** @description Of all steps. */
             readonly task_count: components["schemas"]["Count"];
-            /** @description Values of the job parameters, by name, defaults filled in. */
+            /** @description Values of the job parameters, by name, as a job shows them. */
             readonly parameters?: {
                 readonly [key: string]: string;
             };
@@ -1416,6 +1418,7 @@ export interface components {
             readonly updated_at: components["schemas"]["Timestamp"];
             /** @description Only while the task is ready and no online worker may run it. */
             readonly unschedulable_reason?: string;
+            /** @description Why it failed, or was canceled. Of an expression that could not be evaluated three lines, as the `detail` of an error. */
             readonly failure_reason?: string;
             readonly retry_after?: components["schemas"]["Timestamp"];
             readonly failed_attempts: components["schemas"]["Count"];
@@ -2898,7 +2901,7 @@ export interface operations {
                 readonly failure_limit?: components["schemas"]["FailureLimit"];
                 /** @description Ids of jobs of the same farm that must complete first. The job is blocked until they have. */
                 readonly depends_on?: readonly string[];
-                /** @description Values of job parameters: `param.<Name>=<value>`, one for each parameter of the template without a default. */
+                /** @description Values of job parameters: `param.<Name>=<value>`, one for each parameter of the template without a default. A BOOL takes true, yes, on, 1 and false, no, off, 0 in any case, a RANGE_EXPR a range expression (`1-10:2,20`), a LIST the list as JSON (`["a", "b"]`). */
                 readonly parameters?: {
                     readonly [key: string]: string;
                 };

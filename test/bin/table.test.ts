@@ -106,6 +106,17 @@ test('text of others cannot move the cursor or turn the direction of writing', a
   const rows = [{ name: 'a\u001b[2Jb\u202ec\u2028d\r\n', status: 'failed', count: 1 }];
   t.equal(
     table(COLUMNS, rows, terminal(null, false)),
-    'NAME          STATUS  N\na\ufffd[2Jb\ufffdc\ufffdd\ufffd\ufffd  failed  1\n',
+    'NAME        STATUS  N\na\ufffd[2Jb\ufffdc\ufffdd  failed  1\n',
+  );
+});
+
+test('of several lines a table shows the first', async (t) => {
+  const rows = [
+    { name: 'Division by zero \r\n  1 / 0\n  ~~^~~', status: 'failed', count: 1 },
+    { name: 'one\n\n', status: 'ready', count: 2 },
+  ];
+  t.equal(
+    table(COLUMNS, rows, terminal(null, false)),
+    'NAME                STATUS  N\nDivision by zero …  failed  1\none                 ready   2\n',
   );
 });

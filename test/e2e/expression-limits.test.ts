@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { RUNNABLE_FEATURES } from '../../src/bin/runnable-features.ts';
 import type { FarmClient, TaskView } from '../kit/api-client.ts';
 import { freePort, startService, startWorker, type Daemon } from '../kit/daemons.ts';
 import { slowTemplate } from '../kit/slow-template.ts';
@@ -11,7 +10,6 @@ import { until } from '../kit/until.ts';
 tap.setTimeout(240_000);
 
 const TIGHTER = "the worker's advertised expression limits are tighter than the server's";
-const NOT_RUN_YET = RUNNABLE_FEATURES.extensions.includes('EXPR') ? false : 'EXPR is not run yet';
 
 const template = (extensions: readonly string[]): object => ({
   specificationVersion: 'jobtemplate-2023-09',
@@ -78,7 +76,7 @@ test('a worker that grants an expression less than the server does', async (t) =
     await until('it has run', async () => (await taskNow(farm, task)).status === 'succeeded');
   });
 
-  await t.test('does not run jobs with EXPR, which say so', { skip: NOT_RUN_YET }, async (t) => {
+  await t.test('does not run jobs with EXPR, which say so', async (t) => {
     const expressive = template(['EXPR']);
     const [task] = await tasksOf(farm, expressive);
     t.ok(task);

@@ -145,7 +145,7 @@ const EVERYTHING = {
             'echo "{{ Param.Grid }} {{ Param.Grid[-1][0] }}"',
             'echo "$TOTAL $TITLE ($EMPTY) $LABEL"',
             'echo "{{ Job.Name }}, {{ Step.Name }}, {{ label }}, {{ size }}"',
-            'echo {{ Session.HasPathMappingRules }} {{ Task.File.Run.parent == Session.WorkingDirectory or "elsewhere" }}',
+            'echo {{ Session.HasPathMappingRules }}',
           ]),
         ],
       },
@@ -212,7 +212,6 @@ function small(argument: string, names: readonly Name[] = [], parts: object = {}
   };
 }
 
-/** The part of a file name that a path of a session has, which is another in each. */
 const ARGUMENT = '/steps/0/script/actions/onRun/args/0';
 
 const folder = await mkdtemp(join(tmpdir(), 'callsheet-expressions-'));
@@ -245,7 +244,7 @@ test('expressions reach the worker by every way', async (t) => {
       Draft: 'true',
       Verbose: 'false',
       Counts: '[2, 3, 5]',
-      Gains: '[0.5, 2.0]',
+      Gains: '[0.5, 2]',
       Flags: '[true, false, true]',
       Weight: '7',
     },
@@ -256,17 +255,277 @@ test('expressions reach the worker by every way', async (t) => {
     tasks.map(() => ['succeeded', undefined]),
   );
   const [first, second, ...ranges] = tasks;
-  const lines = await linesOf(farm, second);
-  t.comment(lines.join('\n'));
   t.strictSame(first?.parameters, { Frame: '1-3' });
   t.strictSame(second?.parameters, { Frame: '4,7' });
+  t.strictSame(await linesOf(farm, second), [
+    "house of it's",
+    'counts = [2, 3, 5]',
+    `[${annex}/shots/beauty.0004.exr]`,
+    `[${annex}/shots/beauty.0007.exr]`,
+    '[-n]',
+    '[alpha]',
+    '[-n]',
+    '[be ta]',
+    '[--draft]',
+    '[2!]',
+    '[3!]',
+    '[5!]',
+    '[lines',
+    'and\ttabs]',
+    '[4,7: 2 frames, 11 in all]',
+    '[4]',
+    '[7]',
+    `[${annex}/plates/a.0001.exr]`,
+    '[/elsewhere/b.exr]',
+    `[${annex}/shots]`,
+    '[/studio/shots/beauty.####.exr]',
+    "it's alpha be ta",
+    '[True, False, True] true',
+    '3.500 4.5 [0.5, 2] 42',
+    '[[1, 2], [3]] 3',
+    "10 <IT'S> () work-3",
+    "it's of 2, Work, work-3, 3",
+    'true',
+  ]);
   t.strictSame(
     ranges.map(({ parameters }) => parameters),
-    [],
+    [
+      { Part: '1', List: '2', Text: '1', Gain: '1.75', Name: 'alpha', Plate: '/studio/plates/a.0001.exr' },
+      { Part: '3', List: '3', Text: '2', Gain: '7.0', Name: 'be ta', Plate: '/elsewhere/b.exr' },
+      { Part: '7', List: '5', Text: '3', Gain: '1.50', Name: 'ç', Plate: '/studio/7' },
+    ],
   );
-  t.comment((await linesOf(farm, ranges[0])).join('\n'));
+  t.strictSame((await linesOf(farm, ranges[2])).at(-1), `${annex}/7 1.50 14 7`);
 });
 
-void small;
-void ARGUMENT;
-void runCallsheet;
+test('a dry run shows what the first and the last task would run', async (t) => {
+  const answer = await farm.submit(EVERYTHING, { ...query(SUBMITTED), dry_run: 'true' });
+  const paths = ['/studio/plates/a.0001.exr', '/elsewhere/b.exr'];
+  t.match(answer, {
+    status: 200,
+    body: {
+      name: "it's of 2",
+      parameters: { Draft: 'true', Counts: '[2, 3, 5]' },
+      steps: [
+        {
+          last: {
+            command: 'bash',
+            args: [
+              '{{Task.File.Run}}',
+              '/studio/shots/beauty.0004.exr',
+              '/studio/shots/beauty.0007.exr',
+              ...['-n', 'alpha', '-n', 'be ta', '--draft', '2!', '3!', '5!', 'lines\nand\ttabs'],
+              ...['4,7: 2 frames, 11 in all', '4', '7', ...paths],
+              '{{apply_path_mapping(RawParam.Scene).parent}}',
+              '/studio/shots/beauty.####.exr',
+            ],
+          },
+          workers: { online: 1, eligible: 1 },
+        },
+        {
+          first: { args: ['{{Task.File.Run}}', paths[0]] },
+          last: { args: ['{{Task.File.Run}}', '/studio/7'] },
+        },
+      ],
+    },
+  });
+});
+
+test('the command line takes and shows values of all types, and says what is wrong with them', async (t) => {
+  const environment = { SVC_URL: api.url };
+  const values = (given: Readonly<Record<string, string>>): readonly string[] =>
+    Object.entries(given).flatMap(([name, value]) => ['-p', `${name}=${value}`]);
+  const submit = ['submit', '-', '--farm', 'show', '--queue', 'main', '--max-attempts', '1'];
+  const submitted = await runCallsheet([...submit, ...values(SUBMITTED), '--json', '--wait'], {
+    environment,
+    input: JSON.stringify(EVERYTHING),
+  });
+  t.match(submitted, { code: 0 });
+  const job = JSON.parse(submitted.out) as { readonly id: string };
+  t.match(job, { status: 'completed', parameters: { Names: '["alpha", "be ta"]', Grid: '[[1, 2], [3]]' } });
+  const shown = await runCallsheet(['job', job.id], { environment });
+  for (const line of ['  Draft     true', '  Frames    1-4,7', '  Names     ["alpha", "be ta"]']) {
+    t.ok(shown.out.includes(`\n${line}\n`), line);
+  }
+  const refused = await runCallsheet([...submit, ...values({ Counts: '[1, "a"]' })], {
+    environment,
+    input: JSON.stringify(small('{{ Param.Counts[0] }}', ['Counts'])),
+  });
+  t.match(refused, { code: 2 });
+  t.match(
+    refused.err,
+    '/parameterDefinitions/0: the value of "Counts" at [1]: "a" is not an integer (line 1, ',
+  );
+  const broken = await runCallsheet([...submit, ...values({ Weight: '1' })], {
+    environment,
+    input:
+      'specificationVersion: jobtemplate-2023-09\nextensions: [EXPR]\nname: "{{ Param.Wieght }}"\n' +
+      'parameterDefinitions: [{ name: Weight, type: int }]\n' +
+      'steps: [{ name: S, script: { actions: { onRun: { command: echo } } } }]\n',
+  });
+  t.match(broken, {
+    code: 2,
+    err:
+      "Unprocessable Content:\n  /name: Undefined variable: 'Param.Wieght'. Did you mean: Param.Weight (line 3, column 7)\n" +
+      '    {{ Param.Wieght }}\n       ^~~~~~~~~~~~\n',
+  });
+});
+
+/** What is refused, and the details of the answer: where, what, and of an expression its source and what of it fails. */
+const REFUSED: readonly (readonly [
+  template: object,
+  values: Partial<Record<Name, string>>,
+  details: readonly string[],
+])[] = [
+  [
+    small('{{ Param.Weight + "x" }}', ['Weight']),
+    { Weight: '7' },
+    [
+      `${ARGUMENT}: Cannot use '+' operator with int and string\n  {{ Param.Weight + "x" }}\n     ~~~~~~~~~~~~~^~~~~`,
+    ],
+  ],
+  [
+    small('{{ Param.Title.uper() }}', ['Title', 'Weight'], {
+      name: 'frame {{\n  1 +\n  Param.Wieght\n}}',
+    }),
+    { Title: 'a', Weight: '7' },
+    [
+      "/name: Undefined variable: 'Param.Wieght'. Did you mean: Param.Weight\n    Param.Wieght\n    ^~~~~~~~~~~~",
+      `${ARGUMENT}: Unknown function: 'uper'. Did you mean: upper\n  {{ Param.Title.uper() }}\n     ~~~~~~~~~~~~^~~~~~`,
+    ],
+  ],
+  [
+    small('x', ['Counts'], {}, { let: ['half = Param.Counts[1] / 2', 'wrong = half + Step.Name'] }),
+    { Counts: '[1, 2]' },
+    ["/steps/0/let/1: Cannot use '+' operator with float and string\n  half + Step.Name\n  ~~~~~^~~~~~~~~~~"],
+  ],
+  [
+    small('{{ Param.Title * Param.Weight }}', ['Title', 'Weight']),
+    { Title: 'abcdefghij', Weight: '1000000' },
+    [
+      `${ARGUMENT}: Expression memory usage (20000116 bytes) exceeded limit (1000000 bytes)\n  {{ Param.Title * Param.Weight }}\n     ~~~~~~~~~~~~^~~~~~~~~~~~~~`,
+    ],
+  ],
+  [
+    small('{{ [x for x in Param.Frames if x < 0] }}', ['Frames']),
+    { Frames: '1-20000000' },
+    [
+      `${ARGUMENT}: Expression operation count (500001) exceeded limit (500000)\n  {{ [x for x in Param.Frames if x < 0] }}\n     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~`,
+    ],
+  ],
+  [
+    small("{{ Param.Weight < 10 or fail('too heavy: ' + string(Param.Weight)) }}", ['Weight']),
+    { Weight: '11' },
+    [
+      `${ARGUMENT}: too heavy: 11\n  {{ Param.Weight < 10 or fail('too heavy: ' + string(Param.Weight)) }}\n                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~`,
+    ],
+  ],
+  [
+    small(
+      'x',
+      ['Names'],
+      {},
+      { hostRequirements: { attributes: [{ name: 'attr.x', anyOf: ['{{ Param.Names[2:] }}'] }] } },
+    ),
+    { Names: '["a"]' },
+    ['/steps/0/hostRequirements/attributes/0: anyOf resolves to an empty list'],
+  ],
+  ...(
+    [
+      ['Draft', 'maybe', ': "maybe" is not a valid bool: write true/false, yes/no, on/off, 1/0'],
+      ['Frames', '5-1', ': "5-1" is not a valid range expression: "5-1" goes down without a negative step'],
+      [
+        'Names',
+        '["a"',
+        ': "[\\"a\\"" is no list in JSON: column 5 is not JSON: "," or "]" is expected, not the end of the text',
+      ],
+      ['Names', '["a", 1]', ' at [1]: must be text; put it in quotes'],
+      ['Plates', '"/a"', ': must be a list, not text'],
+      ['Counts', '[1.5]', ' at [0]: must be an integer'],
+      ['Counts', '[1, 9223372036854775808]', ' at [1]: is outside the range of 64-bit integers'],
+      ['Gains', '["nan"]', ' at [0]: "nan" is not a finite decimal number'],
+      ['Flags', '[true, 2]', ' at [1]: must be true or false, not an integer'],
+      ['Grid', '[[1], ["a"]]', ' at [1][0]: "a" is not an integer'],
+      ['Grid', '[1]', ' at [0]: must be a list, not an integer'],
+    ] as const
+  ).map(
+    ([name, value, wrong]) =>
+      [
+        small('x', [name]),
+        { [name]: value },
+        [`/parameterDefinitions/0: the value of "${name}"${wrong}`],
+      ] as const,
+  ),
+  [
+    {
+      ...small('{{ Param.Weight + 1 }}', ['Draft', 'Weight'], {}, { let: ['a = 1'] }),
+      extensions: ['TASK_CHUNKING'],
+    },
+    { Draft: 'true', Weight: '1' },
+    [
+      '/parameterDefinitions/0/type: "bool" requires the extension EXPR',
+      '/parameterDefinitions/1/type: "int" requires the extension EXPR',
+      `${ARGUMENT}: "Param.Weight + 1" is not the name of a value (expressions require the extension EXPR)`,
+      '/steps/0/let: "let" requires the extension EXPR',
+    ],
+  ],
+];
+
+test('what cannot be evaluated is refused at its place', async (t) => {
+  for (const [template, values, details] of REFUSED) {
+    const { status, body } = await farm.submit(template, query(values));
+    const { detail } = body as { detail?: string };
+    t.strictSame([status, detail], [422, details.join('; ')]);
+  }
+  const { items } = await api.must<{ items: readonly JobView[] }>('GET', '/api/v1/jobs?limit=100');
+  t.strictSame(new Set(items.map(({ name }) => name)), new Set(["it's of 2"]), 'nothing of them was stored');
+});
+
+/** Expressions whose failure only the worker can see, for the last of four tasks, and what is said of it. */
+const FAILING: readonly (readonly [argument: string, bindings: object, reason: string])[] = [
+  [
+    '{{ Param.Counts[Task.Param.I] }}',
+    {},
+    'argument 1: Index 3 out of bounds for list of length 3\n  {{ Param.Counts[Task.Param.I] }}\n     ~~~~~~~~~~~~^~~~~~~~~~~~~~',
+  ],
+  [
+    '{{ chosen }}',
+    { let: ['at = Task.Param.I', 'chosen = Param.Counts[at]'] },
+    'let chosen: Index 3 out of bounds for list of length 3\n  Param.Counts[at]\n  ~~~~~~~~~~~~^~~~',
+  ],
+  [
+    "{{ len('abcdefgh' * 10 ** (2 + Task.Param.I)) }}",
+    {},
+    "argument 1: Expression memory usage (1600112 bytes) exceeded limit (1000000 bytes)\n  {{ len('abcdefgh' * 10 ** (2 + Task.Param.I)) }}\n         ~~~~~~~~~~~^~~~~~~~~~~~~~~~~~~~~~~~~~",
+  ],
+  [
+    "{{ 'a\\0b' if Task.Param.I == 3 else 'ab' }}",
+    {},
+    'argument 1: it has a NUL character, which no program can be given',
+  ],
+  ["{{ 'a' * (Task.Param.I * 50000) }}", {}, 'its arguments and environment are too long'],
+];
+
+test('an expression that fails on the worker fails its task alone', async (t) => {
+  const submitted = FAILING.map(async ([argument, bindings, reason]) => {
+    const source = small(
+      argument,
+      ['Counts'],
+      {},
+      {
+        parameterSpace: { taskParameterDefinitions: [{ name: 'I', type: 'INT', range: '0-3' }] },
+        script: { ...bindings, actions: { onRun: { command: 'echo', args: [argument] } } },
+      },
+    );
+    const { body } = await farm.submit(source, { 'param.Counts': '[5, 6, 7]', max_attempts: '1' });
+    return { tasks: await ended(farm, body), argument, reason };
+  });
+  for (const { tasks, argument, reason } of await Promise.all(submitted)) {
+    t.strictSame(
+      tasks.map(({ status, failure_reason: told }) => [status, told]),
+      [...[0, 1, 2].map(() => ['succeeded', undefined]), ['failed', reason]],
+      argument,
+    );
+  }
+  t.ok(worker.isRunning, 'the worker goes on');
+});

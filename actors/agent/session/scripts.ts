@@ -46,6 +46,9 @@ const FILES_DIRECTORY = 'embedded_files';
 const PATH_STYLE = 'posix';
 const NAMELESS = new Set(['', '.', '..']);
 const NOT_IN_A_NAME = /[/\\\0]/;
+/** Ends the text for the system, which takes none that has more behind it. */
+const NUL = '\0';
+const HAS_NUL = 'it has a NUL character, which no program can be given';
 
 const pathMappingFileOf = (directory: string): string => `${directory}/${PATH_MAPPING_FILE}`;
 
@@ -97,6 +100,7 @@ export function resolveAction(
   directory: string,
   pathMappingRules: string,
 ): Resolved<ResolvedAction> {
+  if (script.resolver.fault !== null) return failed(script.resolver.fault);
   const files: SessionFile[] = [
     { path: pathMappingFileOf(directory), data: pathMappingRules, runnable: false },
   ];
@@ -112,10 +116,12 @@ export function resolveAction(
   const command = script.resolver.text(action.command);
   if (!command.ok) return failed(`command: ${command.detail}`);
   if (command.text === '') return failed('command: it is empty');
+  if (command.text.includes(NUL)) return failed(`command: ${HAS_NUL}`);
   const args: string[] = [];
   for (const [index, arg] of action.args.entries()) {
     const resolved = script.resolver.listed(arg);
     if (!resolved.ok) return failed(`argument ${index + 1}: ${resolved.detail}`);
+    if (resolved.texts.some((text) => text.includes(NUL))) return failed(`argument ${index + 1}: ${HAS_NUL}`);
     args.push(...resolved.texts);
   }
   return { ok: true, value: { command: command.text, args, files } };
@@ -127,6 +133,7 @@ export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<R
   for (const [name, text] of Object.entries(script.plan.variables)) {
     const value = script.variables.text(text);
     if (!value.ok) return failed(`variable ${name}: ${value.detail}`);
+    if (value.text.includes(NUL)) return failed(`variable ${name}: ${HAS_NUL}`);
     variables[name] = value.text;
   }
   return { ok: true, value: variables };

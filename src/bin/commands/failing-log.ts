@@ -77,7 +77,7 @@ export async function tellFailure(client: RestClient, terminal: Terminal, job: J
   const lines = await tailOf(client, task.id, away);
   const others = failed > 1 ? ` (and ${failed - 1} more)` : '';
   terminal.err(
-    `\ntask ${task.id} ${printable(task.name)}: ${printableLines(task.failure_reason ?? 'failed')}${others}\n`,
+    `\ntask ${task.id} ${printable(task.name)}${others}: ${printableLines(task.failure_reason ?? 'failed')}\n`,
   );
   if (lines.length === 0) terminal.err('  it has written nothing\n');
   for (const line of lines) terminal.err(`  | ${line}\n`);

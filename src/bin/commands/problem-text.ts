@@ -10,7 +10,8 @@ function pointedLine({ pointer, detail, line, column }: Claimed<PointedError>): 
     typeof line === 'number' ? ` (line ${line}, column ${typeof column === 'number' ? column : 1})` : '';
   // An empty pointer means the whole document.
   const where = pointer === '' || pointer === undefined ? '' : `${textOf(pointer)}: `;
-  return `  ${where}${textOf(detail)}${place}`;
+  const [message = '', ...source] = textOf(detail).split('\n');
+  return [`  ${where}${message}${place}`, ...source.map((text) => `  ${text}`)].join('\n');
 }
 
 /** A problem body as lines: the title with its detail, or with a line for each pointed error. */

@@ -42,8 +42,8 @@ export const printable = (text: string): string => text.replaceAll(UNPRINTABLE, 
 
 /** The first of several lines, as text that fits a cell. */
 export function oneLine(text: string): string {
-  const end = text.indexOf('\n');
-  return printable(end === -1 ? text : `${text.slice(0, end)} …`);
+  const [first = '', ...others] = text.trimEnd().split('\n');
+  return printable(others.length === 0 ? first : `${first.trimEnd()} …`);
 }
 
 /** The same of several lines. */

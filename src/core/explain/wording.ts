@@ -52,9 +52,10 @@ export const listedAtMost = (items: readonly string[], most: number, word = 'and
 
 const BRIEF_LENGTH_MAX = 200;
 
-/** Text of others on one line, cut when it is long. */
+/** The first line of a text of others, cut when it is long: an expression that failed shows its source on those after it. */
 export function briefText(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const [first = ''] = text.trimStart().split('\n', 1);
+  const line = first.replaceAll(/\s+/g, ' ').trim();
   return line.length <= BRIEF_LENGTH_MAX ? line : `${line.slice(0, BRIEF_LENGTH_MAX - 1)}…`;
 }
 

@@ -2,7 +2,7 @@ import type { FileStyle } from '../expr/paths/parsed-path.ts';
 import { parseType } from '../expr/type-system/type-text.ts';
 import { BOOL, INT, PATH, resolvedType, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
-import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
+import { chunkOfText, taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import { replacePaths } from './path-values.ts';
 import type { LetValue, ParameterValue, TaskParameterPlan } from './plan.ts';
 
@@ -61,12 +61,9 @@ const LAST_INTEGER = /(?:^|,|[0-9]-)(-?[0-9]+)(?::[0-9]+)?$/;
 export function hostSymbols(context: HostContext): ReadonlyMap<string, Value> {
   const { session, scope, typed } = context;
   const symbols = new Map<string, Value>();
-  const set = (symbol: string, type: ResolvedType, text: string | null): void => {
+  const set: SetSymbol = (symbol, type, text, read = valueOfText) => {
     const own = typed === undefined ? STRING : type;
-    symbols.set(
-      symbol,
-      text === null ? unresolvedOf(own) : valueOfText(own, text, typed?.pathStyle ?? 'posix'),
-    );
+    symbols.set(symbol, text === null ? unresolvedOf(own) : read(own, text, typed?.pathStyle ?? 'posix'));
   };
   set('Session.WorkingDirectory', PATH, session?.workingDirectory ?? null);
   set('Session.PathMappingRulesFile', PATH, session?.pathMappingRulesFile ?? null);
@@ -88,15 +85,16 @@ export function hostSymbols(context: HostContext): ReadonlyMap<string, Value> {
   return symbols;
 }
 
-type SetSymbol = (symbol: string, type: ResolvedType, text: string | null) => void;
+type SetSymbol = (symbol: string, type: ResolvedType, text: string | null, read?: typeof valueOfText) => void;
 
 function addTask(set: SetSymbol, task: TaskValues, mapPath: (path: string) => string): void {
   for (const { name, type } of task.definitions) {
     const value = Object.hasOwn(task.values, name) ? task.values[name] : undefined;
     if (value === undefined) continue;
     const types = taskValueTypes(type);
-    set(`Task.Param.${name}`, types.value, type === 'PATH' ? mapPath(value) : value);
-    set(`Task.RawParam.${name}`, types.raw, value);
+    const read = type === 'CHUNK[INT]' ? chunkOfText : valueOfText;
+    set(`Task.Param.${name}`, types.value, type === 'PATH' ? mapPath(value) : value, read);
+    set(`Task.RawParam.${name}`, types.raw, value, read);
     if (type !== 'CHUNK[INT]') continue;
     const start = FIRST_INTEGER.exec(value)?.[0];
     const end = LAST_INTEGER.exec(value)?.[1];

@@ -1,5 +1,6 @@
-import { BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
+import { ANY, BOOL, INT, PATH, STRING, type ResolvedType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
+import { UNKNOWN_TEXT } from './language/prepared-text.ts';
 import { taskValueTypes, valueOfText, valueTypes } from './language/typed-values.ts';
 import type { Text } from './located.ts';
 import { rowOf } from './parameter-types.ts';
@@ -26,7 +27,8 @@ export interface JobFacts {
 
 export interface KnownParameter {
   readonly name: string;
-  readonly type: ParameterType;
+  /** Undefined where the template has none that can be read. */
+  readonly type: ParameterType | undefined;
   /** Null while it is not submitted. */
   readonly value: string | null;
 }
@@ -36,6 +38,9 @@ const SESSION_SYMBOLS: readonly (readonly [symbol: string, type: ResolvedType])[
   ['Session.PathMappingRulesFile', PATH],
   ['Session.HasPathMappingRules', BOOL],
 ];
+
+/** Of what was refused already: anything is right for it. */
+const UNKNOWN = { value: ANY, raw: ANY };
 
 /** The scopes that all steps and environments of a template share. */
 export interface JobScopes {
@@ -55,12 +60,12 @@ export function jobScopes(facts: JobFacts): JobScopes {
     elsewhere.set(symbol, 'it is known on the worker only');
   }
   for (const { name, type, value } of facts.parameters) {
-    const types = valueTypes(type);
+    const types = type === undefined ? UNKNOWN : valueTypes(type);
     const given = (of: ResolvedType): Value =>
       value === null ? later(of, facts) : facts.isExpr ? valueOfText(of, value, 'posix') : value;
     creation.set(`RawParam.${name}`, given(types.raw));
     host.set(`RawParam.${name}`, given(types.raw));
-    if (rowOf(type).isPath) {
+    if (type !== undefined && rowOf(type).isPath) {
       elsewhere.set(`Param.${name}`, `a ${type} is mapped on the worker; use RawParam.${name} here`);
       host.set(`Param.${name}`, later(types.value, facts));
     } else {
@@ -77,40 +82,38 @@ export function jobScopes(facts: JobFacts): JobScopes {
 }
 
 /** A value that is known later. */
-const later = (type: ResolvedType, { isExpr }: JobFacts): Value => unresolvedOf(isExpr ? type : STRING);
+const later = (type: ResolvedType, { isExpr }: JobFacts): Value =>
+  isExpr ? unresolvedOf(type) : UNKNOWN_TEXT;
 
-/** The scopes of a step, whose bindings have the values `lets`. */
+/** The scope of a step's own `let`. */
+export const stepLetScope = ({ facts, creation }: JobScopes, step: StepShape): Scope =>
+  extended(creation, [
+    ['Job.Name', facts.jobName ?? unresolvedOf(STRING)],
+    ['Step.Name', step.name?.value ?? ''],
+  ]);
+
+/** Of a step's parameter space and host requirements: without the names of job and step (interface.md, "OpenJD template shape", rule 3). */
+export const stepCreationScope = ({ creation }: JobScopes, lets: ReadonlyMap<string, Value>): Scope =>
+  extended(creation, [...lets]);
+
+/** The scopes of a step that are resolved on the worker. */
 export interface StepScopes {
-  /** The parameter space and the host requirements: without the names of job and step (interface.md, "OpenJD template shape", rule 3). */
-  readonly creation: Scope;
   /** What its environments share. */
   readonly environments: Scope;
   /** Its script, but for the script's own bindings. */
   readonly script: Scope;
 }
 
-/** The scope of a step's own `let`. */
-export function stepLetScope({ facts, creation }: JobScopes, step: StepShape): Scope {
-  const names: [string, Value][] = [
-    ['Job.Name', facts.jobName ?? unresolvedOf(STRING)],
-    ['Step.Name', step.name?.value ?? ''],
-  ];
-  return extended(creation, names);
-}
-
+/** `lets` are the bindings of the step with their values. */
 export function stepScopes(
-  { facts, creation, host }: JobScopes,
+  { facts, host }: JobScopes,
   step: StepShape,
   lets: ReadonlyMap<string, Value>,
   extensions: ReadonlySet<string>,
 ): StepScopes {
   const name: [string, Value][] = facts.isExpr ? [['Step.Name', step.name?.value ?? '']] : [];
   const environments = extended(host, [...name, ...lets]);
-  return {
-    creation: extended(creation, [...lets]),
-    environments,
-    script: taskScope(environments, facts, step, extensions),
-  };
+  return { environments, script: taskScope(environments, facts, step, extensions) };
 }
 
 /** The scope of an environment's actions, files and variables, but for the bindings of its script. */
@@ -125,7 +128,7 @@ function taskScope(outer: Scope, facts: JobFacts, step: StepShape, extensions: R
   const elsewhere = new Map<string, string>();
   for (const { name, type } of step.space?.parameters ?? []) {
     if (name === undefined) continue;
-    const types = type === undefined ? { value: STRING, raw: STRING } : taskValueTypes(type);
+    const types = type === undefined ? UNKNOWN : taskValueTypes(type);
     symbols.push([`Task.Param.${name.value}`, later(types.value, facts)]);
     symbols.push([`Task.RawParam.${name.value}`, later(types.raw, facts)]);
     if (type !== 'CHUNK[INT]') continue;

@@ -3,8 +3,14 @@ import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
 import { creationContext, uncertainHostContext, type ExprSettings } from './language/expressions.ts';
-import { evaluateLet, letReferences } from './language/let-bindings.ts';
-import { namesIn, prepareText, resolveText, type PreparedText } from './language/prepared-text.ts';
+import { evaluateLet, letSymbols } from './language/let-bindings.ts';
+import {
+  expressionSymbols,
+  prepareText,
+  resolveText,
+  type PreparedText,
+  unknownName,
+} from './language/prepared-text.ts';
 import type { Text } from './located.ts';
 import { suggestion } from './nearest.ts';
 import { extended, type Scope } from './scope.ts';
@@ -56,24 +62,18 @@ export class TextChecker {
       this.#findings.add(text.at, prepared.detail);
       return undefined;
     }
-    const { symbols, variables } = namesIn(prepared.text);
-    const unknown =
-      this.#contexts === null ? symbols.find((symbol) => !scope.symbols.has(symbol)) : undefined;
-    if (unknown !== undefined) {
+    const unknown = this.#contexts === null ? unknownName(prepared.text, scope.symbols) : null;
+    if (unknown !== null) {
       this.#findings.add(text.at, this.#unknown(unknown, scope));
       return undefined;
     }
     const resolved = resolveText(prepared.text, scope.symbols, this.#contextOf(scope));
     if (!resolved.ok) {
-      this.#findings.add(text.at, `${resolved.detail}${elsewhereHint(symbols, scope)}`);
+      const hint = elsewhereHint(expressionSymbols(prepared.text), scope);
+      this.#findings.add(text.at, `${resolved.detail}${hint}`);
       return undefined;
     }
-    const hidden = hiddenBy(variables, scope);
-    if (hidden !== null) {
-      this.#findings.add(text.at, hidden);
-      return undefined;
-    }
-    this.#use(symbols);
+    this.#use(expressionSymbols(prepared.text));
     return { text: prepared.text, value: resolved.value };
   }
 
@@ -96,15 +96,10 @@ export class TextChecker {
     const context = this.#contextOf(scope);
     // A template without EXPR has no bindings: reading refused them.
     if (context === null) return unresolvedOf(ANY);
-    const names = letReferences(binding);
-    const symbols = [...(names?.symbols ?? [])];
-    const hidden = hiddenBy([...(names?.variables ?? [])], scope);
+    const symbols = letSymbols(binding);
     const result = evaluateLet(binding, scope.symbols, context);
-    if (!result.ok || hidden !== null) {
-      this.#findings.add(
-        binding.at,
-        result.ok ? (hidden ?? '') : `${result.detail}${elsewhereHint(symbols, scope)}`,
-      );
+    if (!result.ok) {
+      this.#findings.add(binding.at, `${result.detail}${elsewhereHint(symbols, scope)}`);
       return unresolvedOf(ANY);
     }
     this.#use(symbols);
@@ -126,12 +121,6 @@ export class TextChecker {
     const hint = near === '' ? HINTS.find(([prefix]) => symbol.startsWith(prefix))?.[1] : undefined;
     return `unknown value ${shown(symbol)}${near}${hint === undefined ? '' : `: ${hint}`}`;
   }
-}
-
-/** Why a variable of a comprehension cannot have its name, or null (section 1.3.7). */
-function hiddenBy(variables: readonly string[], { symbols }: Scope): string | null {
-  const hidden = variables.find((name) => symbols.has(name));
-  return hidden === undefined ? null : `Loop variable '${hidden}' shadows an existing variable`;
 }
 
 /** Why a name of the expression exists and may not be used in the scope; empty when there is none. */

@@ -68,7 +68,7 @@ test('lists', (t) => {
 });
 
 test('texts of others and sentences', (t) => {
-  t.equal(briefText(' one\n\ttwo '), 'one two');
+  t.equal(briefText(' \none \t two \n  of an expression\n  ~~^~'), 'one two');
   t.equal(briefText('x'.repeat(200)), 'x'.repeat(200));
   t.equal(briefText('x'.repeat(201)), `${'x'.repeat(199)}…`);
   t.same(['it waits', 'Why?', 'done.', 'cut…', ''].map(sentenceOf), [

@@ -1,5 +1,8 @@
 import { test } from 'tap';
+import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
+import { displayOf } from '../../../src/core/expr/values/display.ts';
 import { hostSymbols, unmappedPath, type HostContext } from '../../../src/core/openjd/host-symbols.ts';
+import { hostResolver } from '../../../src/core/openjd/language/host-texts.ts';
 
 const context: HostContext = {
   parameters: { Scene: { type: 'PATH', value: '/mnt/scene.ma' }, Count: { type: 'INT', value: '3' } },
@@ -87,5 +90,55 @@ void test('a chunk has a first and a last integer', (t) => {
   t.same(bounds('7,8'), ['7,8', '7', '8']);
   t.same(bounds('1,3-9:2'), ['1,3-9:2', '1', '9']);
   t.same(bounds('-9--3:2,-1,4'), ['-9--3:2,-1,4', '-9', '4']);
+  t.end();
+});
+
+void test('what the service made of a template has a value, however many parts it has', (t) => {
+  const typed = { jobName: 'J', pathStyle: 'posix' } as const;
+  const gaps = Array.from({ length: 12_000 }, (_, index) => index * index).join(',');
+  const ones = `[${Array.from({ length: 150_000 }, () => '1').join(', ')}]`;
+  const symbols = hostSymbols({
+    ...context,
+    scope: {
+      kind: 'task',
+      task: { definitions: [{ name: 'C', type: 'CHUNK[INT]' }], values: { C: gaps } },
+    },
+    typed: {
+      ...typed,
+      lets: [
+        { name: 'squares', type: 'range_expr', value: gaps },
+        { name: 'ones', type: 'list[int]', value: ones },
+      ],
+    },
+  });
+  t.same(
+    ['Task.Param.C', 'squares', 'ones'].map((name) => displayOf(symbols.get(name) ?? null)),
+    [gaps, gaps, ones],
+  );
+  t.end();
+});
+
+void test('a chunk of consecutive integers is a range that stays written as its first and its last', (t) => {
+  const written = (value: string, expression = 'Task.Param.C'): string => {
+    const host: HostContext = {
+      ...context,
+      scope: {
+        kind: 'task',
+        task: { definitions: [{ name: 'C', type: 'CHUNK[INT]' }], values: { C: value } },
+      },
+      typed: { jobName: 'J', pathStyle: 'posix' },
+    };
+    const resolved = hostResolver(host, EXPRESSIONS).text(`{{ ${expression} }}.`);
+    return resolved.ok ? resolved.text.slice(0, -1) : resolved.detail;
+  };
+  t.same(
+    ['1-10', '4-5', '5-5', '-3--2', '5', '4,5', '1-9:2'].map((value) => written(value)),
+    ['1-10', '4-5', '5-5', '-3--2', '5', '4,5', '1-9:2'],
+  );
+  t.equal(written('5-5', 'Task.RawParam.C'), '5-5');
+  t.equal(written('5-5', 'repr_sh(string(Task.Param.C) + " " + Task.Param.C)'), `'5-5 5-5'`);
+  t.equal(written('5-5', 'Task.Param.C == range_expr("5")'), 'true');
+  t.equal(written('4-6', 'Task.Param.C[:2]'), '4,5');
+  t.equal(written('5-5', '[len(Task.Param.C), min(Task.Param.C)]'), '[1, 5]');
   t.end();
 });

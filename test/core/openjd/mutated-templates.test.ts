@@ -9,7 +9,7 @@ import type { PointedError } from '../../../src/core/problems.ts';
 import { documentOf } from './template-text.ts';
 
 /** Templates in each of the tests; `CALLSHEET_MUTATIONS=100000` for a long run. */
-const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? 3000);
+const RUNS = Number(process.env['CALLSHEET_MUTATIONS'] ?? 2000);
 
 const TEXT = `specificationVersion: jobtemplate-2023-09
 extensions: [TASK_CHUNKING, SVC_CHUNK_BOUNDS]
@@ -49,6 +49,40 @@ steps:
     script: {actions: {onRun: {command: join}}}
 `;
 
+const EXPR_TEXT = `specificationVersion: jobtemplate-2023-09
+extensions: [EXPR, TASK_CHUNKING]
+name: "{{ Param.Name.upper() }} {{ len(Param.Frames) }}"
+parameterDefinitions:
+  - {name: Name, type: string, default: abc}
+  - {name: Last, type: INT, default: 20}
+  - {name: Frames, type: range_expr, default: "1-10", minLength: 1}
+  - {name: Fast, type: BOOL, default: yes}
+  - {name: Files, type: "LIST[PATH]", default: [/a, "s3://b/c"], objectType: FILE, dataFlow: IN, item: {minLength: 1, allowedValues: [/a, "s3://b/c"]}}
+  - {name: Grid, type: "LIST[LIST[INT]]", default: [[1, 2], [3]], item: {maxLength: 4, item: {minValue: 0}}, userInterface: {control: HIDDEN}}
+  - {name: Weights, type: "LIST[FLOAT]", default: [1.5, "2"], userInterface: {control: SPIN_BOX_LIST, decimals: 1}}
+jobEnvironments:
+  - name: Base
+    variables: {A: "{{ Job.Name }}"}
+    script:
+      let: ["n = len(Param.Files)"]
+      actions: {onEnter: {command: enter, args: ["{{ n }}", "{{ [f.name for f in Param.Files] }}"]}}
+steps:
+  - name: Render
+    let: ["half = Param.Last // 2", "names = [Param.Name + string(i) for i in Param.Grid[0]]", "raw = RawParam.Files"]
+    hostRequirements:
+      attributes: [{name: attr.custom, anyOf: ["{{ names }}", "{{ null }}", x]}]
+    parameterSpace:
+      taskParameterDefinitions:
+        - {name: Frame, type: "chunk[int]", range: "{{ Param.Frames }}", chunks: {defaultTaskCount: "{{ half }}", rangeConstraint: CONTIGUOUS}}
+        - {name: Camera, type: STRING, range: "{{ names }}"}
+        - {name: Weight, type: FLOAT, range: ["{{ Param.Weights }}"]}
+      combination: "Frame * (Camera, Weight)"
+    script:
+      let: ["out = Param.Files[0].parent / Step.Name", "size = Task.Param.Weight * half"]
+      actions:
+        onRun: {command: "{{ 'a' if Param.Fast else 'b' }}", args: ["{{ out / string(size) }}", "{{ raw if Param.Fast else null }}", "{{ apply_path_mapping(Param.Name) }}"]}
+`;
+
 /** Values that a hostile or careless author puts in place of others. */
 const replacement: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
@@ -66,6 +100,11 @@ const replacement: fc.Arbitrary<unknown> = fc.oneof(
     '{{Param.File}}',
     '1-10',
     '(A)',
+    '{{ Param.Last + 1 }}',
+    '{{ [1, 2] }}',
+    '{{ null }}',
+    "{{ 'x' * 10 ** 8 }}",
+    'half = names',
     '\u0000',
     '__proto__',
   ),
@@ -73,6 +112,8 @@ const replacement: fc.Arbitrary<unknown> = fc.oneof(
     'INT',
     'CHUNK[INT]',
     'LIST[INT]',
+    'list[bool]',
+    'RANGE_EXPR',
     'Render',
     'Join',
     'Frame',
@@ -184,17 +225,19 @@ const arePointed = (errors: readonly PointedError[]): boolean =>
       /^(?:\/.*)?$/s.test(pointer) && detail !== '' && (line ?? 0) >= 1 && (column ?? 0) >= 1,
   );
 
-void test('the template that is mutated is a good one', (t) => {
-  const result = prepareJob(documentOf(TEXT), new Map(), { expressions: EXPRESSIONS });
-  t.equal(result.ok, true);
+void test('the templates that are mutated are good ones', (t) => {
+  for (const text of [TEXT, EXPR_TEXT]) {
+    const result = prepareJob(documentOf(text), new Map(), { expressions: EXPRESSIONS });
+    t.same(result.ok ? [] : result.errors, []);
+  }
   t.end();
 });
 
 void test('a mutated template ends in a job or in errors', (t) => {
-  const original = valuesOf(documentOf(TEXT));
+  const originals = [TEXT, EXPR_TEXT].map((text) => valuesOf(documentOf(text)));
   const slowest = new Slowest();
   fc.assert(
-    fc.property(mutations, (list) => {
+    fc.property(fc.constantFrom(...originals), mutations, (original, list) => {
       const tree: unknown = structuredClone(original);
       for (const mutation of list) mutate(tree, mutation);
       const text = JSON.stringify(tree);
@@ -244,14 +287,15 @@ void test('a text that is no longer a template ends in a job or in errors', (t) 
   const slowest = new Slowest();
   fc.assert(
     fc.property(
+      fc.constantFrom(TEXT, EXPR_TEXT),
       fc.array(fc.record({ at: fc.nat({ max: TEXT.length }), cut: fc.nat({ max: 30 }), put: piece }), {
         minLength: 1,
         maxLength: 4,
       }),
-      (edits) => {
-        const text = edits.reduce(
+      (original, edits) => {
+        const text = edits.reduce<string>(
           (before, { at, cut, put }) => before.slice(0, at) + put + before.slice(at + cut),
-          TEXT,
+          original,
         );
         return slowest.measure(() => endsAnyway(text, 'yaml'));
       },

@@ -9,7 +9,7 @@ import { RUNNABLE_FEATURES } from '../../runnable-features.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { table, type Column } from '../table.ts';
 import { readTemplateFile } from '../template-file.ts';
-import { painted, printable, processTerminal, type Terminal } from '../terminal.ts';
+import { painted, printable, printableLines, processTerminal, type Terminal } from '../terminal.ts';
 import { pathMappingOf } from './path-mapping-option.ts';
 import { PrefixedLines } from './prefixed-lines.ts';
 import { prepareFile, readFile } from './prepare-file.ts';
@@ -104,7 +104,7 @@ class TaskPrinter {
 
   taskEnds(name: string, status: LocalStatus, message: string): void {
     if (status === 'succeeded' && message === '') return;
-    const why = message === '' ? '' : `: ${printable(message)}`;
+    const why = message === '' ? '' : `: ${printableLines(message)}`;
     const word = status === 'succeeded' ? status : painted(status, 'red', this.terminal.errorColors);
     this.terminal.err(`${printable(name)} ${word}${why}\n`);
   }

@@ -16,6 +16,10 @@ import { notBool, operatorSite } from './call-site.ts';
 import type { Frame, Node } from './frame.ts';
 import type { Scope } from './scope.ts';
 
+/** Steps of joining what two branches may give, and of a failure that decides nothing. */
+const UNDECIDED_STEPS = 60;
+const FAILURE_STEPS = 1200;
+
 const COMPARE: Readonly<Record<CompareOperator, string>> = {
   '==': '__eq__',
   '!=': '__ne__',
@@ -67,6 +71,7 @@ export function compareNode(expr: CompareExpr, scope: Scope): Node {
     } catch (error) {
       // As with `and`: a comparison that may not hold decides for those that would always fail.
       if (known || !(error instanceof ExprFailure) || error.exhausted) throw error;
+      frame.call.chargeSteps(FAILURE_STEPS);
       known = false;
     }
     const value = known ? true : unresolvedOf(BOOL);
@@ -80,21 +85,20 @@ export function logicalNode(expr: LogicalExpr, scope: Scope): Node {
   const stopsAt = expr.operator === 'or';
   const [first, ...rest] = expr.operands.map((operand) => scope.compile(operand, null, scope));
   if (first === undefined) throw new Error('a logical operation has operands');
-  return rest.reduce<Node>((left, right) => pairNode(left, right, stopsAt), first);
-}
-
-function pairNode(left: Node, right: Node, stopsAt: boolean): Node {
   return (frame) => {
     const before = frame.call.memory;
-    const a = left(frame);
-    if (isUnresolved(a)) {
-      const value = undecided(a, right, stopsAt, frame);
-      frame.call.hold(before, value);
-      return value;
+    let value = first(frame);
+    for (const operand of rest) {
+      if (isUnresolved(value)) {
+        value = undecided(value, operand, stopsAt, frame);
+        frame.call.hold(before, value);
+      } else {
+        if ((value !== null && value !== false) === stopsAt) return value;
+        frame.call.memory = before;
+        value = operand(frame);
+      }
     }
-    if ((a !== null && a !== false) === stopsAt) return a;
-    frame.call.memory = before;
-    return right(frame);
+    return value;
   };
 }
 
@@ -103,12 +107,14 @@ function undecided(a: UnresolvedValue, right: Node, stopsAt: boolean, frame: Fra
   const returned = alternatives(a.type.of).filter((type) => mayBe(type, stopsAt));
   const goesOn = alternatives(a.type.of).some((type) => mayBe(type, !stopsAt));
   if (!goesOn) return a;
+  frame.call.chargeSteps(UNDECIDED_STEPS);
   let b: Value;
   try {
     b = right(frame);
   } catch (error) {
     // This operand would always fail; the other one can still be the value.
     if (!(error instanceof ExprFailure) || error.exhausted || returned.length === 0) throw error;
+    frame.call.chargeSteps(FAILURE_STEPS);
     return unresolvedOf(unionOfResolved(returned));
   }
   if (b === stopsAt && returned.every((type) => type === BOOL)) return b;
@@ -148,12 +154,14 @@ function eitherBranch(then: Node, otherwise: Node, frame: Frame, place: Place, {
   const before = frame.call.memory;
   const results: ResolvedType[] = [];
   const failures: ExprFailure[] = [];
+  frame.call.chargeSteps(UNDECIDED_STEPS);
   for (const branch of [then, otherwise]) {
     frame.call.memory = before;
     try {
       results.push(resolvedType(typeOf(branch(frame))));
     } catch (error) {
       if (!(error instanceof ExprFailure) || error.exhausted) throw error;
+      frame.call.chargeSteps(FAILURE_STEPS);
       failures.push(error);
     }
   }

@@ -3,15 +3,25 @@ import type { Call } from '../functions/call.ts';
 import { FUNCTIONS, type LibraryFunction } from '../functions/library.ts';
 import type { Run } from '../functions/signature.ts';
 import type { Place } from '../syntax/tree.ts';
-import { FLOAT, resolvedType, type ExprType, type ResolvedType } from '../type-system/expr-type.ts';
+import {
+  alternatives,
+  FLOAT,
+  resolvedType,
+  type ExprType,
+  type ResolvedType,
+} from '../type-system/expr-type.ts';
 import { coerce } from '../values/coerce.ts';
 import { typeOf, unresolvedOf, type Value } from '../values/value.ts';
-import { choose, returnType, type Chosen } from './dispatch.ts';
+import { choose, MAX_COMBINATIONS, returnType, type Chosen } from './dispatch.ts';
 import { placed, type Frame } from './frame.ts';
 import { mismatch, type Written } from './mismatch.ts';
 
 /** Operations on a value that is taken as it is (section 1.2.4). */
 const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property', 'subscript', 'slice']);
+
+/** Steps of finding the type of a call that is not known, and of looking whether a signature fits a combination of types. */
+const UNKNOWN_STEPS = 400;
+const TRY_STEPS = 12;
 
 /**
  * One place of an expression that calls a function of the library. It remembers the signature that the last types of arguments chose, which are the
@@ -78,7 +88,7 @@ export class CallSite {
     const types = args.map(typeOf);
     const isMethod = HAS_RECEIVER.has(this.#written.kind);
     if (types.some((type) => type.kind === 'unresolved') || this.#isUnknown(frame)) {
-      return this.#unknown(frame, before, this.#unknownType(types, isMethod));
+      return this.#unknown(frame, before, this.#unknownType(types, isMethod, call));
     }
     const chosen = this.#choose(types, isMethod);
     const { run } = chosen.signature;
@@ -95,9 +105,12 @@ export class CallSite {
     return this.#called.hostOnly && frame.host === 'unresolved';
   }
 
-  #unknownType(types: readonly ExprType[], isMethod: boolean): ResolvedType {
+  #unknownType(types: readonly ExprType[], isMethod: boolean, call: Call): ResolvedType {
     if (this.#lastUnknown !== null && sameTypes(this.#lastUnknown.types, types))
       return this.#lastUnknown.type;
+    const combinations = types.reduce((ways, type) => ways * alternatives(resolvedType(type)).length, 1);
+    const tried = Math.min(combinations, MAX_COMBINATIONS) * this.#called.signatures.length;
+    call.chargeSteps(UNKNOWN_STEPS + tried * TRY_STEPS);
     const type = returnType(this.#called, types, isMethod);
     if (type === null) throw mismatch(this.#written, this.#called, types);
     this.#lastUnknown = { types, type };

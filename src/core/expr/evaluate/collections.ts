@@ -49,10 +49,15 @@ export function listNode(expr: ListExpr, target: ExprType | null, scope: Scope):
   };
 }
 
+/** Steps of finding the type of a list, and for each of its elements. */
+const LIST_STEPS = 40;
+const ITEM_STEPS = 5;
+
 /** The list of evaluated elements: of the wanted type, else of the type that they have in common. */
 function gathered(frame: Frame, before: number, items: readonly Value[], wanted: ListType | null): Value {
   const { call } = frame;
-  if (items.includes(null)) throw new ExprFailure('null is not allowed in list literals');
+  call.chargeSteps(LIST_STEPS + items.length * ITEM_STEPS);
+  if (items.includes(null)) throw nullElement();
   const values = wanted === null ? items : items.map((item) => coerce(item, wanted.element, call));
   const types = values.map(typeOf);
   let value: Value;
@@ -75,6 +80,7 @@ function gathered(frame: Frame, before: number, items: readonly Value[], wanted:
 /** The element type of a list with unresolved elements: of all that it may be. */
 function unknownElement(types: readonly ExprType[]): ResolvedType {
   const distinct = [...new Set(types.map(resolvedType))];
+  if (distinct.includes(NULLTYPE)) throw nullElement();
   const combinations = combine(
     distinct.map((type) => alternatives(type).filter((each) => each !== NULLTYPE)),
   );
@@ -93,6 +99,8 @@ function unknownElement(types: readonly ExprType[]): ResolvedType {
 /** Whether a list of such elements is nested a third time (section 1.2.1). */
 const isTooDeep = (element: ResolvedType): boolean =>
   element.kind === 'list' && element.element.kind === 'list';
+
+const nullElement = (): ExprFailure => new ExprFailure('null is not allowed in list literals');
 
 const tooDeep = (): ExprFailure => new ExprFailure('Lists may be nested at most 2 levels deep');
 
@@ -154,7 +162,7 @@ function iterated(source: Value, { call }: Frame): { items: Iterable<Value>; isK
   }
   if (typeof source === 'object' && source?.kind === 'range') {
     // Never laid out: the filter may leave little of it.
-    call.chargeEach(rangeLength(source));
+    call.chargeEach(rangeLength(source, call));
     return { items: integersOf(source), isKnown: true };
   }
   const type = typeOf(source);

@@ -1,3 +1,4 @@
+import { ExprFailure } from '../expr-failure.ts';
 import type { LibraryFunction } from '../functions/library.ts';
 import type { Signature } from '../functions/signature.ts';
 import {
@@ -27,7 +28,7 @@ export interface Chosen {
 const LIST_OF_INT = listType(INT);
 
 /** Combinations of alternatives of unresolved arguments that are tried; a call with more is of an unknown type. */
-const MAX_COMBINATIONS = 256;
+export const MAX_COMBINATIONS = 256;
 
 /**
  * The signature for arguments of these types, which are resolved and no unions (sections 1.2.3 and 1.2.4): one that has exactly these types; else the
@@ -143,7 +144,7 @@ function coercionTo(
 
 /**
  * The type of a call with arguments that are partly unresolved: the union over all combinations of what they may be. Null when no combination has a
- * signature.
+ * signature. Fails where those that have one always fail.
  */
 export function returnType(
   called: LibraryFunction,
@@ -151,16 +152,25 @@ export function returnType(
   isMethod: boolean,
 ): ResolvedType | null {
   const results: ResolvedType[] = [];
+  const failures: ExprFailure[] = [];
   const combinations = combine(types.map((type) => alternatives(resolvedType(type))));
   if (combinations === null) return ANY;
   for (const combination of combinations) {
-    if (combination.includes(ANY)) results.push(...whateverMatches(called, combination));
-    else {
-      const found = choose(called, combination, isMethod);
-      if (found !== null) results.push(found.returns);
+    try {
+      if (combination.includes(ANY)) results.push(...whateverMatches(called, combination));
+      else {
+        const found = choose(called, combination, isMethod);
+        if (found !== null) results.push(found.returns);
+      }
+    } catch (error) {
+      if (!(error instanceof ExprFailure)) throw error;
+      failures.push(error);
     }
   }
-  return results.length === 0 ? null : unionOfResolved(results);
+  if (results.length > 0) return unionOfResolved(results);
+  const [failure] = failures;
+  if (failure !== undefined) throw failure;
+  return null;
 }
 
 /** With an argument of an unknown type, every signature that may match counts. */

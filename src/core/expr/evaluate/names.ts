@@ -102,4 +102,12 @@ function checkStyle(value: Value, frame: Frame, place: Place): void {
 const undefinedName = (
   symbol: string,
   { symbols }: { readonly symbols: ReadonlyMap<string, Value> },
-): ExprFailure => new ExprFailure(`Undefined variable: '${symbol}'${didYouMean(symbol, symbols.keys())}`);
+): ExprFailure => {
+  // The end of a name may be properties of the symbol that was meant.
+  let near = '';
+  for (let end = symbol.length; end > 0 && near === ''; end = symbol.lastIndexOf('.', end - 1)) {
+    near = didYouMean(symbol.slice(0, end), symbols.keys());
+    if (near !== '') near += symbol.slice(end);
+  }
+  return new ExprFailure(`Undefined variable: '${symbol}'${near}`);
+};

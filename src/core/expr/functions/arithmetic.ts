@@ -1,6 +1,7 @@
 import { ExprFailure } from '../expr-failure.ts';
 import { floatValue, intValue } from '../values/arguments.ts';
 import { floatOf, intOf, type FloatValue, type Value } from '../values/value.ts';
+import { powerOf } from './power.ts';
 import { signature, type FunctionGroup, type Run } from './signature.ts';
 
 export const overflow = (): ExprFailure =>
@@ -102,7 +103,7 @@ const power: Run = (_call, a, b) => {
   const exponent = BigInt(intValue(b));
   if (exponent < 0n) {
     if (base === 0n) throw zeroToNegative();
-    return floatResult(Number(base) ** Number(exponent));
+    return floatResult(powerOf(Number(base), Number(exponent)));
   }
   // Nothing but 0, 1 and -1 stays within 64 bits beyond this exponent.
   if (exponent > 64n && base !== 0n && base !== 1n && base !== -1n) throw overflow();
@@ -116,7 +117,7 @@ const floatPower: Run = (_call, a, b) => {
   if (base < 0 && !Number.isInteger(exponent)) {
     throw new ExprFailure(`Cannot compute ${base} ** ${exponent} (would produce complex number)`);
   }
-  return floatResult(base ** exponent);
+  return floatResult(powerOf(base, exponent));
 };
 
 const zeroToNegative = (): ExprFailure => new ExprFailure('Cannot raise zero to a negative power');

@@ -2,10 +2,11 @@ import { ExprFailure } from '../expr-failure.ts';
 import { boolValue, floatValue, intValue, textOf } from '../values/arguments.ts';
 import { displayOf } from '../values/display.ts';
 import { boolOfText, floatOfText, intOfFloat, intOfText } from '../values/number-text.ts';
-import { typeOf, type Value } from '../values/value.ts';
+import type { Value } from '../values/value.ts';
 import { floatResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
-import { signature, type FunctionGroup, type Run } from './signature.ts';
+import { chargeRuns } from './charges.ts';
+import { alwaysFails, signature, type FunctionGroup, type Run } from './signature.ts';
 
 const itself: Run = (_call, value) => value;
 
@@ -44,10 +45,9 @@ function boolFromText(call: Call, value: Value): Value {
   );
 }
 
-const noBool: Run = (_call, value) => {
-  const type = typeOf(value);
-  throw new ExprFailure(`Cannot convert ${type.kind === 'list' ? 'list' : type.text} to bool`);
-};
+const noBool = alwaysFails(
+  ([type]) => new ExprFailure(`Cannot convert ${type?.kind === 'list' ? 'list' : type?.text} to bool`),
+);
 
 const text: Run = (call, value) => {
   const shown = displayOf(value, (units) => {
@@ -57,6 +57,7 @@ const text: Run = (call, value) => {
     call.charge(value.items.length);
     call.chargeSteps(shown.length);
   }
+  if (typeof value === 'object' && value?.kind === 'range') chargeRuns(call, value.runs);
   call.chargeText(shown.length);
   return shown;
 };
@@ -81,9 +82,9 @@ export const GENERAL: FunctionGroup = {
       'Of `1`, `true`, `on`, `yes` and `0`, `false`, `off`, `no` in any case; an error for other text.',
       boolFromText,
     ),
-    signature('bool(value: path) -> noreturn', 'An error: a path is no bool.', noBool),
-    signature('bool(value: list[T]) -> noreturn', 'An error: a list is no bool.', noBool),
-    signature('bool(value: range_expr) -> noreturn', 'An error: a range is no bool.', noBool),
+    signature('bool(value: path) -> noreturn', 'An error: a path is no bool.', ...noBool),
+    signature('bool(value: list[T]) -> noreturn', 'An error: a list is no bool.', ...noBool),
+    signature('bool(value: range_expr) -> noreturn', 'An error: a range is no bool.', ...noBool),
     ...SCALARS.map((kind) =>
       signature(
         `string(value: ${kind}) -> string`,

@@ -5,7 +5,7 @@ import { intOf, type FloatValue, type Value } from '../values/value.ts';
 import { floatResult, intResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
 import { roundFloat, roundInt, roundToInt } from './rounding.ts';
-import { signature, type FunctionGroup, type Run, type Signature } from './signature.ts';
+import { alwaysFails, signature, type FunctionGroup, type Run, type Signature } from './signature.ts';
 
 type Extreme = 'min' | 'max';
 
@@ -40,8 +40,11 @@ function bestFloat(extreme: Extreme, values: readonly Value[]): Value {
   return best ?? empty(extreme);
 }
 
+const emptyList = (extreme: Extreme): ExprFailure =>
+  new ExprFailure(`${extreme}() requires a non-empty list`);
+
 function empty(extreme: Extreme): never {
-  throw new ExprFailure(`${extreme}() requires a non-empty list`);
+  throw emptyList(extreme);
 }
 
 /** The smallest or largest integer of a range stands at an end of its runs, which are in increasing order but may be interleaved. */
@@ -88,8 +91,10 @@ function extremes(extreme: Extreme, word: string): Signature[] {
       `The ${word} of a list; an error when it is empty.`,
       overItems((items) => bestFloat(extreme, items)),
     ),
-    signature(`${extreme}(values: list[nulltype]) -> noreturn`, 'An error: the list is empty.', () =>
-      empty(extreme),
+    signature(
+      `${extreme}(values: list[nulltype]) -> noreturn`,
+      'An error: the list is empty.',
+      ...alwaysFails(() => emptyList(extreme)),
     ),
     signature(`${extreme}(r: range_expr) -> int`, `The ${word} integer of a range.`, (call, r) =>
       extremeOfRange(extreme, call, r),

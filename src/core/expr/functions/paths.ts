@@ -31,6 +31,14 @@ import { signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_STRINGS = listType(STRING);
 
+/** Steps for a character of a path that is taken apart. */
+const PATH_STEPS = 2;
+
+function chargePath(call: Call, units: number): void {
+  call.chargeText(units);
+  call.chargeSteps(units * PATH_STEPS);
+}
+
 /** A path of the evaluation, or a URI, from its normal form. */
 const pathIn = (call: Call, text: string): PathValue => pathOf(text, styleOf(text, call.pathStyle));
 
@@ -39,7 +47,7 @@ const onPath =
   (run: (path: ParsedPath, call: Call) => Value): Run =>
   (call, value) => {
     const { text } = pathValue(value);
-    call.chargeText(text.length);
+    chargePath(call, text.length);
     return run(parsePath(text, call.pathStyle), call);
   };
 
@@ -49,7 +57,7 @@ const withText =
   (call, value, argument) => {
     const { text: path } = pathValue(value);
     const text = textOf(argument);
-    call.chargeText(path.length + text.length);
+    chargePath(call, path.length + text.length);
     return pathIn(call, pathText(run(parsePath(path, call.pathStyle), text, call)));
   };
 
@@ -58,7 +66,7 @@ const onPaths =
   (run: (path: ParsedPath, other: ParsedPath, call: Call) => Value): Run =>
   (call, a, b) => {
     const [{ text: path }, { text: other }] = [pathValue(a), pathValue(b)];
-    call.chargeText(path.length + other.length);
+    chargePath(call, path.length + other.length);
     return run(parsePath(path, call.pathStyle), parsePath(other, call.pathStyle), call);
   };
 
@@ -75,19 +83,19 @@ function suffixes(path: ParsedPath, call: Call): ListValue {
 }
 
 const join = (call: Call, path: string, child: string): PathValue => {
-  call.chargeText(path.length + child.length);
+  chargePath(call, path.length + child.length);
   return pathIn(call, joinPaths(path, child, call.pathStyle));
 };
 
 const append = (call: Call, path: string, suffix: string): PathValue => {
-  call.chargeText(path.length + suffix.length);
+  chargePath(call, path.length + suffix.length);
   call.reserveString(path.length + suffix.length);
   return pathOfText(path + suffix, call.pathStyle);
 };
 
 const fromText: Run = (call, value) => {
   const text = textOf(value);
-  call.chargeText(text.length);
+  chargePath(call, text.length);
   return pathOfText(text, call.pathStyle);
 };
 
@@ -95,14 +103,14 @@ const fromParts: Run = (call, value) => {
   const texts = listValue(value).items.map(textOf);
   const units = texts.reduce((sum, text) => sum + text.length, 0);
   call.charge(texts.length);
-  call.chargeText(units);
+  chargePath(call, units);
   call.reserveString(units + texts.length);
   return pathIn(call, pathFromParts(texts, call.pathStyle));
 };
 
 const numberedPath: Run = (call, value, number) => {
   const { text } = pathValue(value);
-  call.chargeText(text.length);
+  chargePath(call, text.length);
   const path = parsePath(text, call.pathStyle);
   const name = nameOf(path);
   if (name === '') throw nameless(path, 'with_number');
@@ -112,7 +120,7 @@ const numberedPath: Run = (call, value, number) => {
 /** The rest of the text stays as it is written. */
 const numberedText: Run = (call, value, number) => {
   const text = textOf(value);
-  call.chargeText(text.length);
+  chargePath(call, text.length);
   const backslash = styleOf(text, call.pathStyle) === 'windows' ? text.lastIndexOf('\\') : -1;
   const start = Math.max(text.lastIndexOf('/'), backslash) + 1;
   if (start === text.length) throw new ExprFailure(`with_number: '${text}' has an empty name`);
@@ -233,7 +241,7 @@ export const PATH_MAPPING: FunctionGroup = {
       'The path where this host finds a path of another one, by the path mapping rules of the session.',
       (call, value) => {
         const text = textOf(value);
-        call.chargeText(text.length);
+        chargePath(call, text.length);
         if (call.mapPath === null) throw new Error('a function of the host without its path mapping');
         const mapped = call.mapPath(text);
         call.reserveString(mapped.length);

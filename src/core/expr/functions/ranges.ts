@@ -13,7 +13,8 @@ import { intValue, listValue, rangeValue, textOf } from '../values/arguments.ts'
 import { intOf, listBytes, listOfType, type RangeValue, type Value } from '../values/value.ts';
 import { intResult } from './arithmetic.ts';
 import type { Call } from './call.ts';
-import { signature, type FunctionGroup, type Run } from './signature.ts';
+import { chargeCharacters, chargeRuns } from './charges.ts';
+import { alwaysFails, signature, type FunctionGroup, type Run } from './signature.ts';
 
 const LIST_OF_INT = listType(INT);
 
@@ -34,8 +35,9 @@ function integerOf(value: Value): bigint | null {
   return BigInt(value.value);
 }
 
-const element: Run = (_call, r, index) => {
+const element: Run = (call, r, index) => {
   const { runs } = rangeValue(r);
+  chargeRuns(call, runs);
   const length = sizeOfRuns(runs);
   const given = BigInt(intValue(index));
   let offset = given < 0n ? given + length : given;
@@ -48,6 +50,7 @@ const element: Run = (_call, r, index) => {
 
 const sliced: Run = (call, r, start, stop, step) => {
   const range = rangeValue(r);
+  chargeRuns(call, range.runs);
   const by = step === null ? 1n : BigInt(intValue(step));
   if (by === 0n) throw new ExprFailure('Slice step cannot be zero');
   const length = sizeOfRuns(range.runs);
@@ -112,7 +115,7 @@ function descending(range: RangeValue, from: bigint, stride: bigint, count: bigi
 
 function parsed(call: Call, s: Value): Value {
   const text = textOf(s);
-  call.chargeText(text.length);
+  chargeCharacters(call, text, READING_STEPS);
   if (text.trim() === '') throw new ExprFailure('Empty expression');
   const range = parseRange(text, MAX_RANGE_PARTS);
   if (!range.ok) throw new ExprFailure(range.detail);
@@ -123,8 +126,13 @@ function ofIntegers(call: Call, l: Value): Value {
   const { items } = listValue(l);
   if (items.length === 0) throw noIntegers();
   call.charge(items.length);
+  call.chargeSteps(items.length * JOINING_STEPS);
   return { kind: 'range', runs: runsOfValues(items.map((item) => BigInt(intValue(item)))) };
 }
+
+/** Steps for a character of the text of a range, and for an integer that becomes one of a range. */
+const READING_STEPS = 30;
+const JOINING_STEPS = 60;
 
 const noIntegers = (): ExprFailure => new ExprFailure('range_expr() requires at least one value');
 
@@ -142,13 +150,13 @@ export const RANGES: FunctionGroup = {
     signature(
       'range_expr(l: list[nulltype]) -> noreturn',
       'An error: a range has one integer at least.',
-      () => {
-        throw noIntegers();
-      },
+      ...alwaysFails(noIntegers),
     ),
-    signature('len(r: range_expr) -> int', 'The number of integers.', (_call, r) =>
-      intResult(sizeOfRuns(rangeValue(r).runs)),
-    ),
+    signature('len(r: range_expr) -> int', 'The number of integers.', (call, r) => {
+      const { runs } = rangeValue(r);
+      call.chargeSteps(runs.length);
+      return intResult(sizeOfRuns(runs));
+    }),
     signature('__contains__(r: range_expr, item: T) -> bool', '`item in r`.', contains),
     signature(
       '__not_contains__(r: range_expr, item: T) -> bool',

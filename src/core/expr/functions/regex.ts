@@ -6,7 +6,7 @@ import { listType, STRING } from '../type-system/expr-type.ts';
 import { countOf, textOf } from '../values/arguments.ts';
 import { listBytes, listOfType, stringBytes, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
-import { chargeCharacters } from './charge-texts.ts';
+import { chargeCharacters } from './charges.ts';
 import { signature, type FunctionGroup, type Signature } from './signature.ts';
 import { GrowingList } from './string-split.ts';
 

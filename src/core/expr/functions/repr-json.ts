@@ -1,8 +1,7 @@
 import { escapedText, hexOf } from '../text/escaping.ts';
-import { joinGrowing, type BeforeGrowth } from '../values/display.ts';
-import { textOfNumber } from '../values/float-text.ts';
+import type { BeforeGrowth } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
+import { representationOf, type Notation } from './repr-notation.ts';
 
 /** What JSON must escape, and what is not printable ASCII. */
 const SPECIAL = /["\\\0-\x1f\x7f-\uffff]/g;
@@ -17,24 +16,6 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\t', '\\t'],
 ]);
 
-/** A value as JSON in ASCII alone, with a blank after each comma, as Python's `json.dumps` writes it; paths and ranges as strings. */
-export function jsonRepr(value: Value, grow: BeforeGrowth): string {
-  if (typeof value === 'string') return stringRepr(value, grow);
-  if (typeof value !== 'object' || value === null) return `${value}`;
-  switch (value.kind) {
-    case 'float':
-      return textOfNumber(value.value);
-    case 'path':
-      return stringRepr(value.text, grow);
-    case 'range':
-      return stringRepr(textOfRuns(value.runs), grow);
-    case 'list':
-      return joinGrowing(value, ['[', ', ', ']'], jsonRepr, grow);
-    case 'unresolved':
-      throw new Error('a representation of a value that is not known');
-  }
-}
-
 const stringRepr = (text: string, grow: BeforeGrowth): string =>
   escapedText(
     text,
@@ -43,3 +24,9 @@ const stringRepr = (text: string, grow: BeforeGrowth): string =>
     (unit) => NAMED.get(unit) ?? `\\u${hexOf(unit.charCodeAt(0), 4)}`,
     grow,
   );
+
+const JSON_NOTATION: Notation = { null: 'null', true: 'true', false: 'false', text: stringRepr };
+
+/** A value as JSON in ASCII alone, with a blank after each comma, as Python's `json.dumps` writes it; paths and ranges as strings. */
+export const jsonRepr = (value: Value, grow: BeforeGrowth): string =>
+  representationOf(value, JSON_NOTATION, grow);

@@ -1,8 +1,7 @@
 import { escapedText, hexOf } from '../text/escaping.ts';
-import { joinGrowing, type BeforeGrowth } from '../values/display.ts';
-import { textOfNumber } from '../values/float-text.ts';
+import type { BeforeGrowth } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
+import { representationOf, type Notation } from './repr-notation.ts';
 
 /** A backslash, both quotes, and what Python does not take for printable: other, and separators but the blank. */
 const SPECIAL = /[\\'"]|[^\P{C}]|[^\P{Z} ]/gu;
@@ -13,26 +12,6 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\r', '\\r'],
   ['\t', '\\t'],
 ]);
-
-/** A value as Python's `repr` writes it; paths and ranges as strings. */
-export function pythonRepr(value: Value, grow: BeforeGrowth): string {
-  if (value === null) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'string') return stringRepr(value, grow);
-  if (typeof value !== 'object') return `${value}`;
-  switch (value.kind) {
-    case 'float':
-      return textOfNumber(value.value);
-    case 'path':
-      return stringRepr(value.text, grow);
-    case 'range':
-      return stringRepr(textOfRuns(value.runs), grow);
-    case 'list':
-      return joinGrowing(value, ['[', ', ', ']'], pythonRepr, grow);
-    case 'unresolved':
-      throw new Error('a representation of a value that is not known');
-  }
-}
 
 /** In single quotes, unless there are single quotes in it and no double ones. */
 function stringRepr(text: string, grow: BeforeGrowth): string {
@@ -48,3 +27,9 @@ function codeEscape(code: number): string {
   if (code <= 0xff) return `\\x${hexOf(code, 2)}`;
   return code <= 0xffff ? `\\u${hexOf(code, 4)}` : `\\U${hexOf(code, 8)}`;
 }
+
+const PYTHON_NOTATION: Notation = { null: 'None', true: 'True', false: 'False', text: stringRepr };
+
+/** A value as Python's `repr` writes it; paths and ranges as strings. */
+export const pythonRepr = (value: Value, grow: BeforeGrowth): string =>
+  representationOf(value, PYTHON_NOTATION, grow);

@@ -1,8 +1,7 @@
 import { ExprFailure } from '../expr-failure.ts';
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
 import { escapedText } from '../text/escaping.ts';
 import { textOf } from '../values/arguments.ts';
-import { joinGrowing, type BeforeGrowth } from '../values/display.ts';
+import { joinGrowing, textOfRange, type BeforeGrowth } from '../values/display.ts';
 import { jsonOfFloat } from '../values/float-text.ts';
 import type { ListValue, Value } from '../values/value.ts';
 
@@ -68,7 +67,7 @@ export function pwshLiteral(value: Value, grow: BeforeGrowth): string {
     case 'path':
       return pwshString(value.text, grow);
     case 'range':
-      return pwshString(textOfRuns(value.runs), grow);
+      return pwshString(textOfRange(value), grow);
     case 'list': {
       const [first] = value.items;
       const one = value.items.length === 1 && typeof first === 'object' && first?.kind === 'list';

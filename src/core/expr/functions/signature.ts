@@ -1,6 +1,7 @@
+import type { ExprFailure } from '../expr-failure.ts';
 import { isGeneric, type ExprType } from '../type-system/expr-type.ts';
 import { parseType } from '../type-system/type-text.ts';
-import type { Value } from '../values/value.ts';
+import { typeOf, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
 
 /**
@@ -32,7 +33,20 @@ export interface SignatureParameter {
   readonly type: ExprType;
 }
 
+/** Fails with ExprFailure where a call with these types has a signature and fails whatever its values are. */
 export type Inference = (types: readonly ExprType[]) => ExprType | null;
+
+/** `run` and `infer` of a signature that gives no value: a call is an error before its values are known. */
+export function alwaysFails(failure: (types: readonly ExprType[]) => ExprFailure): readonly [Run, Inference] {
+  return [
+    (_call, a) => {
+      throw failure([typeOf(a)]);
+    },
+    (types) => {
+      throw failure(types);
+    },
+  ];
+}
 
 /** A group of the library: functions that the reference shows together. */
 export interface FunctionGroup {

@@ -9,7 +9,7 @@ import {
 } from '../text/character-classes.ts';
 import { capitalized, titled } from '../text/letter-case.ts';
 import { textOf } from '../values/arguments.ts';
-import { chargeCharacters } from './charge-texts.ts';
+import { chargeCharacters } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
 /** `name(s: string) -> string`. A case mapping makes at most three units of one; it takes so many steps for each. */

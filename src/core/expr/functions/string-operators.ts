@@ -1,8 +1,9 @@
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
 import { characterAt, charactersOf } from '../text/text-slices.ts';
 import { countOf, rangeValue, textOf } from '../values/arguments.ts';
+import { textOfRange } from '../values/display.ts';
 import type { Value } from '../values/value.ts';
 import type { Call } from './call.ts';
+import { chargeRuns } from './charges.ts';
 import { indexOf, outOfBounds, sliceBounds } from './indexing.ts';
 import { signature, type Signature } from './signature.ts';
 import { countedLength } from './string-length.ts';
@@ -14,7 +15,11 @@ function concatenated(call: Call, a: string, b: string): string {
   return a + b;
 }
 
-const rangeText = (range: Value): string => textOfRuns(rangeValue(range).runs);
+function rangeText(call: Call, range: Value): string {
+  const value = rangeValue(range);
+  chargeRuns(call, value.runs);
+  return textOfRange(value);
+}
 
 function repeated(call: Call, text: string, count: number): string {
   if (text === '' || count <= 0) return '';
@@ -34,12 +39,12 @@ export const OPERATORS_ON_STRINGS: readonly Signature[] = [
   signature(
     '__add__(a: string, b: range_expr) -> string',
     '`a + b`: joins a string and the canonical text of a range.',
-    (call, a, b) => concatenated(call, textOf(a), rangeText(b)),
+    (call, a, b) => concatenated(call, textOf(a), rangeText(call, b)),
   ),
   signature(
     '__add__(a: range_expr, b: string) -> string',
     '`a + b`: joins the canonical text of a range and a string.',
-    (call, a, b) => concatenated(call, rangeText(a), textOf(b)),
+    (call, a, b) => concatenated(call, rangeText(call, a), textOf(b)),
   ),
   signature(
     '__mul__(s: string, n: int) -> string',

@@ -3,7 +3,7 @@ import { positionAt } from '../text/code-points.ts';
 import { SubstringSearch } from '../text/substring-search.ts';
 import { textOf } from '../values/arguments.ts';
 import type { Call } from './call.ts';
-import { chargeSearch } from './charge-texts.ts';
+import { chargeSearch } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
 /** Steps for a place where a text is replaced. */

@@ -5,7 +5,7 @@ import { listType, STRING } from '../type-system/expr-type.ts';
 import { countOf, listValue, textOf } from '../values/arguments.ts';
 import { listBytes, listOfType, stringBytes, type ListValue, type Value } from '../values/value.ts';
 import type { Call } from './call.ts';
-import { chargeSearch } from './charge-texts.ts';
+import { chargeSearch } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
 const LIST_OF_STRING = listType(STRING);

@@ -2,7 +2,7 @@ import { isSpaceUnit } from '../text/character-classes.ts';
 import { widthAt, widthBefore } from '../text/code-points.ts';
 import { textOf } from '../values/arguments.ts';
 import type { Call } from './call.ts';
-import { chargeCharacters } from './charge-texts.ts';
+import { chargeCharacters } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
 /** Steps for a character that is looked at. */

@@ -9,8 +9,8 @@ export interface Place {
 
 /**
  * An expression (specification "Expression Language", section 1.1). A parenthesised expression has the place of what is inside; an operation around
- * it begins and ends with the parentheses. The caret stands at an operator, at the name of an attribute or method, at a subscript's bracket, else
- * at the start.
+ * it begins and ends with the parentheses. The caret stands at an arithmetic operator, at the name of an attribute or method, at a subscript's
+ * bracket, else at the start.
  */
 export type Expr =
   | LiteralExpr
@@ -90,7 +90,7 @@ export interface CompareExpr extends Place {
 export interface Comparison {
   readonly operator: CompareOperator;
   readonly operand: Expr;
-  /** From the operand before to this one, with the caret at the operator. */
+  /** From the operand before to this one. */
   readonly place: Place;
 }
 

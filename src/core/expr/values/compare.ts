@@ -26,7 +26,7 @@ export function equals(a: Value, b: Value, call: Call): boolean {
 }
 
 function equalItems(a: ListValue | RangeValue, b: ListValue | RangeValue, call: Call): boolean {
-  if (lengthOf(a) !== lengthOf(b)) return false;
+  if (lengthOf(a, call) !== lengthOf(b, call)) return false;
   const other = itemsIn(b);
   for (const item of itemsIn(a)) {
     call.charge(1);
@@ -48,6 +48,9 @@ function sameRuns(a: RangeValue, b: RangeValue, call: Call): boolean {
   return same || equalItems(a, b, call);
 }
 
+/** Steps for a character of two texts that are put in order. */
+const ORDER_STEPS = 0.25;
+
 /**
  * Whether `a` comes before (-1), with (0) or after (1) `b` (section 2.1.4): numbers, strings and paths, bools, and lists by their first unequal
  * elements. Null when the two have no order.
@@ -60,7 +63,9 @@ export function order(a: Value, b: Value, call: Call): -1 | 0 | 1 | null {
   const one = charactersOf(a);
   const other = charactersOf(b);
   if (one !== null && other !== null) {
-    call.chargeText(Math.min(one.length, other.length));
+    const shorter = Math.min(one.length, other.length);
+    call.chargeText(shorter);
+    call.chargeSteps(shorter * ORDER_STEPS);
     return orderOfText(one, other);
   }
   const list = sequenceOf(a);
@@ -113,8 +118,8 @@ function sequenceOf(value: Value): ListValue | RangeValue | null {
   return value.kind === 'list' || value.kind === 'range' ? value : null;
 }
 
-const lengthOf = (sequence: ListValue | RangeValue): number =>
-  sequence.kind === 'list' ? sequence.items.length : rangeLength(sequence);
+const lengthOf = (sequence: ListValue | RangeValue, call: Call): number =>
+  sequence.kind === 'list' ? sequence.items.length : rangeLength(sequence, call);
 
 /** The items one by one: a range is never laid out for a comparison. */
 function* itemsIn(sequence: ListValue | RangeValue): Generator<Value, undefined> {

@@ -1,6 +1,6 @@
-import { textOfRuns } from '../../openjd/space/integer-set.ts';
+import { lastOf, textOfRuns } from '../../openjd/space/integer-set.ts';
 import { jsonOfFloat, textOfFloat } from './float-text.ts';
-import type { ListValue, Value } from './value.ts';
+import type { ListValue, RangeValue, Value } from './value.ts';
 
 /** Told how many UTF-16 units a text will have, each time before it grows; throws to end it. */
 export type BeforeGrowth = (units: number) => void;
@@ -20,12 +20,18 @@ export function displayOf(value: Value, grow: BeforeGrowth = unlimited): string 
     case 'path':
       return value.text;
     case 'range':
-      return textOfRuns(value.runs);
+      return textOfRange(value);
     case 'list':
       return joinGrowing(value, ['[', ', ', ']'], jsonElement, grow);
     case 'unresolved':
       return value.type.text;
   }
+}
+
+/** The canonical text of a range; of a chunk of consecutive integers its first and its last. */
+export function textOfRange({ runs, isContiguous = false }: RangeValue): string {
+  const [run] = runs;
+  return isContiguous && run !== undefined ? `${run.start}-${lastOf(run)}` : textOfRuns(runs);
 }
 
 /** An element of a list of lists at most: JSON, characters beyond ASCII kept. */

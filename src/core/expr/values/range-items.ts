@@ -2,12 +2,15 @@ import { sizeOfRuns } from '../../openjd/space/integer-set.ts';
 import type { Call } from '../functions/call.ts';
 import { intOf, listBytes, type RangeValue, type Value } from './value.ts';
 
-/** Number of integers of a range; beyond any list where it is no safe integer. */
-export const rangeLength = (range: RangeValue): number => Number(sizeOfRuns(range.runs));
+/** Number of integers of a range; beyond any list where it is no safe integer. Counts a step for each run. */
+export function rangeLength(range: RangeValue, call: Call): number {
+  call.chargeSteps(range.runs.length);
+  return Number(sizeOfRuns(range.runs));
+}
 
 /** The integers of a range as a list's items, in increasing order. Charged and reserved before they are made. */
 export function rangeItems(range: RangeValue, call: Call): readonly Value[] {
-  const length = rangeLength(range);
+  const length = rangeLength(range, call);
   call.chargeEach(length);
   call.reserve(listBytes(length));
   return [...integersOf(range)];

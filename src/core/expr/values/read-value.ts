@@ -11,9 +11,14 @@ export type ReadValue =
 
 /**
  * The value of a type from JSON: numbers, or text that writes them; text for strings, paths and ranges; arrays for lists; null for nulltype. An
- * unresolved type needs no value. Errors: JSON that is no value of the type, and types that no value has.
+ * unresolved type needs no value. Errors: JSON that is no value of the type, types that no value has, and ranges of more parts than `maxRangeParts`.
  */
-export function readValue(type: ExprType, json: unknown, style: FileStyle): ReadValue {
+export function readValue(
+  type: ExprType,
+  json: unknown,
+  style: FileStyle,
+  maxRangeParts: number = MAX_RANGE_PARTS,
+): ReadValue {
   switch (type.kind) {
     case 'unresolved':
       return { ok: true, value: unresolvedOf(type.of) };
@@ -35,14 +40,14 @@ export function readValue(type: ExprType, json: unknown, style: FileStyle): Read
       return found(type, json, typeof json === 'string' ? pathAsGiven(json, style) : null);
     case 'range_expr': {
       if (typeof json !== 'string') return wrong(type, json);
-      const range = parseRange(json, MAX_RANGE_PARTS);
+      const range = parseRange(json, maxRangeParts);
       return range.ok ? { ok: true, value: { kind: 'range', runs: range.runs } } : range;
     }
     case 'list': {
       if (!Array.isArray(json)) return wrong(type, json);
       const items: Value[] = [];
       for (const each of json) {
-        const item = readValue(type.element, each, style);
+        const item = readValue(type.element, each, style, maxRangeParts);
         if (!item.ok) return item;
         items.push(item.value);
       }

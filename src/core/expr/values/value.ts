@@ -50,6 +50,8 @@ export interface RangeValue {
   readonly kind: 'range';
   /** In normal form, one at least. */
   readonly runs: readonly Run[];
+  /** Of a chunk of consecutive integers: written `first-last` even when it has one integer or two. What is made of it is not. Absent is false. */
+  readonly isContiguous?: boolean;
 }
 
 export interface ListValue {

@@ -7,12 +7,12 @@ import type { ExtensionName } from '../extensions.ts';
 import { Findings } from '../findings.ts';
 import type { LanguageOptions } from '../language/options.ts';
 import type { JobPlan, StepPlan } from '../plan.ts';
-import { jobScopes, stepLetScope, stepScopes, type JobScopes } from '../scope.ts';
+import { jobScopes, stepCreationScope, type JobScopes } from '../scope.ts';
 import type { TemplateShape } from '../shape/template-shape.ts';
 import { TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
 import { TextChecker } from '../text-checker.ts';
 import { characters, hasControl } from '../text-rules.ts';
-import { checkHostTexts } from '../validate/09-format-strings.ts';
+import { bindSteps, checkHostTexts, NO_LETS } from '../validate/09-format-strings.ts';
 import { CreationValues } from './creation-values.ts';
 import { parameterValues } from './parameter-values.ts';
 import { resolveRequirements } from './resolve-requirements.ts';
@@ -64,7 +64,7 @@ function createJob(
   const before = jobScopes({ isExpr, parameters: known, jobName: null });
   const jobName = resolveJobName(findings, new CreationValues(checker, before.creation), shape, limits);
   const job = jobScopes({ isExpr, parameters: known, jobName: jobName ?? null });
-  const lets = shape.steps.map((step) => checker.bind(step.lets, stepLetScope(job, step)));
+  const lets = bindSteps(checker, shape, job);
   const steps = resolveSteps(findings, checker, job, shape, lets, limits);
   // Names alone were checked with the template; what expressions make of the values that are known now was not.
   const needed = isExpr ? checkHostTexts(checker, shape, job, lets) : [];
@@ -133,8 +133,8 @@ function resolveSteps(
   const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
   return shape.steps.flatMap((step, order) => {
     const deliveries = step.deliveries ?? shape.deliveries;
-    const scopes = stepScopes(job, step, lets[order] ?? new Map<string, Value>(), shape.extensions);
-    const creation = new CreationValues(checker, scopes.creation);
+    const scope = stepCreationScope(job, lets[order] ?? NO_LETS);
+    const creation = new CreationValues(checker, scope);
     const space = resolveSpace(findings, creation, step, limits);
     const requirements = {
       ...resolveRequirements(findings, creation, step.hostRequirements, limits),

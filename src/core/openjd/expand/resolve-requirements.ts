@@ -60,21 +60,34 @@ function attributeOf(
   limits: TemplateLimits,
 ): AttributeRequirement {
   const name = (shape.name?.value ?? '').toLowerCase();
-  const resolve = (texts: readonly Text[]): string[] =>
-    texts.flatMap((text) => {
-      const value = creation.resolve(text, ATTRIBUTE_VALUE);
-      if (value === undefined) return [];
-      const values = listedValues(value).map((each) => displayOf(each));
-      const wrong = values
-        .map((each) => attributeValueWrong(name, each, limits.maxAttributeValue))
-        .find((each) => each !== null);
-      if (wrong === undefined || wrong === null) return values;
-      findings.add(text.at, wrong);
-      return [];
-    });
+  const valuesOf = (key: 'anyOf' | 'allOf', texts: readonly Text[]): readonly string[] => {
+    const found = findings.count;
+    const values = texts.flatMap((text) => resolve(text));
+    // An expression can stand for any number of values.
+    const wrong = listLengthWrong(values.length, limits.maxAttributeValues);
+    if (findings.count === found && wrong !== null) findings.add(shape.at, `${key} ${wrong}`);
+    return values;
+  };
+  const resolve = (text: Text): readonly string[] => {
+    const value = creation.resolve(text, ATTRIBUTE_VALUE);
+    if (value === undefined) return [];
+    const values = listedValues(value).map((each) => displayOf(each));
+    const wrong = values
+      .map((each) => attributeValueWrong(name, each, limits.maxAttributeValue))
+      .find((each) => each !== null);
+    if (wrong === undefined || wrong === null) return values;
+    findings.add(text.at, wrong);
+    return [];
+  };
   return {
     name,
-    ...(shape.anyOf === undefined ? {} : { anyOf: resolve(shape.anyOf) }),
-    ...(shape.allOf === undefined ? {} : { allOf: resolve(shape.allOf) }),
+    ...(shape.anyOf === undefined ? {} : { anyOf: valuesOf('anyOf', shape.anyOf) }),
+    ...(shape.allOf === undefined ? {} : { allOf: valuesOf('allOf', shape.allOf) }),
   };
+}
+
+/** What is wrong with the length of a list that expressions made, or null (section 3.3.2). */
+function listLengthWrong(length: number, max: number): string | null {
+  if (length === 0) return 'resolves to an empty list';
+  return length > max ? `must not have more than ${max} elements, and has ${length} when resolved` : null;
 }

@@ -27,19 +27,19 @@ export function hostResolver(context: HostContext, expressions: ExprSettings): H
 }
 
 /**
- * Resolves the format strings of a script where everything is known: those of names alone, or with EXPR (`context`) those of expressions. Why a
- * binding of the script has no value is told of each of its strings.
+ * Resolves the format strings of a script where everything is known: those of names alone, or with EXPR (`context`) those of expressions. When a
+ * binding of the script has no value, no string of it has one.
  */
 export class HostResolver {
   readonly #symbols: ReadonlyMap<string, Value>;
   readonly #context: ExprContext | null;
   /** Why the bindings of the script have no values, or null. */
-  readonly #fault: string | null;
+  readonly fault: string | null;
 
   constructor(symbols: ReadonlyMap<string, Value>, context: ExprContext | null, fault: string | null = null) {
     this.#symbols = symbols;
     this.#context = context;
-    this.#fault = fault;
+    this.fault = fault;
   }
 
   /** With the bindings of a script. */
@@ -66,7 +66,7 @@ export class HostResolver {
 
   /** The value of a format string in a field that takes the type. */
   #resolve(format: string, target: ExprType): TextResult {
-    if (this.#fault !== null) return { ok: false, detail: this.#fault };
+    if (this.fault !== null) return { ok: false, detail: this.fault };
     const prepared = prepareText(format, this.#context !== null, target);
     return prepared.ok ? resolveText(prepared.text, this.#symbols, this.#context) : prepared;
   }

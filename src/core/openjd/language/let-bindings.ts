@@ -1,15 +1,15 @@
 import { evaluate, prepare, type ExprContext } from '../../expr/evaluate/evaluate.ts';
 import { failureText } from '../../expr/failure-text.ts';
 import { parseExpression } from '../../expr/syntax/parse-expression.ts';
-import { referencesOf, type References } from '../../expr/syntax/symbols.ts';
+import { referencesOf } from '../../expr/syntax/symbols.ts';
 import type { Value } from '../../expr/values/value.ts';
 import type { LetPlan } from '../plan.ts';
 import type { TextResult } from './prepared-text.ts';
 
-/** What the expression of a binding refers to; nothing where it is none. */
-export function letReferences({ expression }: LetPlan): References | null {
+/** Names that the expression of a binding refers to; none where it is no expression. */
+export function letSymbols({ expression }: LetPlan): readonly string[] {
   const parsed = parseExpression(expression);
-  return parsed.ok ? referencesOf(parsed.expr) : null;
+  return parsed.ok ? [...referencesOf(parsed.expr).symbols] : [];
 }
 
 /** The value of a binding: whatever type its expression has (specification, section 3.6.1). */

@@ -11,15 +11,12 @@ import { parseFormatString, type FormatString } from '../format-string.ts';
 /** A format string that is ready to be resolved, in either language: of names alone, or with EXPR of expressions. */
 export type PreparedText =
   | { readonly kind: 'names'; readonly format: FormatString }
-  | { readonly kind: 'expressions'; readonly program: FormatProgram; readonly names: TextNames };
-
-/** Names in a format string. */
-export interface TextNames {
-  /** Those that it refers to; of names with dots properties may be a part. */
-  readonly symbols: readonly string[];
-  /** The variables of its comprehensions. */
-  readonly variables: readonly string[];
-}
+  | {
+      readonly kind: 'expressions';
+      readonly program: FormatProgram;
+      /** Names that it refers to. */
+      readonly symbols: readonly string[];
+    };
 
 export type PrepareTextResult =
   { readonly ok: true; readonly text: PreparedText } | { readonly ok: false; readonly detail: string };
@@ -41,9 +38,8 @@ export function prepareText(text: string, isExpr: boolean, target: ExprType): Pr
   if (!parsed.ok) return { ok: false, detail: failureText(parsed.failure, text) };
   const { format } = parsed;
   const program = prepareFormat(format, soleExpression(format) === null ? null : target);
-  const { symbols, variables } = formatReferences(format);
-  const names = { symbols: [...symbols], variables: [...variables] };
-  return { ok: true, text: { kind: 'expressions', program, names } };
+  const symbols = [...formatReferences(format).symbols];
+  return { ok: true, text: { kind: 'expressions', program, symbols } };
 }
 
 /** Resolves a format string. `context` is that of expressions: null where there are none. */
@@ -67,7 +63,7 @@ export function resolveText(
       else resolved += displayOf(value);
     }
   }
-  return { ok: true, value: isKnown ? resolved : unresolvedOf(STRING) };
+  return { ok: true, value: isKnown ? resolved : UNKNOWN_TEXT };
 }
 
 /** The format string with what is known resolved: what is not known stays as it was written. Null where something has no value. */
@@ -103,20 +99,29 @@ function previewValue(value: Value | undefined, source: string): string | null {
   return value === null ? '' : displayOf(value);
 }
 
-/** Names in a format string. */
-export const namesIn = (text: PreparedText): TextNames =>
-  text.kind === 'expressions'
-    ? text.names
-    : {
-        symbols: text.format.parts.flatMap((part) => (part.kind === 'reference' ? [part.symbol] : [])),
-        variables: [],
-      };
+/** Names that the expressions of a format string refer to; of those with dots properties may be a part. */
+export const expressionSymbols = (text: PreparedText): readonly string[] =>
+  text.kind === 'expressions' ? text.symbols : NO_SYMBOLS;
+
+const NO_SYMBOLS: readonly string[] = [];
+
+/** The first name of a format string of names that there is no value for, or null. */
+export function unknownName(text: PreparedText, symbols: ReadonlyMap<string, Value>): string | null {
+  if (text.kind === 'expressions') return null;
+  for (const part of text.format.parts) {
+    if (part.kind === 'reference' && !symbols.has(part.symbol)) return part.symbol;
+  }
+  return null;
+}
 
 /** The literal text between the references, joined: a lower bound of what it resolves to. */
 export const literalTextOf = (text: PreparedText): string =>
   text.kind === 'expressions'
     ? text.program.parts.filter((part) => typeof part === 'string').join('')
     : text.format.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+
+/** A text that is known later. */
+export const UNKNOWN_TEXT: Value = unresolvedOf(STRING);
 
 export const isUnresolved = (value: Value): boolean =>
   typeof value === 'object' && value !== null && value.kind === 'unresolved';

@@ -5,6 +5,7 @@ import { pathOf, type Value } from '../../expr/values/value.ts';
 import type { DocumentNode } from '../document.ts';
 import { rowOf } from '../parameter-types.ts';
 import type { ParameterType, TaskParameterType } from '../plan.ts';
+import { DOCUMENT_LIMITS } from '../document-limits.ts';
 import { readJson } from '../read-json.ts';
 
 /** Types of `Task.Param.<name>` and `Task.RawParam.<name>` (specification "Expression Language", section 1.2.2). */
@@ -26,21 +27,34 @@ export function valueTypes(type: ParameterType): {
   return { value: valueType, raw: rawType };
 }
 
-/** The value that a text writes: the canonical text of a parameter, or what the expression language writes of a value (a list is JSON). */
+/**
+ * The value that a text writes: the canonical text of a parameter, or what the expression language writes of a value (a list is JSON). It was written
+ * from a value that is within its bounds, so it is read whatever its length: a list or range can have more parts than one that somebody submits.
+ */
 export function valueOfText(type: ResolvedType, text: string, style: FileStyle): Value {
   if (type === STRING) return text;
   if (type.kind === 'path') return pathOf(text, styleOf(text, style));
-  const read = readValue(type, plainOf(type, text), style);
+  const read = readValue(type, plainOf(type, text), style, text.length + 1);
   // A fault of this program: the text was written from a value of the type.
   if (!read.ok)
     throw new Error(`${JSON.stringify(text)} is no value of the type ${type.text}: ${read.detail}`);
   return read.value;
 }
 
+/** As the service writes a chunk of consecutive integers. */
+const CONTIGUOUS = /^-?[0-9]+--?[0-9]+$/;
+
+/** The value of a chunk: one of consecutive integers stays written as its first and its last (specification, section 3.4.1.5). */
+export function chunkOfText(type: ResolvedType, text: string, style: FileStyle): Value {
+  const value = valueOfText(type, text, style);
+  const isRange = typeof value === 'object' && value?.kind === 'range';
+  return isRange && CONTIGUOUS.test(text) ? { ...value, isContiguous: true } : value;
+}
+
 function plainOf(type: ResolvedType, text: string): unknown {
   if (type.kind === 'nulltype') return null;
   if (type.kind !== 'list') return text;
-  const read = readJson(text);
+  const read = readJson(text, { ...DOCUMENT_LIMITS, maxCharacters: text.length, maxNodes: text.length });
   return read.ok ? plainOfNode(read.document) : undefined;
 }
 

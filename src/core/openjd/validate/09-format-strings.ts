@@ -13,6 +13,7 @@ import type { Located } from '../located.ts';
 import {
   environmentScope,
   jobScopes,
+  stepCreationScope,
   stepLetScope,
   stepScopes,
   type JobScopes,
@@ -24,6 +25,8 @@ import { TextChecker } from '../text-checker.ts';
 import { characters, hasControl } from '../text-rules.ts';
 import type { ExprType } from '../../expr/type-system/expr-type.ts';
 import type { Value } from '../../expr/values/value.ts';
+
+export const NO_LETS: ReadonlyMap<string, Value> = new Map();
 
 /**
  * Pass 9: format strings (section 7.3), each against the values that exist where it is resolved: when the job is created (its name, ranges,
@@ -38,17 +41,26 @@ export function checkFormatStrings(
 ): void {
   const checker = new TextChecker(findings, settings);
   const parameters = template.parameters.flatMap(({ name, type }) =>
-    name === undefined ? [] : [{ name: name.value, type: type ?? ('STRING' as const), value: null }],
+    name === undefined ? [] : [{ name: name.value, type, value: null }],
   );
   const job = jobScopes({ isExpr: settings !== null, parameters, jobName: null });
   checkJobName(findings, checker, template, job.creation, limits);
-  const lets = template.steps.map((step) => checker.bind(step.lets, stepLetScope(job, step)));
-  template.steps.forEach((step, order) => {
-    const { creation } = stepScopes(job, step, lets[order] ?? new Map<string, Value>(), template.extensions);
-    checkCreationFields(checker, step, creation);
-  });
+  const lets = bindSteps(checker, template, job);
+  for (const [order, step] of template.steps.entries()) {
+    checkCreationFields(checker, step, stepCreationScope(job, lets[order] ?? NO_LETS));
+  }
   checkHostTexts(checker, template, job, lets);
 }
+
+/** The bindings of each step with their values, as far as these are known. */
+export const bindSteps = (
+  checker: TextChecker,
+  template: TemplateShape,
+  job: JobScopes,
+): readonly ReadonlyMap<string, Value>[] =>
+  template.steps.map((step) =>
+    step.lets.length === 0 ? NO_LETS : checker.bind(step.lets, stepLetScope(job, step)),
+  );
 
 /**
  * What is resolved on the worker, as far as it can be judged before. `lets` are the bindings of the steps, in their order. Gives, in the same order,
@@ -63,7 +75,7 @@ export function checkHostTexts(
   for (const environment of template.jobEnvironments) checkEnvironment(checker, environment, job, job.host);
   return template.steps.map((step, order) => {
     checker.used.clear();
-    const scopes = stepScopes(job, step, lets[order] ?? new Map<string, Value>(), template.extensions);
+    const scopes = stepScopes(job, step, lets[order] ?? NO_LETS, template.extensions);
     for (const environment of step.environments) {
       checkEnvironment(checker, environment, job, scopes.environments);
     }

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { displayOf } from '../../../../src/core/expr/values/display.ts';
 import fc from 'fast-check';
 import { test } from 'tap';
 import { listOfType, type Value } from '../../../../src/core/expr/values/value.ts';
 import { listType, STRING } from '../../../../src/core/expr/type-system/expr-type.ts';
-import { evaluated, shown, valueOf } from '../evaluated.ts';
+import { evaluated, shown } from '../evaluated.ts';
 
 const CASES: Readonly<Record<string, readonly (readonly [source: string, result: string])[]>> = {
   'repr_py writes what Python writes': [
@@ -98,10 +97,10 @@ test('JSON reads back what was written, in ASCII and with all characters', (t) =
   fc.assert(
     fc.property(strings, (items) => {
       const symbols = { L: listFrom(items) };
-      const ascii = valueOf('repr_json(L)', symbols);
-      t.same(JSON.parse(displayOf(ascii)), items);
+      const ascii = shown('repr_json(L)', symbols);
+      t.same(JSON.parse(ascii), items);
       t.match(ascii, /^[\x20-\x7e]*$/);
-      t.same(JSON.parse(displayOf(valueOf('string(L)', symbols))), items);
+      t.same(JSON.parse(shown('string(L)', symbols)), items);
     }),
   );
   t.end();
@@ -124,7 +123,7 @@ test('a shell reads back the words that were quoted', (t) => {
     ';&|<>',
     "''",
   ];
-  const script = `printf '%s\\0' ${displayOf(valueOf('repr_sh(L)', { L: listFrom(items) }))}`;
+  const script = `printf '%s\\0' ${shown('repr_sh(L)', { L: listFrom(items) })}`;
   const read = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
   t.same(read.split('\0').slice(0, -1), items);
   t.end();

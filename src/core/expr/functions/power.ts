@@ -1,0 +1,48 @@
+/** Bits of the exact power of a mantissa that is computed; beyond them the engine's own power is near enough. */
+const MAX_EXACT_BITS = 16_384;
+/** Bits that are rounded to a float: more than its 53, so that what is cut off decides no tie. */
+const KEPT_BITS = 128;
+
+/**
+ * `base ** exponent` of floats. With a whole exponent, or 0.5, it is the float that is nearest to the exact power, as the C library has it: an
+ * engine's own `**` is off by one in the last digit at times (`10.0 ** -23`). Infinite or NaN where the power is.
+ */
+export function powerOf(base: number, exponent: number): number {
+  if (exponent === 0.5 && base >= 0) return Math.sqrt(base);
+  if (!Number.isInteger(exponent) || exponent === 0 || base === 0) return base ** exponent;
+  const { mantissa, twos } = decomposed(Math.abs(base));
+  const times = Math.abs(exponent);
+  if (times * Math.ceil(Math.log2(mantissa + 1)) > MAX_EXACT_BITS) return base ** exponent;
+  const power = BigInt(mantissa) ** BigInt(times);
+  const magnitude = exponent > 0 ? rounded(power, 1n, twos * times) : rounded(1n, power, -twos * times);
+  return base < 0 && exponent % 2 !== 0 ? -magnitude : magnitude;
+}
+
+/** A positive finite number as an odd whole number times a power of two. */
+function decomposed(value: number): { readonly mantissa: number; readonly twos: number } {
+  let mantissa = value;
+  let twos = 0;
+  for (; !Number.isInteger(mantissa); twos--) mantissa *= 2;
+  for (; mantissa % 2 === 0; twos++) mantissa /= 2;
+  return { mantissa, twos };
+}
+
+/** The float nearest to `numerator / denominator * 2 ** twos`. */
+function rounded(numerator: bigint, denominator: bigint, twos: number): number {
+  const shift = KEPT_BITS + bitsOf(denominator) - bitsOf(numerator);
+  const scaled = shift >= 0 ? numerator << BigInt(shift) : numerator >> BigInt(-shift);
+  const isCut = shift < 0 && scaled << BigInt(-shift) !== numerator;
+  const quotient = scaled / denominator;
+  const isExact = !isCut && quotient * denominator === scaled;
+  // A last bit for all that was cut off keeps the rounding to the nearest float exact.
+  return scaledBy(Number(isExact ? quotient << 1n : (quotient << 1n) | 1n), twos - shift - 1);
+}
+
+/** In steps, because a power of two may be out of range where the product is not. */
+function scaledBy(value: number, twos: number): number {
+  const half = Math.trunc(twos / 2);
+  return value * 2 ** half * 2 ** (twos - half);
+}
+
+/** Four for each hexadecimal digit: near enough for how far to shift. */
+const bitsOf = (value: bigint): number => 4 * value.toString(16).length;
