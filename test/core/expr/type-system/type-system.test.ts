@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { resolvedType, unionOf, unresolved, listOf } from '../../../../src/core/expr/types/expr-type.ts';
+import { resolvedType, unionOf, unresolved, listOf } from '../../../../src/core/expr/type-system/expr-type.ts';
 import {
   commonElement,
   matches,
   satisfies,
   substitute,
   type Bindings,
-} from '../../../../src/core/expr/types/type-match.ts';
-import { parseType } from '../../../../src/core/expr/types/type-text.ts';
+} from '../../../../src/core/expr/type-system/type-match.ts';
+import { parseType } from '../../../../src/core/expr/type-system/type-text.ts';
 import { typed } from '../evaluate/checked.ts';
 
 void test('types are written in their normal form', (t) => {
