@@ -3,9 +3,10 @@ import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
 import { creationContext, uncertainHostContext, type ExprSettings } from './language/expressions.ts';
-import { evaluateLet, letSymbols } from './language/let-bindings.ts';
+import { evaluateLet, letSymbols, missingInLet } from './language/let-bindings.ts';
 import {
   expressionSymbols,
+  missingInText,
   prepareText,
   resolveText,
   type PreparedText,
@@ -68,9 +69,12 @@ export class TextChecker {
       return undefined;
     }
     const resolved = resolveText(prepared.text, scope.symbols, this.#contextOf(scope));
-    if (!resolved.ok) {
+    const wrong = resolved.ok
+      ? missingInText(prepared.text, scope.symbols, this.#contextOf(scope))
+      : resolved.detail;
+    if (!resolved.ok || wrong !== null) {
       const hint = elsewhereHint(expressionSymbols(prepared.text), scope);
-      this.#findings.add(text.at, `${resolved.detail}${hint}`);
+      this.#findings.add(text.at, `${wrong ?? ''}${hint}`);
       return undefined;
     }
     this.#use(expressionSymbols(prepared.text));
@@ -98,8 +102,9 @@ export class TextChecker {
     if (context === null) return unresolvedOf(ANY);
     const symbols = letSymbols(binding);
     const result = evaluateLet(binding, scope.symbols, context);
-    if (!result.ok) {
-      this.#findings.add(binding.at, `${result.detail}${elsewhereHint(symbols, scope)}`);
+    const wrong = result.ok ? missingInLet(binding, scope.symbols, context) : result.detail;
+    if (!result.ok || wrong !== null) {
+      this.#findings.add(binding.at, `${wrong ?? ''}${elsewhereHint(symbols, scope)}`);
       return unresolvedOf(ANY);
     }
     this.#use(symbols);

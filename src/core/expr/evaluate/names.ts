@@ -82,7 +82,7 @@ const localNode =
 function symbolNode(symbol: string, place: Place): Node {
   return (frame) => {
     const value = frame.symbols.get(symbol);
-    if (value === undefined) throw undefinedName(symbol, frame).at(place);
+    if (value === undefined) throw undefinedName(symbol, frame.symbols).at(place);
     checkStyle(value, frame, place);
     frame.call.hold(frame.call.memory, value);
     return value;
@@ -99,10 +99,8 @@ function checkStyle(value: Value, frame: Frame, place: Place): void {
   ).at(place);
 }
 
-const undefinedName = (
-  symbol: string,
-  { symbols }: { readonly symbols: ReadonlyMap<string, Value> },
-): ExprFailure => {
+/** That there is no such symbol, with the nearest one. */
+export const undefinedName = (symbol: string, symbols: ReadonlyMap<string, Value>): ExprFailure => {
   // The end of a name may be properties of the symbol that was meant.
   let near = '';
   for (let end = symbol.length; end > 0 && near === ''; end = symbol.lastIndexOf('.', end - 1)) {
