@@ -30,7 +30,7 @@ export function missingName(
         symbol = symbol === '' ? name : `${symbol}.${name}`;
         if (symbols.has(symbol)) return null;
       }
-      return undefinedName(symbol, symbols).at({ ...expr, caret: expr.start });
+      return undefinedName(symbol, [...bound, ...symbols.keys()]).at({ ...expr, caret: expr.start });
     }
     case 'call':
     case 'method': {

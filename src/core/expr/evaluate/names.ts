@@ -40,7 +40,7 @@ export function nameNode(
   const { parts } = dotted;
   const slot = scope.locals.lastIndexOf(parts[0]?.name ?? '');
   if (slot >= 0) return parts.slice(1).reduce((base, part) => property(part, base), localNode(slot));
-  const forms = parts.map((_, index) => formOf(parts, parts.length - index, property));
+  const forms = parts.map((_, index) => formOf(parts, parts.length - index, property, scope.locals));
   const [whole, ...shorter] = forms;
   if (whole === undefined) throw new Error('a name has a part');
   if (shorter.length === 0) return whole.node;
@@ -61,13 +61,14 @@ function formOf(
   parts: readonly NamePart[],
   count: number,
   property: (part: NamePart, base: Node) => Node,
+  locals: readonly string[],
 ): NameForm {
   const symbol = parts
     .slice(0, count)
     .map(({ name }) => name)
     .join('.');
   const place = parts[count - 1]?.place ?? { start: 0, end: 0, caret: 0 };
-  const base = symbolNode(symbol, { ...place, caret: place.start });
+  const base = symbolNode(symbol, { ...place, caret: place.start }, locals);
   return { symbol, node: parts.slice(count).reduce((node, part) => property(part, node), base) };
 }
 
@@ -79,10 +80,10 @@ const localNode =
     return value;
   };
 
-function symbolNode(symbol: string, place: Place): Node {
+function symbolNode(symbol: string, place: Place, locals: readonly string[]): Node {
   return (frame) => {
     const value = frame.symbols.get(symbol);
-    if (value === undefined) throw undefinedName(symbol, frame.symbols).at(place);
+    if (value === undefined) throw undefinedName(symbol, [...locals, ...frame.symbols.keys()]).at(place);
     checkStyle(value, frame, place);
     frame.call.hold(frame.call.memory, value);
     return value;
@@ -99,13 +100,13 @@ function checkStyle(value: Value, frame: Frame, place: Place): void {
   ).at(place);
 }
 
-/** That there is no such symbol, with the nearest one. */
-export const undefinedName = (symbol: string, symbols: ReadonlyMap<string, Value>): ExprFailure => {
+/** That there is no such symbol, with the nearest one. `names` are the symbols that there are, and the comprehension variables. */
+export function undefinedName(symbol: string, names: readonly string[]): ExprFailure {
   // The end of a name may be properties of the symbol that was meant.
   let near = '';
   for (let end = symbol.length; end > 0 && near === ''; end = symbol.lastIndexOf('.', end - 1)) {
-    near = didYouMean(symbol.slice(0, end), symbols.keys());
+    near = didYouMean(symbol.slice(0, end), names);
     if (near !== '') near += symbol.slice(end);
   }
   return new ExprFailure(`Undefined variable: '${symbol}'${near}`);
-};
+}
