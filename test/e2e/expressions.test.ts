@@ -428,7 +428,7 @@ const REFUSED: readonly (readonly [
       { hostRequirements: { attributes: [{ name: 'attr.x', anyOf: ['{{ Param.Names[2:] }}'] }] } },
     ),
     { Names: '["a"]' },
-    ['/steps/0/hostRequirements/attributes/0: anyOf resolves to an empty list'],
+    ['/steps/0/hostRequirements/attributes/0/anyOf: resolves to a list without values'],
   ],
   ...(
     [

@@ -3,6 +3,7 @@ import type { ExtensionName } from '../../../src/core/openjd/extensions.ts';
 import type { HostContext, TypedContext } from '../../../src/core/openjd/host-symbols.ts';
 import type { ExprSettings } from '../../../src/core/openjd/language/expressions.ts';
 import { hostResolver, type HostResolver } from '../../../src/core/openjd/language/host-texts.ts';
+import { ScriptTally } from '../../../src/core/openjd/language/script-tally.ts';
 import type {
   ActionPlan,
   EmbeddedFilePlan,
@@ -104,6 +105,7 @@ export function resolveAction(
   const files: SessionFile[] = [
     { path: pathMappingFileOf(directory), data: pathMappingRules, runnable: false },
   ];
+  const tally = new ScriptTally();
   for (const file of script.embeddedFiles) {
     const path = script.paths.get(file.name);
     if (path === undefined || !isPlainName(file)) {
@@ -111,10 +113,14 @@ export function resolveAction(
     }
     const data = script.resolver.text(file.data);
     if (!data.ok) return failed(`embedded file ${file.name}: ${data.detail}`);
+    const exceeded = tally.exceededBy(data.operations, [data.text]);
+    if (exceeded !== null) return failed(`embedded file ${file.name}: ${exceeded}`);
     files.push({ path, data: data.text, runnable: file.runnable });
   }
   const command = script.resolver.text(action.command);
   if (!command.ok) return failed(`command: ${command.detail}`);
+  const exceeded = tally.exceededBy(command.operations, [command.text]);
+  if (exceeded !== null) return failed(`command: ${exceeded}`);
   if (command.text === '') return failed('command: it is empty');
   if (command.text.includes(NUL)) return failed(`command: ${HAS_NUL}`);
   const args: string[] = [];
@@ -122,6 +128,8 @@ export function resolveAction(
     const resolved = script.resolver.listed(arg);
     if (!resolved.ok) return failed(`argument ${index + 1}: ${resolved.detail}`);
     if (resolved.texts.some((text) => text.includes(NUL))) return failed(`argument ${index + 1}: ${HAS_NUL}`);
+    const exceeded = tally.exceededBy(resolved.operations, resolved.texts);
+    if (exceeded !== null) return failed(`argument ${index + 1}: ${exceeded}`);
     args.push(...resolved.texts);
   }
   return { ok: true, value: { command: command.text, args, files } };
@@ -130,10 +138,13 @@ export function resolveAction(
 /** The environment's own variables, resolved. */
 export function resolveVariables(script: EnvironmentScript): Resolved<Readonly<Record<string, string>>> {
   const variables: Record<string, string> = {};
+  const tally = new ScriptTally();
   for (const [name, text] of Object.entries(script.plan.variables)) {
     const value = script.variables.text(text);
     if (!value.ok) return failed(`variable ${name}: ${value.detail}`);
     if (value.text.includes(NUL)) return failed(`variable ${name}: ${HAS_NUL}`);
+    const exceeded = tally.exceededBy(value.operations, [value.text]);
+    if (exceeded !== null) return failed(`variable ${name}: ${exceeded}`);
     variables[name] = value.text;
   }
   return { ok: true, value: variables };

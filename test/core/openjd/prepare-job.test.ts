@@ -443,3 +443,27 @@ void test('the steps of a template with EXPR say that expressions are evaluated 
   t.strictSame(requirementsOf(['TASK_CHUNKING', 'EXPR']), [expressive, expressive]);
   t.end();
 });
+
+void test('the values of an attribute are counted again when expressions have made them', (t) => {
+  const attribute = (parts: object): object =>
+    withStep(
+      { hostRequirements: { attributes: [{ name: 'attr.worker.os.family', ...parts }] } },
+      { extensions: ['EXPR'] },
+    );
+  const at = '/steps/0/hostRequirements/attributes/0';
+  t.strictSame(refusals(attribute({ anyOf: ['{{ null }}', '{{ [] }}'] })), [
+    `${at}/anyOf: resolves to a list without values`,
+  ]);
+  t.strictSame(refusals(attribute({ anyOf: ["{{ ['linux'] * 51 }}"] })), [
+    `${at}/anyOf: must not have more than 50 elements, and this resolves to 51 values`,
+  ]);
+  t.strictSame(refusals(attribute({ allOf: ["{{ ['linux', 'macos'] }}"] })), [
+    `${at}/allOf: a host has exactly one value of attr.worker.os.family, and this resolves to 2 values`,
+  ]);
+  t.strictSame(
+    prepared(attribute({ anyOf: ['{{ null }}', "{{ ['linux', 'macos'] }}"] })).plan.steps[0]?.requirements
+      .attributes,
+    [{ name: 'attr.worker.os.family', anyOf: ['linux', 'macos'] }],
+  );
+  t.end();
+});

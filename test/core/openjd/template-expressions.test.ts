@@ -197,11 +197,11 @@ void test('attribute values are dropped and spread like arguments, and judged af
   t.match(refusals(source('{{ Param.Shot + "/" }}')), [/anyOf\/0: must have letters/]);
   const attribute = '/steps/0/hostRequirements/attributes/0';
   t.same(refusals(source('{{ Param.Names[2:] }}', '{{ null }}')), [
-    `${attribute}: anyOf resolves to an empty list`,
+    `${attribute}/anyOf: resolves to a list without values`,
   ]);
   t.same(stepOf(source('{{ Param.Names * 25 }}')).requirements.attributes[0]?.anyOf?.length, 50);
   t.same(refusals(source('{{ Param.Names * 25 }}', 'c')), [
-    `${attribute}: anyOf must not have more than 50 elements, and has 51 when resolved`,
+    `${attribute}/anyOf: must not have more than 50 elements, and this resolves to 51 values`,
   ]);
   t.match(refusals(source('{{ Param.Shot + "/" }}', '{{ Param.Names * 25 }}')), [
     /anyOf\/0: must have letters/,

@@ -1,4 +1,5 @@
 import { ExprFailure } from '../expr-failure.ts';
+import { PROPERTY_NAMES } from '../functions/library.ts';
 import type { AttributeExpr, Expr, NameExpr, Place } from '../syntax/tree.ts';
 import type { Value } from '../values/value.ts';
 import type { Frame, Node } from './frame.ts';
@@ -100,13 +101,13 @@ function checkStyle(value: Value, frame: Frame, place: Place): void {
   ).at(place);
 }
 
+const PROPERTIES_AT_END = new RegExp(`(?:\\.(?:${PROPERTY_NAMES.join('|')}))+$`);
+
 /** That there is no such symbol, with the nearest one. `names` are the symbols that there are, and the comprehension variables. */
 export function undefinedName(symbol: string, names: readonly string[]): ExprFailure {
   // The end of a name may be properties of the symbol that was meant.
-  let near = '';
-  for (let end = symbol.length; end > 0 && near === ''; end = symbol.lastIndexOf('.', end - 1)) {
-    near = didYouMean(symbol.slice(0, end), names);
-    if (near !== '') near += symbol.slice(end);
-  }
+  const properties = PROPERTIES_AT_END.exec(symbol)?.[0] ?? '';
+  const base = didYouMean(symbol.slice(0, symbol.length - properties.length), names);
+  const near = base === '' ? didYouMean(symbol, names) : base + properties;
   return new ExprFailure(`Undefined variable: '${symbol}'${near}`);
 }

@@ -1,5 +1,5 @@
 /** Bits of the exact power of a mantissa that is computed; beyond them the engine's own power is near enough. */
-const MAX_EXACT_BITS = 16_384;
+const MAX_EXACT_BITS = 4_096;
 /** Bits that are rounded to a float: more than its 53, so that what is cut off decides no tie. */
 const KEPT_BITS = 128;
 

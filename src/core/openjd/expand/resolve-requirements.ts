@@ -1,4 +1,10 @@
-import { attributeValueWrong, COMPUTE_LOCATION, USAGE_POOL_PREFIX, VCPU } from '../capabilities.ts';
+import {
+  attributeValueWrong,
+  COMPUTE_LOCATION,
+  fixedValuesOf,
+  USAGE_POOL_PREFIX,
+  VCPU,
+} from '../capabilities.ts';
 import { displayOf } from '../../expr/values/display.ts';
 import { ATTRIBUTE_VALUE, listedValues } from '../language/field-types.ts';
 import type { Findings } from '../findings.ts';
@@ -12,7 +18,10 @@ import type { CreationValues } from './creation-values.ts';
 /** Cores of a step that names the amount and gives no minimum (interface.md, rule 4). */
 const DEFAULT_CORES = 1;
 
-/** Resolves host requirements (section 3.3; interface.md, rule 4). Reports attribute values that resolve to something invalid. */
+/**
+ * Resolves host requirements (section 3.3; interface.md, rule 4). Reports attribute values that resolve to something invalid, and lists that have no
+ * values or too many then.
+ */
 export function resolveRequirements(
   findings: Findings,
   creation: CreationValues,
@@ -60,34 +69,37 @@ function attributeOf(
   limits: TemplateLimits,
 ): AttributeRequirement {
   const name = (shape.name?.value ?? '').toLowerCase();
-  const valuesOf = (key: 'anyOf' | 'allOf', texts: readonly Text[]): readonly string[] => {
-    const found = findings.count;
-    const values = texts.flatMap((text) => resolve(text));
-    // An expression can stand for any number of values.
-    const wrong = listLengthWrong(values.length, limits.maxAttributeValues);
-    if (findings.count === found && wrong !== null) findings.add(shape.at, `${key} ${wrong}`);
-    return values;
-  };
-  const resolve = (text: Text): readonly string[] => {
+  const resolve = (text: Text): readonly string[] | undefined => {
     const value = creation.resolve(text, ATTRIBUTE_VALUE);
-    if (value === undefined) return [];
+    if (value === undefined) return undefined;
     const values = listedValues(value).map((each) => displayOf(each));
     const wrong = values
       .map((each) => attributeValueWrong(name, each, limits.maxAttributeValue))
       .find((each) => each !== null);
     if (wrong === undefined || wrong === null) return values;
     findings.add(text.at, wrong);
-    return [];
+    return undefined;
   };
+  const resolveAll = (texts: readonly Text[], max: number, tooMany: string): readonly string[] => {
+    const resolved = texts.map(resolve);
+    const values = resolved.flatMap((each) => each ?? []);
+    // What expressions make of a list can be of any length.
+    const at = texts[0]?.at.parent ?? shape.at;
+    if (values.length > max) findings.add(at, `${tooMany}, and this resolves to ${values.length} values`);
+    else if (values.length === 0 && !resolved.includes(undefined)) {
+      findings.add(at, 'resolves to a list without values');
+    }
+    return values;
+  };
+  const { maxAttributeValues: max } = limits;
+  const tooMany = `must not have more than ${max} elements`;
+  const isSingle = fixedValuesOf(name) !== undefined;
+  const single = `a host has exactly one value of ${name}`;
   return {
     name,
-    ...(shape.anyOf === undefined ? {} : { anyOf: valuesOf('anyOf', shape.anyOf) }),
-    ...(shape.allOf === undefined ? {} : { allOf: valuesOf('allOf', shape.allOf) }),
+    ...(shape.anyOf === undefined ? {} : { anyOf: resolveAll(shape.anyOf, max, tooMany) }),
+    ...(shape.allOf === undefined
+      ? {}
+      : { allOf: resolveAll(shape.allOf, isSingle ? 1 : max, isSingle ? single : tooMany) }),
   };
-}
-
-/** What is wrong with the length of a list that expressions made, or null (section 3.3.2). */
-function listLengthWrong(length: number, max: number): string | null {
-  if (length === 0) return 'resolves to an empty list';
-  return length > max ? `must not have more than ${max} elements, and has ${length} when resolved` : null;
 }

@@ -9,12 +9,14 @@ import { ARGUMENT, listedValues } from './field-types.ts';
 import { bindLets } from './let-bindings.ts';
 import { prepareText, resolveText, type TextResult } from './prepared-text.ts';
 
-/** A text that is resolved, or why it is not: in words for the one whose it is. */
+/** A text that is resolved, with the operations that it took, or why it is not: in words for the one whose it is. */
 export type HostText =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly text: string; readonly operations: number }
+  | { readonly ok: false; readonly detail: string };
 
 export type HostTexts =
-  { readonly ok: true; readonly texts: readonly string[] } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly texts: readonly string[]; readonly operations: number }
+  | { readonly ok: false; readonly detail: string };
 
 /** The resolver of a script, but for the script's own bindings. `expressions` are used for a template with EXPR. */
 export function hostResolver(context: HostContext, expressions: ExprSettings): HostResolver {
@@ -54,14 +56,16 @@ export class HostResolver {
   /** One text. */
   text(format: string): HostText {
     const result = this.#resolve(format, STRING);
-    return result.ok ? { ok: true, text: displayOf(result.value) } : result;
+    if (!result.ok) return result;
+    return { ok: true, text: displayOf(result.value), operations: result.operations };
   }
 
   /** The texts that an element of a list stands for: none for null, the elements of a list. */
   listed(format: string): HostTexts {
     const result = this.#resolve(format, ARGUMENT);
     if (!result.ok) return result;
-    return { ok: true, texts: listedValues(result.value).map((value) => displayOf(value)) };
+    const texts = listedValues(result.value).map((value) => displayOf(value));
+    return { ok: true, texts, operations: result.operations };
   }
 
   /** The value of a format string in a field that takes the type. */

@@ -6,6 +6,7 @@ import { referencesOf } from '../../expr/syntax/symbols.ts';
 import type { Value } from '../../expr/values/value.ts';
 import type { LetPlan } from '../plan.ts';
 import type { TextResult } from './prepared-text.ts';
+import { ScriptTally } from './script-tally.ts';
 
 /** Names that the expression of a binding refers to; none where it is no expression. */
 export function letSymbols({ expression }: LetPlan): readonly string[] {
@@ -40,16 +41,22 @@ export type BoundLets =
   | { readonly ok: true; readonly symbols: ReadonlyMap<string, Value> }
   | { readonly ok: false; readonly detail: string };
 
-/** The symbols with the bindings of a script, each of which sees those before it. Ends at the first that has no value. */
+/**
+ * The symbols with the bindings of a script, each of which sees those before it. Ends at the first that has no value, or takes all of them beyond what
+ * a script may take (`SCRIPT_LIMITS`).
+ */
 export function bindLets(
   lets: readonly LetPlan[],
   symbols: ReadonlyMap<string, Value>,
   context: ExprContext,
 ): BoundLets {
   const bound = new Map(symbols);
+  const tally = new ScriptTally();
   for (const binding of lets) {
     const result = evaluateLet(binding, bound, context);
     if (!result.ok) return { ok: false, detail: `let ${binding.name}: ${result.detail}` };
+    const exceeded = tally.exceededBy(result.operations, []);
+    if (exceeded !== null) return { ok: false, detail: `let ${binding.name}: ${exceeded}` };
     bound.set(binding.name, result.value);
   }
   return { ok: true, symbols: bound };

@@ -24,7 +24,9 @@ export type PrepareTextResult =
 
 /** A value: a text, but of one expression and nothing else what it gives. Unresolved where it depends on what is not known yet. */
 export type TextResult =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly detail: string };
+  /** `operations`: what its expressions took. */
+  | { readonly ok: true; readonly value: Value; readonly operations: number }
+  | { readonly ok: false; readonly detail: string };
 
 /**
  * Reads a format string. `target` is the type that its field takes of an expression that stands alone (specification "Expression Language", section
@@ -64,7 +66,7 @@ export function resolveText(
       else resolved += displayOf(value);
     }
   }
-  return { ok: true, value: isKnown ? resolved : UNKNOWN_TEXT };
+  return { ok: true, value: isKnown ? resolved : UNKNOWN_TEXT, operations: 0 };
 }
 
 /** The format string with what is known resolved: what is not known stays as it was written. Null where something has no value. */

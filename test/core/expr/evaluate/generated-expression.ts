@@ -69,6 +69,7 @@ function producers(): ReadonlyMap<string, readonly Producer[]> {
   for (const { signatures, hostOnly } of FUNCTIONS.values()) {
     if (hostOnly) continue;
     for (const signature of signatures) {
+      if (signature.returns.kind === 'noreturn') continue;
       for (const bindings of bound(signature)) {
         const types = signature.parameters.map(({ type }) => resolvedType(substitute(type, bindings)));
         const inferred =

@@ -298,7 +298,7 @@ void test('slices of lists, strings and ranges are those of Python', (t) => {
         t.equal(
           told(`L${text}`, { symbols: { 'L: list[int]': values } }),
           `list[int] [${expected.join(', ')}]`,
-          `${values} ${text}`,
+          `${values.join(',')} ${text}`,
         );
         const letters = values.map((value) => String.fromCodePoint(0x1f600 + value));
         t.equal(
@@ -311,7 +311,7 @@ void test('slices of lists, strings and ranges are those of Python', (t) => {
         t.equal(
           told(`string(list(R)${text}) + string(R${text} == ${JSON.stringify(ofRange)})`, { symbols }),
           `string [${ofRange.join(', ')}]true`,
-          `${increasing} ${text}`,
+          `${increasing.join(',')} ${text}`,
         );
       },
     ),
