@@ -26,14 +26,19 @@ export function suggestion(word: string, candidates: Iterable<string>): string {
   return near === null ? '' : `; did you mean "${near}"?`;
 }
 
+/** Characters to insert, to delete, to replace or to swap with their neighbour. */
 function editDistance(a: string, b: string): number {
+  let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {
     const row = [i + 1];
     for (let j = 0; j < b.length; j++) {
       const substituted = (previous[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      row.push(Math.min(substituted, (previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1));
+      const isSwapped = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j];
+      const swapped = isSwapped ? (beforePrevious[j - 1] ?? 0) + 1 : substituted;
+      row.push(Math.min(substituted, swapped, (previous[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = row;
   }
   return previous[b.length] ?? 0;

@@ -3,13 +3,13 @@ import { ANY, STRING, type ExprType } from '../expr/type-system/expr-type.ts';
 import { sizeOf, unresolvedOf, type Value } from '../expr/values/value.ts';
 import type { Findings } from './findings.ts';
 import { creationContext, uncertainHostContext, type ExprSettings } from './language/expressions.ts';
-import { evaluateLet, letSymbols, unknownInLet } from './language/let-bindings.ts';
+import { evaluateLet, letSymbols, missingInLet } from './language/let-bindings.ts';
 import {
   expressionSymbols,
+  missingInText,
   prepareText,
   resolveText,
   type PreparedText,
-  unknownInExpressions,
   unknownName,
 } from './language/prepared-text.ts';
 import type { Text } from './located.ts';
@@ -75,7 +75,7 @@ export class TextChecker {
     }
     const resolved = resolveText(prepared.text, scope.symbols, this.#contextOf(scope));
     const wrong = resolved.ok
-      ? unknownInExpressions(prepared.text, scope.symbols, this.#contextOf(scope))
+      ? missingInText(prepared.text, scope.symbols, this.#contextOf(scope))
       : resolved.detail;
     if (!resolved.ok || wrong !== null) {
       const hint = elsewhereHint(expressionSymbols(prepared.text), scope);
@@ -107,7 +107,7 @@ export class TextChecker {
     if (context === null) return unresolvedOf(ANY);
     const symbols = letSymbols(binding);
     const result = evaluateLet(binding, scope.symbols, context);
-    const wrong = result.ok ? unknownInLet(binding, scope.symbols, context) : result.detail;
+    const wrong = result.ok ? missingInLet(binding, scope.symbols, context) : result.detail;
     if (!result.ok || wrong !== null) {
       this.#findings.add(binding.at, `${wrong ?? ''}${elsewhereHint(symbols, scope)}`);
       return unresolvedOf(ANY);

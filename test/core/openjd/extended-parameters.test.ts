@@ -359,6 +359,59 @@ void test('let is a list of bindings, each with a name of its own', (t) => {
   t.end();
 });
 
+void test('names that mean nothing are refused in what is not evaluated too', (t) => {
+  const refused = (
+    argument: string,
+    stepLet: readonly string[] = ['x = 1'],
+    host: readonly string[] = [],
+  ): string[] =>
+    findings(
+      withStep(
+        {
+          let: stepLet,
+          parameterSpace: { taskParameterDefinitions: [{ name: 'F', type: 'INT', range: '1-3' }] },
+          script: {
+            ...(host.length === 0 ? {} : { let: host }),
+            actions: { onRun: { command: 'c', args: [argument] } },
+          },
+        },
+        { extensions: ['EXPR'], parameterDefinitions: [{ name: 'Frame', type: 'INT', default: 1 }] },
+      ),
+      EXPR,
+    ).map((finding) => finding.split('\n', 1)[0] ?? '');
+  const at = '/steps/0/script/actions/onRun/args/0';
+  for (const [argument, message] of [
+    [
+      "{{ 'a' if Task.Param.F > 1 else Param.Frane }}",
+      "Undefined variable: 'Param.Frane'. Did you mean: Param.Frame",
+    ],
+    ["{{ 'a' if true else Param.Frane }}", "Undefined variable: 'Param.Frane'. Did you mean: Param.Frame"],
+    ['{{ Task.Param.F > 1 or [y for y in Nothing] == [] }}', "Undefined variable: 'Nothing'"],
+    ['{{ [other for y in []] }}', "Undefined variable: 'other'"],
+    ["{{ 'a' if Task.Param.F > 1 else 'b'.uper() }}", "Unknown function: 'uper'. Did you mean: upper"],
+    ["b {{ 'a' if true else 'b'.uper() }}", "Unknown function: 'uper'. Did you mean: upper"],
+    ['{{ 1 if Task.Param.F > 1 else [x for x in [1]][0] }}', "Loop variable 'x' shadows an existing binding"],
+    ['{{ [x for x in [1]] }}', "Loop variable 'x' shadows an existing binding"],
+  ] as const) {
+    t.same(refused(argument), [`${at}: ${message}`], argument);
+  }
+  for (const argument of [
+    "{{ 'a' if Task.Param.F > 1 else string(Param.Frame + x) }}",
+    "{{ 'a' if Task.Param.F > 1 else Session.WorkingDirectory.parent.name }}",
+    "{{ 'a' if Task.Param.F > 1 else apply_path_mapping('/a') }}",
+    '{{ [[string(z + y) for z in [1]] for y in []] }}',
+  ]) {
+    t.same(refused(argument), [], argument);
+  }
+  t.same(refused('b', ["x = 'a' if true else apply_path_mapping('/a')"]), [
+    "/steps/0/let/0: Unknown function: 'apply_path_mapping'",
+  ]);
+  t.same(refused('b', ['x = 1'], ['y = 1 if Task.Param.F > 1 else z']), [
+    "/steps/0/script/let/0: Undefined variable: 'z'",
+  ]);
+  t.end();
+});
+
 void test('arguments can have lines with EXPR', (t) => {
   const source = (extensions: readonly string[], argument: string): object =>
     withStep(

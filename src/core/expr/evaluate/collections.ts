@@ -199,5 +199,6 @@ function passes(frame: Frame, filter: Node, place: Place): boolean | null {
 
 const notBoolFilter = (value: Value): ExprFailure => notBool('List comprehension filter', value);
 
-const shadowing = (variable: string, place: Place): ExprFailure =>
+/** That a comprehension variable has the name of something else. */
+export const shadowing = (variable: string, place: Place): ExprFailure =>
   new ExprFailure(`Loop variable '${variable}' shadows an existing binding`, place);

@@ -111,7 +111,7 @@ export function unknownFunction(
   name: string,
   isMethod: boolean,
   hostFunctions: boolean,
-  call: Call,
+  call: Call | null,
 ): ExprFailure {
   if (isMethod && FUNCTIONS.has(propertyFunction(name))) {
     return new ExprFailure(`'${name}' is a property, not a method. Use .${name} instead of .${name}()`);
@@ -125,9 +125,9 @@ export function unknownFunction(
 
 const MIN_WORD = 3;
 
-/** `. Did you mean: x` where a candidate is near, else nothing. */
-export function didYouMean(word: string, candidates: Iterable<string>, call: Call): string {
+/** `. Did you mean: x` where a candidate is near, else nothing. The search counts for an evaluation: null where there is none. */
+export function didYouMean(word: string, candidates: Iterable<string>, call: Call | null): string {
   // Every word of three letters is near some name.
-  const near = word.length <= MIN_WORD || !call.maySuggest() ? null : nearest(word, candidates);
+  const near = word.length <= MIN_WORD || call?.maySuggest() === false ? null : nearest(word, candidates);
   return near === null ? '' : `. Did you mean: ${near}`;
 }

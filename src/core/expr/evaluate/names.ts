@@ -1,4 +1,5 @@
 import { ExprFailure } from '../expr-failure.ts';
+import type { Call } from '../functions/call.ts';
 import { PROPERTY_NAMES } from '../functions/library.ts';
 import type { AttributeExpr, Expr, NameExpr, Place } from '../syntax/tree.ts';
 import type { Value } from '../values/value.ts';
@@ -42,7 +43,7 @@ export function nameNode(
   const slot = scope.locals.lastIndexOf(parts[0]?.name ?? '');
   if (slot >= 0) return parts.slice(1).reduce((base, part) => property(part, base), localNode(slot));
   const symbols = prefixesOf(parts);
-  const whole = formOf(parts, symbols, parts.length, property);
+  const whole = formOf(parts, symbols, parts.length, property, scope.locals);
   if (parts.length === 1) return whole;
   // One form is made, when it is known how much of the name is a symbol: all of them are many nodes.
   let made = parts.length;
@@ -51,7 +52,7 @@ export function nameNode(
     const last = symbols.findLastIndex((symbol) => frame.symbols.has(symbol));
     const count = last === -1 ? parts.length : last + 1;
     if (count !== made) {
-      form = formOf(parts, symbols, count, property);
+      form = formOf(parts, symbols, count, property, scope.locals);
       made = count;
     }
     return form(frame);
@@ -74,9 +75,10 @@ function formOf(
   symbols: readonly string[],
   count: number,
   property: (part: NamePart, base: Node) => Node,
+  locals: readonly string[],
 ): Node {
   const place = parts[count - 1]?.place ?? { start: 0, end: 0, caret: 0 };
-  const base = symbolNode(symbols[count - 1] ?? '', { ...place, caret: place.start });
+  const base = symbolNode(symbols[count - 1] ?? '', { ...place, caret: place.start }, locals);
   return parts.slice(count).reduce((node, part) => property(part, node), base);
 }
 
@@ -89,10 +91,11 @@ const localNode =
     return value;
   };
 
-function symbolNode(symbol: string, place: Place): Node {
+function symbolNode(symbol: string, place: Place, locals: readonly string[]): Node {
   return (frame) => {
     const value = frame.symbols.get(symbol);
-    if (value === undefined) throw undefinedName(symbol, frame).at(place);
+    if (value === undefined)
+      throw undefinedName(symbol, [...locals, ...frame.symbols.keys()], frame.call).at(place);
     checkStyle(value, frame, place);
     frame.call.chargeNodes(1);
     frame.call.hold(frame.call.memory, value);
@@ -112,10 +115,11 @@ function checkStyle(value: Value, frame: Frame, place: Place): void {
 
 const PROPERTIES_AT_END = new RegExp(`(?:\\.(?:${PROPERTY_NAMES.join('|')}))+$`);
 
-const undefinedName = (symbol: string, { symbols, call }: Frame): ExprFailure => {
+/** That there is no such symbol, with the nearest one. `names` are the symbols that there are, and the comprehension variables. */
+export function undefinedName(symbol: string, names: readonly string[], call: Call | null): ExprFailure {
   // The end of a name may be properties of the symbol that was meant.
   const properties = PROPERTIES_AT_END.exec(symbol)?.[0] ?? '';
-  const base = didYouMean(symbol.slice(0, symbol.length - properties.length), symbols.keys(), call);
-  const near = base === '' ? didYouMean(symbol, symbols.keys(), call) : base + properties;
+  const base = didYouMean(symbol.slice(0, symbol.length - properties.length), names, call);
+  const near = base === '' ? didYouMean(symbol, names, call) : base + properties;
   return new ExprFailure(`Undefined variable: '${symbol}'${near}`);
-};
+}

@@ -1,5 +1,5 @@
 import { evaluate, prepare, type ExprContext } from '../../expr/evaluate/evaluate.ts';
-import { unknownIn } from '../../expr/evaluate/unknown-names.ts';
+import { missingName } from '../../expr/evaluate/missing-names.ts';
 import { failureText } from '../../expr/failure-text.ts';
 import { parseExpression } from '../../expr/syntax/parse-expression.ts';
 import { referencesOf } from '../../expr/syntax/symbols.ts';
@@ -14,14 +14,15 @@ export function letSymbols({ expression }: LetPlan): readonly string[] {
   return parsed.ok ? [...referencesOf(parsed.expr).symbols] : [];
 }
 
-/** What is wrong with the first name in a binding that does not exist, whether its evaluation comes to it or not; or null. */
-export function unknownInLet(
+/** What is said of the first name in the expression of a binding that means nothing, evaluated or not; null when there is none. */
+export function missingInLet(
   { expression }: LetPlan,
   symbols: ReadonlyMap<string, Value>,
-  context: ExprContext,
+  { host }: ExprContext,
 ): string | null {
   const parsed = parseExpression(expression);
-  return parsed.ok ? unknownIn(prepare(parsed.expr, expression, null), symbols, context) : null;
+  const missing = parsed.ok ? missingName(parsed.expr, symbols, host.kind) : null;
+  return missing === null ? null : failureText(missing, expression);
 }
 
 /** The value of a binding: whatever type its expression has (specification, section 3.6.1). */

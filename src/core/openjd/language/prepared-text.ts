@@ -1,6 +1,6 @@
 import type { ExprContext, Program } from '../../expr/evaluate/evaluate.ts';
 import { evaluate } from '../../expr/evaluate/evaluate.ts';
-import { unknownIn } from '../../expr/evaluate/unknown-names.ts';
+import { missingName } from '../../expr/evaluate/missing-names.ts';
 import { failureText } from '../../expr/failure-text.ts';
 import { formatReferences, parseExprFormat, soleExpression } from '../../expr/format/format-string.ts';
 import { prepareFormat, resolveFormat, type FormatProgram } from '../../expr/format/resolve-format.ts';
@@ -108,25 +108,26 @@ export const expressionSymbols = (text: PreparedText): readonly string[] =>
 
 const NO_SYMBOLS: readonly string[] = [];
 
+/** What is said of the first name in its expressions that means nothing, evaluated or not; null when there is none. */
+export function missingInText(
+  text: PreparedText,
+  symbols: ReadonlyMap<string, Value>,
+  context: ExprContext | null,
+): string | null {
+  if (text.kind !== 'expressions') return null;
+  const { host } = contextOf(context);
+  for (const part of text.program.parts) {
+    const missing = typeof part === 'string' ? null : missingName(part.expr, symbols, host.kind);
+    if (missing !== null) return failureText(missing, text.program.source);
+  }
+  return null;
+}
+
 /** The first name of a format string of names that there is no value for, or null. */
 export function unknownName(text: PreparedText, symbols: ReadonlyMap<string, Value>): string | null {
   if (text.kind === 'expressions') return null;
   for (const part of text.format.parts) {
     if (part.kind === 'reference' && !symbols.has(part.symbol)) return part.symbol;
-  }
-  return null;
-}
-
-/** What is wrong with the first name in the expressions of a format string that does not exist, whether an evaluation comes to it or not; or null. */
-export function unknownInExpressions(
-  text: PreparedText,
-  symbols: ReadonlyMap<string, Value>,
-  context: ExprContext | null,
-): string | null {
-  if (text.kind === 'names') return null;
-  for (const part of text.program.parts) {
-    const unknown = typeof part === 'string' ? null : unknownIn(part, symbols, contextOf(context));
-    if (unknown !== null) return unknown;
   }
   return null;
 }
