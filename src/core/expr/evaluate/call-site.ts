@@ -19,6 +19,9 @@ import { mismatch, type Written } from './mismatch.ts';
 /** Operations on a value that is taken as it is (section 1.2.4). */
 const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property', 'subscript', 'slice']);
 
+/** Choices that one place remembers. */
+const MAX_EARLIER = 8;
+
 /** Steps of finding the type of a call that is not known, and of looking whether a signature fits a combination of types. */
 const UNKNOWN_STEPS = 400;
 const TRY_STEPS = 12;
@@ -35,6 +38,8 @@ export class CallSite {
   #run: Run | null = null;
   #coercions: Chosen['coercions'] = null;
   #chosen: Chosen | null = null;
+  /** What other types chose: the branches of a conditional can give one after another. */
+  readonly #earlier: { readonly types: readonly ExprType[]; readonly chosen: Chosen }[] = [];
   /** What the last types of which one was not known gave: trying their alternatives takes long. */
   #lastUnknown: { readonly types: readonly ExprType[]; readonly type: ResolvedType } | null = null;
 
@@ -134,9 +139,13 @@ export class CallSite {
 
   #choose(types: readonly ExprType[], isMethod: boolean): Chosen {
     if (this.#chosen !== null && sameTypes(this.#types, types)) return this.#chosen;
+    const known = this.#earlier.find((earlier) => sameTypes(earlier.types, types));
     const resolved = types.flatMap((type) => (type.kind === 'unresolved' ? [] : type));
-    const found = choose(this.#called, resolved, isMethod);
+    const found = known?.chosen ?? choose(this.#called, resolved, isMethod);
     if (found === null) throw mismatch(this.#written, this.#called, types);
+    if (known === undefined && this.#earlier.length < MAX_EARLIER) {
+      this.#earlier.push({ types, chosen: found });
+    }
     this.#types = types;
     this.#chosen = found;
     // A function of the host is not known in every evaluation.

@@ -31,15 +31,15 @@ function listTarget(target: ExprType | null): ListType | null {
   return lists.length === 1 ? (lists[0] ?? null) : null;
 }
 
-/** What a list display counts for beside its elements, and each of these once more. */
-const NODES_OF_LIST = 8;
+/** What a list display counts for beside its elements, and each of these twice more. */
+const NODES_OF_LIST = 16;
 
 export function listNode(expr: ListExpr, target: ExprType | null, scope: Scope): Node {
   const wanted = listTarget(target);
   const items = expr.items.map((item) => scope.compile(item, wanted?.element ?? null, scope));
   return (frame) => {
     const before = frame.call.memory;
-    frame.call.chargeNodes(NODES_OF_LIST + items.length);
+    frame.call.chargeNodes(NODES_OF_LIST + 2 * items.length);
     try {
       return gathered(
         frame,

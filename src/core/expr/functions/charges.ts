@@ -8,7 +8,7 @@ export function chargeCharacters(call: Call, text: string, steps: number): void 
 }
 
 /** What looking for a text in another takes for a character of either. */
-const SEARCH_STEPS = 1;
+const SEARCH_STEPS = 1.5;
 
 /** Charges for a search: for the longer of the two texts. */
 export const chargeSearch = (call: Call, text: string, sought: string): void => {

@@ -5,7 +5,6 @@ import { boolOfText, floatOfText, intOfFloat, intOfText } from '../values/number
 import type { Value } from '../values/value.ts';
 import { floatResult, overflow } from './arithmetic.ts';
 import type { Call } from './call.ts';
-import { chargeRuns } from './charges.ts';
 import { alwaysFails, signature, type FunctionGroup, type Run } from './signature.ts';
 
 const itself: Run = (_call, value) => value;
@@ -55,9 +54,8 @@ const text: Run = (call, value) => {
   });
   if (typeof value === 'object' && value?.kind === 'list') {
     call.charge(value.items.length);
-    call.chargeSteps(shown.length);
-  }
-  if (typeof value === 'object' && value?.kind === 'range') chargeRuns(call, value.runs);
+    call.chargeSteps(2 * shown.length);
+  } else if (typeof value === 'object' && value?.kind === 'range') call.chargeSteps(4 * shown.length);
   call.chargeText(shown.length);
   return shown;
 };

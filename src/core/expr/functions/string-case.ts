@@ -21,7 +21,7 @@ const mapped = (name: string, steps: number, doc: string, map: (text: string) =>
   });
 
 /** Steps for a character that is tested. */
-const TEST_STEPS = 1;
+const TEST_STEPS = 2;
 
 /** `name(s: string) -> bool`. */
 const tested = (name: string, doc: string, test: (text: string) => boolean): Signature =>
@@ -33,17 +33,17 @@ const tested = (name: string, doc: string, test: (text: string) => boolean): Sig
 
 /** Functions of letter case and the tests of all characters (specification "Expression Language", section 2.2.4; RFC 0006). */
 export const CASE_FUNCTIONS: readonly Signature[] = [
-  mapped('upper', 0.25, 'Converts to upper case.', (text) => text.toUpperCase()),
-  mapped('lower', 0.25, 'Converts to lower case.', (text) => text.toLowerCase()),
+  mapped('upper', 1, 'Converts to upper case.', (text) => text.toUpperCase()),
+  mapped('lower', 1, 'Converts to lower case.', (text) => text.toLowerCase()),
   mapped(
     'capitalize',
-    0.5,
+    1.5,
     'Converts the first character to title case and the others to lower case.',
     capitalized,
   ),
   mapped(
     'title',
-    4,
+    12,
     'Converts the first character of each word to title case and the others to lower case.',
     titled,
   ),

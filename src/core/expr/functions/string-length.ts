@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 import { signature, type Signature } from './signature.ts';
 
 /** Steps for a character that is counted. */
-const STEPS = 0.5;
+const STEPS = 1;
 
 /** The number of characters. Not counted as the processing of a text (section 1.3.10), but as work beyond what is free. */
 export function countedLength(call: Call, text: string): number {

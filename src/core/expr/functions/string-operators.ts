@@ -29,7 +29,7 @@ function repeated(call: Call, text: string, count: number): string {
 }
 
 /** Steps for a character of a text that a slice picks characters from. */
-const PICKING_STEPS = 3;
+const PICKING_STEPS = 5;
 
 /** Operators on strings (specification "Expression Language", sections 2.1.2, 2.1.7 and 2.1.8). Indices count code points. */
 export const OPERATORS_ON_STRINGS: readonly Signature[] = [

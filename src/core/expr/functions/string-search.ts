@@ -6,8 +6,9 @@ import type { Call } from './call.ts';
 import { chargeSearch } from './charges.ts';
 import { signature, type Signature } from './signature.ts';
 
-/** Steps for a place where a text is replaced. */
-const STEPS_OF_REPLACEMENT = 2;
+/** Steps for a place where a text is found, and where it is replaced. */
+const STEPS_OF_OCCURRENCE = 2;
+const STEPS_OF_REPLACEMENT = 4;
 
 /** How much of a text an error message shows. */
 const MAX_SHOWN = 100;
@@ -106,7 +107,9 @@ export const SEARCH_FUNCTIONS: readonly Signature[] = [
       const sought = textOf(sub);
       if (sought === '') throw new ExprFailure('count failed: empty substring');
       chargeSearch(call, text, sought);
-      return countOccurrences(new SubstringSearch(text, sought), sought);
+      const count = countOccurrences(new SubstringSearch(text, sought), sought);
+      call.chargeSteps(count * STEPS_OF_OCCURRENCE);
+      return count;
     },
   ),
   signature(

@@ -33,6 +33,9 @@ const DESTINATIONS: Partial<Readonly<Record<ResolvedType['kind'], readonly Basic
   range_expr: ['string'],
 };
 
+/** Steps for an element, or for a run of a range, that becomes something else. */
+const STEPS_OF_COERCION = 16;
+
 /** Coercions that succeed for some values of the source and fail for others. */
 const DEPENDS_ON_VALUE: ReadonlySet<string> = new Set([
   'float int',
@@ -143,6 +146,9 @@ const isCertain = (source: ResolvedType, target: ResolvedType): boolean => {
 function convert(value: Value, target: ResolvedType, call: Call): Value | ExprFailure {
   switch (target.kind) {
     case 'string':
+      if (typeof value === 'object' && value?.kind === 'range') {
+        call.chargeSteps(value.runs.length * STEPS_OF_COERCION);
+      }
       return displayOf(value);
     case 'path':
       return typeof value === 'string'
@@ -200,6 +206,7 @@ function toRange(value: Value): Value | ExprFailure {
 function toList(value: Value, target: ListType, call: Call): Value | ExprFailure {
   const items = itemsOf(value, call);
   if (items === null) return cannotCoerce(typeOf(value), target);
+  call.chargeSteps(items.length * STEPS_OF_COERCION);
   const coerced: Value[] = [];
   let bytes = 0;
   try {
@@ -233,6 +240,7 @@ function laidOut(range: RangeValue, call: Call): readonly Value[] {
 
 /** A list whose items are known to suit the type, after int became float or path became string. */
 export function listAs(element: ResolvedType, items: readonly Value[], call: Call): ListValue {
+  call.chargeSteps(items.length * STEPS_OF_COERCION);
   return listOfType(
     listType(element),
     items.map((item) => coerce(item, element, call)),
