@@ -4,11 +4,14 @@ import { pointerOf, type Located } from './located.ts';
 
 /** More findings than this are counted and not kept. */
 const MAX_FINDINGS = 1000;
+/** Characters of all of them together, likewise: those of expressions can be long. */
+const MAX_CHARACTERS = 250_000;
 
 /** Collects what is wrong with a document, over all passes. */
 export class Findings {
   readonly #errors: PointedError[] = [];
   #dropped = 0;
+  #characters = 0;
 
   get count(): number {
     return this.#errors.length + this.#dropped;
@@ -34,10 +37,11 @@ export class Findings {
   }
 
   #push(at: Located, position: Position, detail: string): void {
-    if (this.#errors.length >= MAX_FINDINGS) {
+    if (this.#errors.length >= MAX_FINDINGS || this.#characters >= MAX_CHARACTERS) {
       this.#dropped += 1;
       return;
     }
+    this.#characters += detail.length;
     this.#errors.push({ pointer: pointerOf(at), detail, line: position.line, column: position.column });
   }
 }

@@ -467,3 +467,16 @@ void test('the values of an attribute are counted again when expressions have ma
   );
   t.end();
 });
+
+void test('the texts of all errors together are bounded', (t) => {
+  const args = Array.from({ length: 500 }, () => `{{ fail('x' * 3000) }}`);
+  const errors = refusals(
+    template({
+      extensions: ['EXPR'],
+      steps: [{ ...STEP, script: { actions: { onRun: { command: 'true', args } } } }],
+    }),
+  );
+  t.ok(errors.join('').length < 300_000);
+  t.match(errors.at(-1), /more errors are not shown$/);
+  t.end();
+});
