@@ -61,7 +61,8 @@ export const TRIM_FUNCTIONS: readonly Signature[] = [
     (call, s, prefix) => {
       const text = textOf(s);
       const start = textOf(prefix);
-      call.chargeText(text.length);
+      // What is left keeps the whole text in memory.
+      chargeCharacters(call, text, TRIM_STEPS);
       return text.startsWith(start) ? text.slice(start.length) : text;
     },
   ),
@@ -71,7 +72,8 @@ export const TRIM_FUNCTIONS: readonly Signature[] = [
     (call, s, suffix) => {
       const text = textOf(s);
       const end = textOf(suffix);
-      call.chargeText(text.length);
+      // What is left keeps the whole text in memory.
+      chargeCharacters(call, text, TRIM_STEPS);
       return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
     },
   ),
