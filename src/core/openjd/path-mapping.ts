@@ -19,8 +19,12 @@ export function pathMapper(
     .toSorted((a, b) => b.source.length - a.source.length)
     .map((rule) => ({ rule, source: splitPath(rule.source, rule.sourceFormat) }));
   return (path) => {
+    // Once for all rules of a format: there can be many rules.
+    const split = new Map<PathFormat, SplitPath>();
     for (const { rule, source } of ordered) {
-      const mapped = mapByRule(path, rule, source, host);
+      const value = split.get(rule.sourceFormat) ?? splitPath(path, rule.sourceFormat);
+      split.set(rule.sourceFormat, value);
+      const mapped = mapByRule(value, rule, source, host);
       if (mapped !== null) return mapped;
     }
     return path;
@@ -37,12 +41,11 @@ interface SplitPath {
 }
 
 function mapByRule(
-  path: string,
+  value: SplitPath,
   rule: PathMappingRule,
   source: SplitPath,
   host: 'POSIX' | 'WINDOWS',
 ): string | null {
-  const value = splitPath(path, rule.sourceFormat);
   if (value.anchor !== source.anchor || value.parts.length < source.parts.length) return null;
   const fold = (part: string): string => (rule.sourceFormat === 'WINDOWS' ? part.toLowerCase() : part);
   if (!source.parts.every((part, index) => fold(part) === fold(value.parts[index] ?? ''))) return null;
