@@ -47,7 +47,7 @@ void test('what is no operation is counted where there is very much of it', asyn
   t.equal(limited(`[x for x in range(100) if (${chain})]`), 'value');
   // Not in expressions as people write them: an operation has two operands and some names around it.
   const usual = evaluated('[x * 2 + 1 for x in range(5000)]');
-  t.match(usual, { ok: true, operations: 20_001 });
+  t.match(usual, { ok: true, operations: 21_083 });
 });
 
 void test('failures that another branch makes up for are counted', async (t) => {
@@ -121,4 +121,19 @@ void test('a dotted name is read anew for each set of symbols', async (t) => {
   t.equal(shownWith({ 'a.b.name': 5, 'a.b': path }), '5');
   t.equal(shownWith({ 'a.b': path }), 'y.exr');
   t.match(shownWith({}), "Undefined variable: 'a.b.name'");
+});
+
+void test('no string has more than ten million bytes, whatever memory is granted', (t) => {
+  const limits = { memory: 100_000_000, operations: 10_000_000 };
+  t.match(evaluated("len('x' * 10_000_000)", {}, { limits }), { ok: true });
+  t.match(evaluated("len('x' * 10_000_001)", {}, { limits }), {
+    ok: false,
+    detail: /10000001 bytes exceeds the limit/,
+  });
+  t.match(evaluated("len('界' * 3_333_333)", {}, { limits }), { ok: true });
+  t.match(evaluated("len('界' * 3_333_334)", {}, { limits }), {
+    ok: false,
+    detail: /10000002 bytes exceeds the limit/,
+  });
+  t.end();
 });

@@ -13,7 +13,7 @@ import type {
   SubscriptExpr,
   UnaryExpr,
 } from '../syntax/tree.ts';
-import { unionOf, type ExprType } from '../type-system/expr-type.ts';
+import { ANY, unionOf, type ExprType } from '../type-system/expr-type.ts';
 import { sizeOf, typeOf, type Value } from '../values/value.ts';
 import { compareNode, conditionalNode, logicalNode } from './branches.ts';
 import { CallSite, librarySite, operatorSite } from './call-site.ts';
@@ -86,7 +86,11 @@ function propertyNode(name: string, place: Place, base: Node): Node {
   const called = FUNCTIONS.get(propertyFunction(name));
   if (called === undefined) {
     return (frame) => {
-      throw noAttribute(name, typeOf(base(frame)), frame.call).at(place);
+      const value = base(frame);
+      const type = typeOf(value);
+      // Of what may be anything, what was reported elsewhere as a rule, nothing is said.
+      if (type.kind === 'unresolved' && type.of === ANY) return value;
+      throw noAttribute(name, type, frame.call).at(place);
     };
   }
   const site = new CallSite(called, { kind: 'property', name }, place);

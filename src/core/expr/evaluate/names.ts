@@ -103,10 +103,16 @@ function symbolNode(symbol: string, place: Place, locals: readonly string[]): No
   };
 }
 
-/** Fails for a path that is written in another way than paths are here. Of a list the first one tells: all are given together. */
+const isUri = (value: Value): boolean =>
+  typeof value === 'object' && value?.kind === 'path' && value.style === 'uri';
+
+/** Fails for a path that is written in another way than paths are here. Of a list the first one that is no URI tells: all are given together. */
 function checkStyle(value: Value, frame: Frame, place: Place): void {
   if (typeof value !== 'object' || value === null) return;
-  if (value.kind === 'list') checkStyle(value.items[0] ?? null, frame, place);
+  if (value.kind === 'list') {
+    const told = value.items.find((item) => !isUri(item)) ?? null;
+    checkStyle(told, frame, place);
+  }
   if (value.kind !== 'path' || value.style === 'uri' || value.style === frame.call.pathStyle) return;
   throw new ExprFailure(
     `Path format mismatch: the value is a ${value.style} path, and paths are ${frame.call.pathStyle} here`,

@@ -1,5 +1,6 @@
 import type { Regex, RegexEngine } from '../../ports/regex-engine.ts';
 import { ExprFailure } from '../expr-failure.ts';
+import { utf8Length } from '../text/utf8-length.ts';
 import type { ExprLimits } from '../expr-limits.ts';
 import { MAX_STRING_BYTES } from '../expr-limits.ts';
 import { sizeOf, stringBytes, type PathStyle, type Value } from '../values/value.ts';
@@ -129,8 +130,9 @@ export class Call {
     this.memory += bytes;
   }
 
-  /** The memory after a node of the tree: what was alive before it, and its value. */
+  /** The memory after a node of the tree: what was alive before it, and its value. Fails for a string beyond the ceiling of all strings. */
   hold(before: number, value: Value): void {
+    if (typeof value === 'string' && value.length > MAX_STRING_BYTES / MAX_UNIT_BYTES) checkBytes(value);
     this.memory = before;
     this.take(sizeOf(value));
   }
@@ -146,4 +148,17 @@ export class Call {
     }
     this.reserve(stringBytes(units));
   }
+}
+
+/** UTF-8 bytes of a UTF-16 unit, at most. */
+const MAX_UNIT_BYTES = 3;
+
+function checkBytes(text: string): void {
+  const bytes = utf8Length(text);
+  if (bytes <= MAX_STRING_BYTES) return;
+  throw new ExprFailure(
+    `A string of ${bytes} bytes exceeds the limit of ${MAX_STRING_BYTES} bytes`,
+    null,
+    true,
+  );
 }

@@ -3,7 +3,7 @@ import { MAX_SOURCE_BYTES } from '../expr-limits.ts';
 import { checkVariables } from './comprehension-variables.ts';
 import { ExpressionParser } from './parser.ts';
 import type { Expr } from './tree.ts';
-import { utf8Length } from './utf8-length.ts';
+import { utf8Length } from '../text/utf8-length.ts';
 
 export type ParsedExpression =
   { readonly ok: true; readonly expr: Expr } | { readonly ok: false; readonly failure: ExprFailure };

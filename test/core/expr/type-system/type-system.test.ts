@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import { resolvedType, unionOf, unresolved, listOf } from '../../../../src/core/expr/type-system/expr-type.ts';
+import {
+  resolvedType,
+  unionOf,
+  unresolved,
+  listOf,
+} from '../../../../src/core/expr/type-system/expr-type.ts';
 import {
   commonElement,
   matches,

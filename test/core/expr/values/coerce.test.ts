@@ -57,7 +57,7 @@ const TABLES: Readonly<Record<string, readonly Cell[]>> = {
   ],
   'to path': [
     ['s', 'path', 'path text'],
-    ['e', 'path', 'path '],
+    ['e', 'path', 'path .'],
     ['i', 'path', 'error: Cannot coerce int to path'],
     ['r', 'path', 'error: Cannot coerce range_expr to path'],
   ],
