@@ -182,7 +182,7 @@ function mutate(tree: unknown, mutation: Mutation): void {
   else {
     Reflect.deleteProperty(container, key);
     if (mutation.kind === 'rename')
-      Reflect.set(container, `${key}${String(mutation.value).slice(0, 3)}`, value);
+      Reflect.set(container, `${key}${(JSON.stringify(mutation.value) ?? '').slice(0, 3)}`, value);
   }
 }
 
