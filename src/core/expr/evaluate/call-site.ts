@@ -23,7 +23,7 @@ const HAS_RECEIVER: ReadonlySet<Written['kind']> = new Set(['method', 'property'
 const MAX_EARLIER = 8;
 
 /** Steps of finding the type of a call that is not known, and of looking whether a signature fits a combination of types. */
-const UNKNOWN_STEPS = 400;
+const UNKNOWN_STEPS = 3000;
 const TRY_STEPS = 12;
 
 /**
