@@ -1,4 +1,5 @@
 import { evaluate, prepare, type Evaluated } from '../../../core/expr/evaluate/evaluate.ts';
+import { missingName } from '../../../core/expr/evaluate/missing-names.ts';
 import type { ExprFailure } from '../../../core/expr/expr-failure.ts';
 import { failureText } from '../../../core/expr/failure-text.ts';
 import { formatReferences, parseExprFormat } from '../../../core/expr/format/format-string.ts';
@@ -62,6 +63,13 @@ function answerFormat({ expr, mode, symbols, target, context }: EvalRequest): Ev
   const given = mode === 'format_check' ? withoutValues(symbols) : symbols;
   const resolved = resolveFormat(program, given, context);
   if (mode === 'format' && resolved.ok) return shownValue(displayIn(resolved.value));
+  if (mode === 'format_check' && resolved.ok) {
+    // As in a template: a name that does not exist is wrong in a branch that may not be taken as well.
+    for (const part of parsed.format.parts) {
+      const missing = part.kind === 'expression' ? missingName(part.expr, given, context.host.kind) : null;
+      if (missing !== null) return refused(missing, expr);
+    }
+  }
   return answered(resolved);
 }
 

@@ -127,6 +127,7 @@ void test('eval in its other modes', async (t) => {
       { expr: 'x }}', mode: 'format_parse' },
       { expr: '{{ 1 / A }}', mode: 'format_check', symbols: { A: { type: 'int', value: 0 } } },
       { expr: '{{ A.upper() }}', mode: 'format_check', symbols },
+      { expr: '{{ 1 if true else B }}', mode: 'format_check', symbols },
     ),
     [
       { ok: true, accessed_symbols: ['A', 'Z'], called_functions: ['f'], local_bindings: ['x'] },
@@ -145,6 +146,7 @@ void test('eval in its other modes', async (t) => {
         ok: false,
         error: 'upper() is not available for int. Available for: string\n  {{ A.upper() }}\n     ~~^~~~~~~',
       },
+      { ok: false, error: "Undefined variable: 'B'\n  {{ 1 if true else B }}\n                    ^" },
     ],
   );
 });
