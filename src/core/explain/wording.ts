@@ -52,10 +52,10 @@ export const listedAtMost = (items: readonly string[], most: number, word = 'and
 
 const BRIEF_LENGTH_MAX = 200;
 
-/** The first line of a text of others, cut when it is long: an expression that failed shows its source on those after it. */
+/** Text of others on one line, cut when it is long; without the source of an expression that failed, which is set in after it. */
 export function briefText(text: string): string {
-  const [first = ''] = text.trimStart().split('\n', 1);
-  const line = first.replaceAll(/\s+/g, ' ').trim();
+  const [said = ''] = text.trimStart().split(/\n {2}/, 1);
+  const line = said.replaceAll(/\s+/g, ' ').trim();
   return line.length <= BRIEF_LENGTH_MAX ? line : `${line.slice(0, BRIEF_LENGTH_MAX - 1)}…`;
 }
 
