@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
 import type { PageCounts } from './page-meter.ts';
 import type { StoreFormat } from './store-format.ts';
@@ -30,10 +30,27 @@ export async function copyEnvironment(
   directory: string,
 ): Promise<EnvironmentCopy> {
   mkdirSync(directory, { mode: 0o700 });
-  await environment.backup(directory, true);
+  try {
+    await environment.backup(directory, true);
+  } catch (error) {
+    removeEmpty(dirname(directory));
+    throw error;
+  }
   const path = join(directory, DATA_FILE);
   return { path, bytes: statSync(path).size, format };
 }
+
+/** lmdb makes the directory above a copy anew when that was taken away meanwhile; nobody else would remove it. */
+function removeEmpty(directory: string): void {
+  try {
+    if (readdirSync(directory).length === 0) rmdirSync(directory);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** How many rows each table has. */
 export function rowCounts(environment: Environment): ReadonlyMap<string, number> {
