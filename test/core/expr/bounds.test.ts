@@ -137,3 +137,21 @@ void test('no string has more than ten million bytes, whatever memory is granted
   });
   t.end();
 });
+
+void test('an expression counts the same each time that it is evaluated, also where values are not known', (t) => {
+  const source = `[${Array.from({ length: 50 }, () => 'len(u)').join(', ')}]`;
+  const parsed = parseExpression(source);
+  if (!parsed.ok) throw parsed.failure;
+  const program = prepare(parsed.expr, source, null);
+  const context = {
+    limits: EXPR_LIMITS,
+    pathStyle: 'posix',
+    regex: createRe2Engine(),
+    host: { kind: 'none' },
+  } as const;
+  const symbols = new Map([['u', unresolvedOf(typeOf(valueOf('"a"')))]]);
+  const [first, second] = [evaluate(program, symbols, context), evaluate(program, symbols, context)];
+  t.match(first, { ok: true });
+  t.same(second, first);
+  t.end();
+});

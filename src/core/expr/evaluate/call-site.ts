@@ -40,8 +40,12 @@ export class CallSite {
   #chosen: Chosen | null = null;
   /** What other types chose: the branches of a conditional can give one after another. */
   readonly #earlier: { readonly types: readonly ExprType[]; readonly chosen: Chosen }[] = [];
-  /** What the last types of which one was not known gave: trying their alternatives takes long. */
-  #lastUnknown: { readonly types: readonly ExprType[]; readonly type: ResolvedType } | null = null;
+  /** What the last types of which one was not known gave in an evaluation: each counts it, so that it counts the same however often it is made. */
+  #lastUnknown: {
+    readonly types: readonly ExprType[];
+    readonly type: ResolvedType;
+    readonly call: Call;
+  } | null = null;
 
   constructor(called: LibraryFunction, written: Written, place: Place) {
     this.#called = called;
@@ -111,14 +115,14 @@ export class CallSite {
   }
 
   #unknownType(types: readonly ExprType[], isMethod: boolean, call: Call): ResolvedType {
-    if (this.#lastUnknown !== null && sameTypes(this.#lastUnknown.types, types))
-      return this.#lastUnknown.type;
+    const last = this.#lastUnknown;
+    if (last?.call === call && sameTypes(last.types, types)) return last.type;
     const combinations = types.reduce((ways, type) => ways * alternatives(resolvedType(type)).length, 1);
     const tried = Math.min(combinations, MAX_COMBINATIONS) * this.#called.signatures.length;
     call.chargeSteps(UNKNOWN_STEPS + tried * TRY_STEPS);
     const type = returnType(this.#called, types, isMethod);
     if (type === null) throw mismatch(this.#written, this.#called, types);
-    this.#lastUnknown = { types, type };
+    this.#lastUnknown = { types, type, call };
     return type;
   }
 
