@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../process/error-code.ts';
 import { DATA_FILE, openExistingDatabase, type Environment, type EnvironmentKind } from './environment.ts';
 import type { PageCounts } from './page-meter.ts';
 import type { StoreFormat } from './store-format.ts';
@@ -45,12 +46,9 @@ function removeEmpty(directory: string): void {
   try {
     if (readdirSync(directory).length === 0) rmdirSync(directory);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** How many rows each table has. */
 export function rowCounts(environment: Environment): ReadonlyMap<string, number> {

@@ -58,8 +58,6 @@ export function formatReferences({ parts }: ExprFormat): References {
     symbols: new Set(all.flatMap(({ symbols }) => [...symbols])),
     functions: new Set(all.flatMap(({ functions }) => [...functions])),
     variables: new Set(all.flatMap(({ variables }) => [...variables])),
-    names: all.flatMap(({ names }) => names),
-    calls: all.flatMap(({ calls }) => calls),
   };
 }
 

@@ -139,13 +139,7 @@ export class Call {
 
   /** `reserve` for a string of so many UTF-16 units, and the ceiling of all strings. */
   reserveString(units: number): void {
-    if (units > MAX_STRING_BYTES) {
-      throw new ExprFailure(
-        `A string of ${units} bytes exceeds the limit of ${MAX_STRING_BYTES} bytes`,
-        null,
-        true,
-      );
-    }
+    if (units > MAX_STRING_BYTES) throw tooLong(units);
     this.reserve(stringBytes(units));
   }
 }
@@ -155,10 +149,8 @@ const MAX_UNIT_BYTES = 3;
 
 function checkBytes(text: string): void {
   const bytes = utf8Length(text);
-  if (bytes <= MAX_STRING_BYTES) return;
-  throw new ExprFailure(
-    `A string of ${bytes} bytes exceeds the limit of ${MAX_STRING_BYTES} bytes`,
-    null,
-    true,
-  );
+  if (bytes > MAX_STRING_BYTES) throw tooLong(bytes);
 }
+
+const tooLong = (bytes: number): ExprFailure =>
+  new ExprFailure(`A string of ${bytes} bytes exceeds the limit of ${MAX_STRING_BYTES} bytes`, null, true);

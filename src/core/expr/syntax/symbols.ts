@@ -1,5 +1,5 @@
 import { childrenOf } from './children.ts';
-import type { AttributeExpr, CallExpr, Expr, MethodExpr, NameExpr } from './tree.ts';
+import type { AttributeExpr, Expr, NameExpr } from './tree.ts';
 
 /** What an expression refers to beside itself (section "ParsedExpression"). */
 export interface References {
@@ -9,40 +9,29 @@ export interface References {
   readonly functions: ReadonlySet<string>;
   /** The variables of its comprehensions. */
   readonly variables: ReadonlySet<string>;
-  /** Where the symbols stand, each time. */
-  readonly names: readonly SymbolName[];
-  /** Where the functions and methods are called. */
-  readonly calls: readonly (CallExpr | MethodExpr)[];
-}
-
-/** A dotted name of the tree that is no comprehension variable, and its parts. */
-export interface SymbolName {
-  readonly expr: NameExpr | AttributeExpr;
-  readonly parts: readonly string[];
 }
 
 export function referencesOf(expr: Expr): References {
-  const found: Found = { variables: new Set(), names: [], calls: [] };
+  const found = { symbols: new Set<string>(), functions: new Set<string>(), variables: new Set<string>() };
   collect(expr, [], found);
-  const symbols = new Set(found.names.map(({ parts }) => parts.join('.')));
-  return { ...found, symbols, functions: new Set(found.calls.map(({ name }) => name)) };
+  return found;
 }
 
 interface Found {
+  readonly symbols: Set<string>;
+  readonly functions: Set<string>;
   readonly variables: Set<string>;
-  readonly names: SymbolName[];
-  readonly calls: (CallExpr | MethodExpr)[];
 }
 
 function collect(expr: Expr, bound: readonly string[], found: Found): void {
   if (expr.kind === 'name' || expr.kind === 'attribute') {
     const parts = nameParts(expr);
     if (parts !== null) {
-      if (!bound.includes(parts[0] ?? '')) found.names.push({ expr, parts });
+      if (!bound.includes(parts[0] ?? '')) found.symbols.add(parts.join('.'));
       return;
     }
   }
-  if (expr.kind === 'call' || expr.kind === 'method') found.calls.push(expr);
+  if (expr.kind === 'call' || expr.kind === 'method') found.functions.add(expr.name);
   if (expr.kind === 'comprehension') {
     found.variables.add(expr.variable);
     const within = [...bound, expr.variable];
