@@ -110,6 +110,16 @@ export interface LeaseRequest {
   readonly worker_id: WorkerId;
   readonly farm_id: FarmId;
   readonly incarnation: string;
+  /**
+   * Ends of attempts that the worker had from this farm, in the order in which they ended. The reply confirms those that are on disk; the
+   * others are said again, by `task.status`. Absent: none.
+   */
+  readonly reports?: readonly TerminalReport[];
+}
+
+/** The end of an attempt, as it rides on a lease request: the attempt names its task, the request the worker. */
+export interface TerminalReport extends Omit<StatusMessage, 'v' | 'task_id' | 'worker_id'> {
+  readonly status: TerminalStatus;
 }
 
 export type LeaseReply =
@@ -121,6 +131,8 @@ export type LeaseReply =
       readonly steps: Readonly<Record<StepId, StepAssignment>>;
       /** Where storage is found from the worker's place; absent when no storage location is found from there. */
       readonly path_map?: PathMapMessage;
+      /** Attempts of the request's `reports` that are closed, and so on the service's disk. Absent: none. */
+      readonly confirmed?: readonly AttemptId[];
     }
   | { readonly v: 1; readonly type: 'unknown' };
 
@@ -169,7 +181,8 @@ export interface IsolationIdentity {
   readonly group?: string;
 }
 
-export type ReportedStatus = 'running' | 'succeeded' | 'failed' | 'canceled';
+export type TerminalStatus = 'succeeded' | 'failed' | 'canceled';
+export type ReportedStatus = 'running' | TerminalStatus;
 
 /** `task.status.<job id>` */
 export interface StatusMessage {

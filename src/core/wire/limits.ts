@@ -9,7 +9,9 @@ export const WIRE_LIMITS = {
   logText: 512 * 1024,
   cancelText: 8 * 1024,
   diagnosticText: 512 * 1024,
-  leaseRequestText: 4 * 1024,
+  leaseRequestText: 512 * 1024,
+  /** Ends of attempts that ride on one lease request. */
+  reportsPerRequest: 256,
   presenceReplyText: 512 * 1024,
   leaseReplyText: 8 * 1024 * 1024,
   /** Names of workers, hosts, farms, queues, locations, tags. */

@@ -247,6 +247,7 @@ const leases = checked(
     assignments: list(assignment, LIMITS.assignments),
     steps: map(readStepId, stepAssignment, LIMITS.assignments),
     path_map: optional(pathMap),
+    confirmed: optional(list(readAttemptId, LIMITS.reportsPerRequest)),
   }),
   (value) =>
     value.assignments.every((one) => Object.hasOwn(value.steps, one.step_id))

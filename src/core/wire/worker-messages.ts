@@ -10,6 +10,8 @@ import type {
   RegisterMessage,
   ReportedStatus,
   StatusMessage,
+  TerminalReport,
+  TerminalStatus,
 } from './bus-messages.ts';
 import {
   checked,
@@ -98,6 +100,23 @@ export const parsePresence: (text: string) => Parsed<PresenceMessage> = door(
   { length: LIMITS.presenceText, nesting: LIMITS.nesting },
 );
 
+const INT32_MIN = -(2 ** 31);
+/** Windows reports exit codes as unsigned 32-bit numbers. */
+const UINT32_MAX = 2 ** 32 - 1;
+
+const percent = checked(finite, (value) => (value >= 0 && value <= 100 ? null : 'must be from 0 to 100'));
+
+const terminalReport = record<TerminalReport>({
+  attempt_id: readAttemptId,
+  status: oneOf<TerminalStatus>({ succeeded: true, failed: true, canceled: true }),
+  exit_code: optional(integer(INT32_MIN, UINT32_MAX)),
+  message: optional(text(LIMITS.message)),
+  timestamp: readTimestamp,
+  session_id: line(LIMITS.token),
+  progress: optional(percent),
+  status_message: optional(text(LIMITS.message)),
+});
+
 /** `work.lease.<queue id>` and `work.lease._any`. */
 export const parseLeaseRequest: (text: string) => Parsed<LeaseRequest> = door(
   record<LeaseRequest>({
@@ -105,15 +124,10 @@ export const parseLeaseRequest: (text: string) => Parsed<LeaseRequest> = door(
     worker_id: readWorkerId,
     farm_id: readFarmId,
     incarnation: readToken,
+    reports: optional(list(terminalReport, LIMITS.reportsPerRequest)),
   }),
   { length: LIMITS.leaseRequestText, nesting: LIMITS.nesting },
 );
-
-const INT32_MIN = -(2 ** 31);
-/** Windows reports exit codes as unsigned 32-bit numbers. */
-const UINT32_MAX = 2 ** 32 - 1;
-
-const percent = checked(finite, (value) => (value >= 0 && value <= 100 ? null : 'must be from 0 to 100'));
 
 /** `task.status.<job id>` */
 export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
