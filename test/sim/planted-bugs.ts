@@ -61,6 +61,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
+    name: 'reports that ride are worked after the request that they ride on',
+    plant: (build) => ({
+      ...build,
+      service: { ...build.service, ride: (envelopes) => [...envelopes].reverse() },
+    }),
+  },
+  {
+    name: 'a report that rode is confirmed and not taken',
+    plant: handle('job', 'task.reported', (state, message, context, original) => {
+      if (message.replyTo === undefined) original(state, message, context);
+    }),
+  },
+  {
     name: 'a commit loses its last change',
     plant: (build) => ({
       ...build,
