@@ -38,7 +38,7 @@ export function soundBuild(settings: Settings): Build {
       definitions: () => serviceActors({ ...settings, tallies }),
       tallies,
       commit: (commit) => commit,
-      ride: (envelopes) => envelopes,
+      confirmsAtOnce: false,
     },
     agents: { definitions: agentActors, effect: (effect) => effect },
     machines: { guardsProcesses: true, guardsCountContact: true },

@@ -61,11 +61,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
-    name: 'reports that ride are worked after the request that they ride on',
-    plant: (build) => ({
-      ...build,
-      service: { ...build.service, ride: (envelopes) => [...envelopes].reverse() },
-    }),
+    name: 'ends that ride are confirmed before they are on disk',
+    plant: (build) => ({ ...build, service: { ...build.service, confirmsAtOnce: true } }),
   },
   {
     name: 'a report that rode is confirmed and not taken',

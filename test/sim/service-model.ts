@@ -56,8 +56,8 @@ export interface ServiceBuild {
   readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
-  /** A lease request and, before it, the reports that ride on it, as the kernel gets them; changes nothing in a sound build. */
-  readonly ride: (envelopes: readonly ServiceEnvelope[]) => readonly ServiceEnvelope[];
+  /** Whether the ends that ride on a lease request are confirmed as soon as it comes; false in a sound build. */
+  readonly confirmsAtOnce: boolean;
 }
 
 export interface ServiceEnvironment {
@@ -77,6 +77,7 @@ class ReadError extends Error {
 }
 
 const SHARD = 0;
+const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
 /** Longest time from the end of a process to its restart by the machine. */
@@ -263,7 +264,10 @@ export class ServiceModel implements ServiceDoor {
       // It may come by the stream too, at any time.
       bus.statusHistory.push(JSON.stringify(said.report));
     }
-    const asked: ServiceEnvelope = {
+    const to = leaseReply(inbox, attempts);
+    if (build.confirmsAtOnce && attempts.length > 0) this.reply(to, NO_TASKS);
+    for (const envelope of reports) this.running?.post(envelope);
+    this.running?.post({
       actor: 'lease',
       id: request.farm_id,
       message: {
@@ -272,10 +276,9 @@ export class ServiceModel implements ServiceDoor {
         farmId: farmId(request.farm_id),
         incarnation: request.incarnation,
         queue: queue as QueueId,
-        replyTo: leaseReply(inbox, attempts),
+        replyTo: to,
       },
-    };
-    for (const envelope of build.ride([...reports, asked])) this.running?.post(envelope);
+    });
   }
 
   /** Delivers a status message, as the bus would. */
