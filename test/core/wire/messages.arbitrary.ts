@@ -271,8 +271,8 @@ const step = fc.record(
     compute_location: fc.string(),
     extensions: fc.array(name, { maxLength: 2 }),
     deliveries: fc.array(delivery, { maxLength: 3 }),
-    ready_left: fc.nat(),
     isolation: fc.record({ user: name, group: name }, { requiredKeys: ['user'] }),
+    ready_left: fc.nat(),
   },
   {
     requiredKeys: [
