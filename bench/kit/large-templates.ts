@@ -23,10 +23,14 @@ const jobOf = (name: string, parameterSpace: object, more: object = {}) => ({
 const MILLION = 1_000_000;
 const LIST = 1_000;
 
+/** A job with a task for each number up to `count`. */
+export const rangeOf = (count: number): object =>
+  jobOf(`${count} tasks`, spaceOf({ name: 'I', type: 'INT', range: `1-${count}` }));
+
 /** Jobs of a million tasks, by where the million comes from. */
 export const MILLION_TASKS: Readonly<Record<string, object>> = {
-  range: jobOf('a range', spaceOf({ name: 'I', type: 'INT', range: `1-${MILLION}` })),
-  'product of ranges': jobOf(
+  'a million of a range': rangeOf(MILLION),
+  'of three ranges': jobOf(
     'a product of ranges',
     spaceOf(
       { name: 'A', type: 'INT', range: '1-100' },
@@ -34,14 +38,14 @@ export const MILLION_TASKS: Readonly<Record<string, object>> = {
       { name: 'C', type: 'INT', range: '1-100' },
     ),
   ),
-  'lists of values': jobOf(
-    'lists of values',
+  'of two lists': jobOf(
+    'of two lists',
     spaceOf(
       { name: 'A', type: 'STRING', range: Array.from({ length: LIST }, (_, nth) => `shot_${nth}_layer`) },
       { name: 'B', type: 'INT', range: Array.from({ length: LIST }, (_, nth) => nth * 7) },
     ),
   ),
-  chunks: jobOf(
+  'of chunks': jobOf(
     'chunks',
     spaceOf(
       {
@@ -70,12 +74,12 @@ export const manySteps = (count: number): object => ({
 });
 
 /** A template of about so many bytes as JSON, most of them in files that its steps bring along. */
-export function largeBody(bytes: number): object {
+export function largeText(bytes: number): object {
   const steps = 1_000;
   const data = 'x'.repeat(Math.floor(bytes / steps) - 300);
   return {
     specificationVersion: VERSION,
-    name: 'a large body',
+    name: 'a large text',
     steps: Array.from({ length: steps }, (_, nth) => ({
       name: `Step${nth}`,
       parameterSpace: spaceOf({ name: 'Frame', type: 'INT', range: '1-100' }),
