@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { benchDirectory, freePort } from '../kit/service.ts';
 import type { Installation } from './installation.ts';
-import type { Peer, RunningPeer } from './peer.ts';
+import { SLOT_LATENCY, type Peer, type RunningPeer } from './peer.ts';
 import { runPeerProgram, runWorkers } from './run-program.ts';
 import { listens, startServer } from './server-process.ts';
 
@@ -20,8 +20,7 @@ export function bullmq(name: string, fsync: Fsync, variant: Variant): Peer {
     name,
     kind: 'cycles',
     durability: DURABILITY[fsync],
-    latency:
-      "from the end of a slot's last task to the start of its next; slots have no names, the longest free gets it",
+    latency: SLOT_LATENCY,
     settings:
       variant === 'concurrency'
         ? 'one Worker, concurrency = workers; addBulk of 1,000; removeOnComplete'

@@ -1,5 +1,5 @@
 import type { Installation } from './installation.ts';
-import type { Peer, RunningPeer } from './peer.ts';
+import { SLOT_LATENCY, type Peer, type RunningPeer } from './peer.ts';
 import { POSTGRES_SETTINGS, startPostgres } from './postgres.ts';
 import { runPeerProgram, runWorkers } from './run-program.ts';
 
@@ -15,8 +15,7 @@ export function graphileWorker(name: string, variant: Variant, poolSize: number)
     name,
     kind: variant === 'direct' ? 'cycles' : 'batches',
     durability: 'commit flushed',
-    latency:
-      "from the end of a slot's last task to the start of its next; slots have no names, the longest free gets it",
+    latency: SLOT_LATENCY,
     settings:
       `concurrentJobs = workers, at most ${poolSize} connections, one addJobs; ` +
       (variant === 'direct'

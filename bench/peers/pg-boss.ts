@@ -1,4 +1,4 @@
-import type { Peer } from './peer.ts';
+import { SLOT_LATENCY, type Peer } from './peer.ts';
 import { POSTGRES_SETTINGS, startPostgres } from './postgres.ts';
 import { runPeerProgram, runWorkers } from './run-program.ts';
 

@@ -44,12 +44,13 @@ async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
   const clock = new WorkClock(order.tasks, () => performance.now());
   let left = order.tasks;
   const work = async (): Promise<void> => {
+    clock.free();
     while (left > 0) {
       left--;
-      clock.free();
       const [job] = await boss.fetch(QUEUE);
       if (job === undefined) throw new Error('pg-boss gave no job although some are left');
       clock.start();
+      clock.free();
       await boss.complete(QUEUE, job.id);
       clock.end();
     }
