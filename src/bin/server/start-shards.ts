@@ -13,6 +13,8 @@ import type { LogThread } from './log-thread.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { Shards } from './shards.ts';
 import type { TaskEventHub } from './task-events.ts';
+import type { EventHub } from '../../../http/ws/hub.ts';
+import type { DomainEvent } from '../../core/wire/events.ts';
 
 /** What is done about failures where no farm, queue or job says otherwise. */
 export const retryOf = ({ scheduler }: ServerConfig) => ({
@@ -24,7 +26,8 @@ export const retryOf = ({ scheduler }: ServerConfig) => ({
 interface Hearing {
   readonly logger: Logger;
   readonly busLog: BusLog;
-  readonly events: TaskEventHub;
+  readonly taskEvents: TaskEventHub;
+  readonly events: EventHub;
   readonly metrics: ServiceMetrics;
   readonly logThread: LogThread;
 }
@@ -41,10 +44,17 @@ export function startShards(
   servers: ServerList,
   store: StoreThread,
   reader: StateReader,
-  { logger, busLog, events, metrics, logThread }: Hearing,
+  { logger, busLog, taskEvents, events, metrics, logThread }: Hearing,
   directory: string,
   { tallies, shares }: Counted,
 ): Shards {
+  /** Tells whoever follows events in this process, or from outside, of what is committed by now. */
+  const tell = (said: readonly DomainEvent[]): void => {
+    events.publish(said);
+    if (!taskEvents.hasListeners) return;
+    reader.refresh();
+    for (const event of said) taskEvents.publishDomain(event);
+  };
   return new Shards(
     {
       count: config.scheduler.shards,
@@ -77,9 +87,7 @@ export function startShards(
             return;
           case 'said':
             for (const count of notice.counts) metrics.count(count);
-            if (!events.hasListeners || notice.events.length === 0) return;
-            reader.refresh();
-            for (const event of notice.events) events.publishDomain(event);
+            if (notice.events.length > 0) tell(notice.events);
             return;
           case 'measured':
             metrics.measured(shard, notice.measures);
