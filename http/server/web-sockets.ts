@@ -8,6 +8,9 @@ const MESSAGE_BYTES_MAX = 16 * 1024;
 /** What may wait in memory for a client that does not read; events wait in the hub instead. */
 const SEND_QUEUE_BYTES_MAX = 256 * 1024;
 
+/** A connection that was ended, and whose peer says nothing to it, is let go after so many seconds. */
+const UNANSWERED_END_S = 600;
+
 /** What the engine keeps with a connection. */
 interface Kept {
   connection: Connection | null;
@@ -45,9 +48,9 @@ class Connection implements Socket {
   }
 
   close(code: number, reason: string): void {
-    const socket = this.#socket;
-    // The end is told from within.
-    socket?.end(code, reason);
+    // The engine tells of the end from within.
+    if (this.isClear) this.#socket?.end(code, reason);
+    else this.abandon();
   }
 
   /** The engine has let the connection go. */
@@ -100,7 +103,8 @@ export function serveWebSockets(
     maxPayloadLength: MESSAGE_BYTES_MAX,
     maxBackpressure: SEND_QUEUE_BYTES_MAX,
     // Pings and the end of idle connections have times of their own (interface.md, "Connection timing").
-    idleTimeout: 0,
+    // This one is for peers that do not answer the end of a connection.
+    idleTimeout: UNANSWERED_END_S,
     sendPingsAutomatically: false,
     upgrade: (response, request, context) => {
       let exchange: Exchange | null = null;

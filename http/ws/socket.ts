@@ -12,7 +12,7 @@ export interface Socket {
   together(write: () => void): void;
   /** A ping of the protocol. */
   ping(): void;
-  /** Says the code and the reason, after all that was sent before, and hangs up. */
+  /** Says the code and the reason and hangs up; a client that has not read what was sent before is told nothing. */
   close(code: number, reason: string): void;
 }
 

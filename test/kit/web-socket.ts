@@ -44,6 +44,25 @@ export function upgradeHead(
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
+/** The head and the body of the answer to a request that opens nothing. */
+export function refusedUpgrade(port: number, request: string): Promise<{ head: string; body: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    let text = '';
+    socket.setEncoding('latin1');
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error(`closed after: ${text}`)));
+    socket.on('data', (data) => {
+      text += String(data);
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      const length = Number(/content-length: ([0-9]+)/i.exec(head)?.[1] ?? Infinity);
+      if (body.length < length) return;
+      resolve({ head, body });
+      socket.destroy();
+    });
+  });
+}
+
 /** A client of the event channel over a socket of its own (RFC 6455), which can also stop reading or answer no pings. */
 export class WebSocketClient {
   /** The head of the answer. */

@@ -3,7 +3,7 @@ import { attemptIdOf } from '../../../src/core/ids.ts';
 import { note } from '../../../src/core/diagnostics/record.ts';
 import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
 import type { DomainEvent } from '../../../src/core/wire/events.ts';
-import { upgradeHead, WebSocketClient, type Envelope } from '../../kit/web-socket.ts';
+import { refusedUpgrade, upgradeHead, WebSocketClient, type Envelope } from '../../kit/web-socket.ts';
 import { openHouse, type House, NO_RATE_LIMIT } from '../kit/house.ts';
 import {
   FARM,
@@ -462,8 +462,7 @@ void test('requests that open nothing', async (t) => {
     headers: Readonly<Record<string, string>>,
     path = '/api/v1/ws',
   ): Promise<{ status: number; head: string; detail: unknown }> => {
-    const text = await client.raw(upgradeHead(path, headers));
-    const [head = '', body = ''] = text.split('\r\n\r\n');
+    const { head, body } = await refusedUpgrade(client.port, upgradeHead(path, headers));
     const problem = JSON.parse(body) as Record<string, unknown>;
     t.match(head, /content-type: application\/problem\+json/i);
     t.match(head, /x-api-version: 1/i);
@@ -485,7 +484,12 @@ void test('requests that open nothing', async (t) => {
     ['a key that is none', { 'Sec-WebSocket-Key': '!'.repeat(24) }, 400, key],
     ['a foreign page', { Origin: 'https://evil.example' }, 403, origin],
     ['a page of nowhere', { Origin: 'null' }, 403, origin],
-    ['no host', { Host: '' }, 400, 'the Host header is missing'],
+    [
+      'two lengths',
+      { 'Content-Length': '0', 'content-length': '0' },
+      400,
+      'more than one Content-Length header',
+    ],
   ];
   for (const [name, headers, status, detail] of cases) {
     const found = await answer(headers);
