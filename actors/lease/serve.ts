@@ -75,14 +75,12 @@ export function serveSignature(
   context: ServiceContext<'lease'>,
 ): void {
   serveReservedFor(state, signature, context);
-  const passedOver = new Set<WorkerId>();
-  while (signature.steps.length > 0 && state.index.room(signature) > 0) {
-    const request = state.parked.firstFor(signature, passedOver);
-    if (request === null) return;
+  if (state.parked.size === 0) return;
+  for (const request of state.parked.waitingFor(signature)) {
+    if (signature.steps.length === 0 || state.index.room(signature) <= 0) return;
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
-    // Nothing but tasks that this worker has failed.
-    else if (signature.avoiding > 0) passedOver.add(request.workerId);
-    else return;
+    // Otherwise nothing is left but tasks that this worker has failed.
+    else if (signature.avoiding === 0) return;
   }
 }
 

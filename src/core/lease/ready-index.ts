@@ -253,7 +253,10 @@ export class ReadyIndex {
     let best: StepEntry | null = null;
     const tooLarge: StepEntry[] = [];
     for (const signature of this.signatures.eligibleFor(worker)) {
-      if (signature.steps.length === 0 || exhausted.has(signature) || this.room(signature) <= 0) continue;
+      const [first] = signature.steps;
+      // Behind it nothing comes before what was found.
+      if (first === undefined || (best !== null && compareCandidates(first, best) > 0)) break;
+      if (exhausted.has(signature) || this.room(signature) <= 0) continue;
       const head = this.headFor(worker, signature);
       if (head === undefined) continue;
       if (coresOf(signature.requirements, worker.cpuCount) > free) tooLarge.push(head);
