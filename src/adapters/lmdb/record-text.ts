@@ -1,0 +1,117 @@
+import type { AttemptRecord } from '../../core/records/attempt.ts';
+import type { Change } from '../../core/records/change-set.ts';
+import type { Booking, BookingRecord } from '../../core/records/worker.ts';
+import type { Written } from '../../core/records/written.ts';
+
+/**
+ * The rows that every lease writes, as MessagePack that the general codec (value-codec.ts) reads: each is put together as one text whose characters
+ * are the bytes, and written at once. A row that is not as most are is left to the general codec.
+ */
+
+const PLAIN = /^[ -~]*$/;
+const FIXSTR_MAX = 31;
+const STR8_MAX = 255;
+const FIXINT_MAX = 127;
+const UINT16_MAX = 65_535;
+const FIXARRAY_MAX = 15;
+const ARRAY16_MAX = 65_535;
+
+/** The row of a put as characters that stand for bytes; null for what the general codec has to write. */
+export function recordText(change: Extract<Change, { op: 'put' }>): string | null {
+  if (change.table === 'attempt') return attemptText(change.value);
+  return change.table === 'booking' ? bookingText(change.value) : null;
+}
+
+type WholeAttempt = Written<
+  AttemptRecord,
+  | 'version'
+  | 'id'
+  | 'attemptNumber'
+  | 'status'
+  | 'workerId'
+  | 'startedAt'
+  | 'endedAt'
+  | 'exitCode'
+  | 'message'
+  | 'reclaimed'
+  | 'sessionId'
+  | 'progress'
+  | 'statusMessage'
+>;
+
+/** Those that every attempt has. */
+const ATTEMPT_FIELDS = 8;
+
+function attemptText(attempt: WholeAttempt): string | null {
+  const { endedAt, exitCode, message, sessionId } = attempt;
+  if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
+  if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
+  const fields = ATTEMPT_FIELDS + (endedAt === undefined ? 0 : 1) + (exitCode === undefined ? 0 : 1);
+  return (
+    mapHead(fields) +
+    `${VERSION}${NAME.id}${stringText(attempt.id)}${NAME.attemptNumber}${numberText(attempt.attemptNumber)}` +
+    `${NAME.status}${stringText(attempt.status)}${NAME.workerId}${stringText(attempt.workerId)}` +
+    `${NAME.startedAt}${numberText(attempt.startedAt)}` +
+    (endedAt === undefined ? '' : NAME.endedAt + numberText(endedAt)) +
+    (exitCode === undefined ? '' : NAME.exitCode + numberText(exitCode)) +
+    `${NAME.message}${stringText('')}${NAME.sessionId}${stringText(sessionId)}`
+  );
+}
+
+type WholeBooking = Written<Booking, 'attemptId' | 'taskId' | 'cores' | 'bookedAt'>;
+
+function bookingText({ bookings }: Written<BookingRecord, 'version' | 'bookings'>): string | null {
+  if (bookings.length > ARRAY16_MAX) return null;
+  let text = mapHead(2) + VERSION + NAME.bookings + arrayHead(bookings.length);
+  for (const booking of bookings) text += heldText(booking);
+  return text;
+}
+
+const heldText = ({ attemptId, taskId, cores, bookedAt }: WholeBooking): string =>
+  `${mapHead(4)}${NAME.attemptId}${stringText(attemptId)}${NAME.taskId}${stringText(taskId)}` +
+  `${NAME.cores}${numberText(cores)}${NAME.bookedAt}${numberText(bookedAt)}`;
+
+/** Whether the text is short ASCII. Ids and names of states are by what they are. */
+const isPlain = (text: string): boolean => text.length <= STR8_MAX && PLAIN.test(text);
+
+const byte = (value: number): string => String.fromCharCode(value);
+const mapHead = (fields: number): string => byte(0x80 | fields);
+const arrayHead = (length: number): string =>
+  length <= FIXARRAY_MAX ? byte(0x90 | length) : String.fromCharCode(0xdc, length >> 8, length & 0xff);
+const stringText = (text: string): string =>
+  text.length <= FIXSTR_MAX ? byte(0xa0 | text.length) + text : `\xd9${byte(text.length)}${text}`;
+
+const NAME = {
+  id: stringText('id'),
+  attemptNumber: stringText('attemptNumber'),
+  status: stringText('status'),
+  workerId: stringText('workerId'),
+  startedAt: stringText('startedAt'),
+  endedAt: stringText('endedAt'),
+  exitCode: stringText('exitCode'),
+  message: stringText('message'),
+  sessionId: stringText('sessionId'),
+  bookings: stringText('bookings'),
+  attemptId: stringText('attemptId'),
+  taskId: stringText('taskId'),
+  cores: stringText('cores'),
+  bookedAt: stringText('bookedAt'),
+} as const;
+const VERSION = `${stringText('version')}\x01`;
+
+const float = new DataView(new ArrayBuffer(8));
+/** The number that was written last as eight bytes: the times of one commit window are few. */
+let lastFloat = { value: NaN, text: '' };
+
+function numberText(value: number): string {
+  if (Number.isInteger(value) && value >= 0 && value <= UINT16_MAX && !Object.is(value, -0)) {
+    return value <= FIXINT_MAX ? byte(value) : String.fromCharCode(0xcd, value >> 8, value & 0xff);
+  }
+  if (value !== lastFloat.value) {
+    float.setFloat64(0, value);
+    let text = '\xcb';
+    for (let at = 0; at < 8; at++) text += byte(float.getUint8(at));
+    lastFloat = { value, text };
+  }
+  return lastFloat.text;
+}
