@@ -1,3 +1,4 @@
+import type { AttemptStatus } from '../../core/lifecycle/attempt-status.ts';
 import type { AttemptRecord } from '../../core/records/attempt.ts';
 import type { Change } from '../../core/records/change-set.ts';
 import type { Booking, BookingRecord } from '../../core/records/worker.ts';
@@ -46,30 +47,39 @@ function attemptText(attempt: WholeAttempt): string | null {
   const { endedAt, exitCode, message, sessionId } = attempt;
   if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
   if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
-  const fields = ATTEMPT_FIELDS + (endedAt === undefined ? 0 : 1) + (exitCode === undefined ? 0 : 1);
-  return (
-    mapHead(fields) +
-    `${VERSION}${NAME.id}${stringText(attempt.id)}${NAME.attemptNumber}${numberText(attempt.attemptNumber)}` +
-    `${NAME.status}${stringText(attempt.status)}${NAME.workerId}${stringText(attempt.workerId)}` +
-    `${NAME.startedAt}${numberText(attempt.startedAt)}` +
-    (endedAt === undefined ? '' : NAME.endedAt + numberText(endedAt)) +
-    (exitCode === undefined ? '' : NAME.exitCode + numberText(exitCode)) +
-    `${NAME.message}${stringText('')}${NAME.sessionId}${stringText(sessionId)}`
-  );
+  const head = ATTEMPT_HEADS[(endedAt === undefined ? 0 : 1) + (exitCode === undefined ? 0 : 1)] ?? '';
+  let text =
+    head +
+    stringText(attempt.id) +
+    NAME.attemptNumber +
+    numberText(attempt.attemptNumber) +
+    STATUS_TEXTS[attempt.status] +
+    stringText(attempt.workerId) +
+    NAME.startedAt +
+    numberText(attempt.startedAt);
+  if (endedAt !== undefined) text += NAME.endedAt + numberText(endedAt);
+  if (exitCode !== undefined) text += NAME.exitCode + numberText(exitCode);
+  return text + SESSION_HEAD + stringText(sessionId);
 }
 
 type WholeBooking = Written<Booking, 'attemptId' | 'taskId' | 'cores' | 'bookedAt'>;
 
 function bookingText({ bookings }: Written<BookingRecord, 'version' | 'bookings'>): string | null {
   if (bookings.length > ARRAY16_MAX) return null;
-  let text = mapHead(2) + VERSION + NAME.bookings + arrayHead(bookings.length);
+  let text = BOOKING_HEAD + arrayHead(bookings.length);
   for (const booking of bookings) text += heldText(booking);
   return text;
 }
 
 const heldText = ({ attemptId, taskId, cores, bookedAt }: WholeBooking): string =>
-  `${mapHead(4)}${NAME.attemptId}${stringText(attemptId)}${NAME.taskId}${stringText(taskId)}` +
-  `${NAME.cores}${numberText(cores)}${NAME.bookedAt}${numberText(bookedAt)}`;
+  HELD_HEAD +
+  stringText(attemptId) +
+  NAME.taskId +
+  stringText(taskId) +
+  NAME.cores +
+  numberText(cores) +
+  NAME.bookedAt +
+  numberText(bookedAt);
 
 /** Whether the text is short ASCII. Ids and names of states are by what they are. */
 const isPlain = (text: string): boolean => text.length <= STR8_MAX && PLAIN.test(text);
@@ -78,26 +88,36 @@ const byte = (value: number): string => String.fromCharCode(value);
 const mapHead = (fields: number): string => byte(0x80 | fields);
 const arrayHead = (length: number): string =>
   length <= FIXARRAY_MAX ? byte(0x90 | length) : String.fromCharCode(0xdc, length >> 8, length & 0xff);
-const stringText = (text: string): string =>
-  text.length <= FIXSTR_MAX ? byte(0xa0 | text.length) + text : `\xd9${byte(text.length)}${text}`;
+/** The heads of texts by their length. */
+const STRING_HEADS = Array.from({ length: STR8_MAX + 1 }, (_, length) =>
+  length <= FIXSTR_MAX ? byte(0xa0 | length) : `\xd9${byte(length)}`,
+);
+const stringText = (text: string): string => (STRING_HEADS[text.length] ?? '') + text;
 
 const NAME = {
-  id: stringText('id'),
   attemptNumber: stringText('attemptNumber'),
-  status: stringText('status'),
-  workerId: stringText('workerId'),
   startedAt: stringText('startedAt'),
   endedAt: stringText('endedAt'),
   exitCode: stringText('exitCode'),
-  message: stringText('message'),
-  sessionId: stringText('sessionId'),
-  bookings: stringText('bookings'),
-  attemptId: stringText('attemptId'),
   taskId: stringText('taskId'),
   cores: stringText('cores'),
   bookedAt: stringText('bookedAt'),
 } as const;
 const VERSION = `${stringText('version')}\x01`;
+/** By how many of the fields it has that only some have. */
+const ATTEMPT_HEADS = [0, 1, 2].map((more) => mapHead(ATTEMPT_FIELDS + more) + VERSION + stringText('id'));
+const statusText = (status: AttemptStatus): string =>
+  stringText('status') + stringText(status) + stringText('workerId');
+const STATUS_TEXTS: Readonly<Record<AttemptStatus, string>> = {
+  running: statusText('running'),
+  succeeded: statusText('succeeded'),
+  failed: statusText('failed'),
+  canceled: statusText('canceled'),
+};
+/** The message, which is empty, comes before. */
+const SESSION_HEAD = stringText('message') + stringText('') + stringText('sessionId');
+const BOOKING_HEAD = mapHead(2) + VERSION + stringText('bookings');
+const HELD_HEAD = mapHead(4) + stringText('attemptId');
 
 const float = new DataView(new ArrayBuffer(8));
 /** The number that was written last as eight bytes: the times of one commit window are few. */
