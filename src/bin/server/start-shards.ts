@@ -5,6 +5,7 @@ import type { ServerList } from '../../adapters/nats/server-address.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../core/config/server-config.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
+import { eventsOf } from '../../core/wire/event-batch.ts';
 import type { BusLog } from '../daemon/bus-log.ts';
 import { failStop } from '../daemon/fail-stop.ts';
 import type { Logger } from '../daemon/logging.ts';
@@ -79,7 +80,9 @@ export function startShards(
             for (const count of notice.counts) metrics.count(count);
             if (!events.hasListeners || notice.events.length === 0) return;
             reader.refresh();
-            for (const event of notice.events) events.publishDomain(event);
+            for (const batch of notice.events) {
+              for (const event of eventsOf(batch)) events.publishDomain(event);
+            }
             return;
           case 'measured':
             metrics.measured(shard, notice.measures);
