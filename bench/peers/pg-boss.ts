@@ -11,7 +11,7 @@ export const pgBoss: Peer = {
   name: 'pg-boss',
   kind: 'cycles',
   durability: 'commit flushed',
-  latency: "from a worker's asking (fetch) to its having a task; the longest waiting gets it",
+  latency: SLOT_LATENCY,
   settings:
     `each worker fetches and completes one job after another (its work() polls twice a second at most); at most ${POOL_SIZE} connections; ` +
     `one insert; no maintenance while it runs. ${POSTGRES_SETTINGS}`,
