@@ -21,6 +21,7 @@ test('a path leads to a value, or nowhere', async (t) => {
   t.equal(valueAt(figures, 'cases[workers=256].echo.rate'), 20, 'the first that fits');
   t.equal(valueAt(figures, 'cases[workers=256,cores=1].echo.rate'), 30);
   t.equal(valueAt(figures.cases, '[workers=1].echo.rate'), 10);
+  t.equal(valueAt([{ name: '1,000 steps', ms: 3 }], '[name=1,000 steps].ms'), 3, 'a comma in a value');
   t.equal(valueAt(figures, 'cases[workers=2].echo.rate'), undefined);
   t.equal(valueAt(figures, 'rate[workers=2]'), undefined);
   t.equal(valueAt(figures, 'none.more'), undefined);
