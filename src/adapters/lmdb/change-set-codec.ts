@@ -1,7 +1,8 @@
 import { put, remove, removePrefix, type Change, type ChangeSet } from '../../core/records/change-set.ts';
 import { TABLE_NAMES, type TableName } from '../../core/records/tables.ts';
 import { isKey, keyBytes, MAX_KEY_BYTES } from './key-bytes.ts';
-import { decodeValue, encodeValue } from './value-codec.ts';
+import { decodeValue } from './value-codec.ts';
+import { encodeValue } from './value-encoder.ts';
 
 /**
  * A change set as one buffer that can be handed to another thread, or be kept. Little-endian:
@@ -48,6 +49,7 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
   if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
     throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
   }
+  growScratch(HEADER_BYTES + encodedBytes(set.changes));
   scratch.writeUInt8(VERSION, 0);
   scratch.writeUInt8(0, 1);
   scratch.writeUInt16LE(set.shard, 2);
@@ -68,7 +70,7 @@ function writeChange(change: Change, at: number): number {
       `${change.op} in ${change.table}: a key of ${key.length} bytes (1 to ${MAX_KEY_BYTES} are allowed)`,
     );
   }
-  const value = change.op === 'put' ? encodeValue(change.table, change.value) : NO_VALUE;
+  const value = change.op === 'put' ? (change.encoded ?? encodeValue(change.table, change.value)) : NO_VALUE;
   const end = at + CHANGE_HEADER_BYTES + key.length + value.length;
   growScratch(end);
   scratch.writeUInt8(OPERATIONS.indexOf(change.op), at);
@@ -80,9 +82,16 @@ function writeChange(change: Change, at: number): number {
   return end;
 }
 
+/** What rows take that were encoded before: large ones as a rule. */
+function encodedBytes(changes: readonly Change[]): number {
+  let bytes = 0;
+  for (const change of changes) if (change.op === 'put') bytes += change.encoded?.length ?? 0;
+  return bytes;
+}
+
 function growScratch(bytes: number): void {
   if (bytes <= scratch.length) return;
-  const larger = Buffer.alloc(Math.max(bytes, scratch.length * 2));
+  const larger = Buffer.allocUnsafeSlow(Math.max(bytes, scratch.length * 2));
   scratch.copy(larger);
   scratch = larger;
 }
