@@ -14,6 +14,7 @@ import type { TemplateFormat } from '../src/core/records/job.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
 import type { TaskTails } from './tails/task-tails.ts';
+import type { EventHub } from './ws/hub.ts';
 
 /** What the front needs of the rest of the service. The composition root supplies it. */
 export interface Ports {
@@ -27,6 +28,9 @@ export interface Ports {
   /** Each read sees all that was stored until then. */
   readonly logs: Pick<LogReader, 'page' | 'extent'>;
   readonly tails: Pick<TaskTails, 'follow'>;
+  /** The events that clients follow. */
+  readonly events: EventHub;
+  readonly taskEvents: TaskEvents;
   readonly health: HealthChecks;
   /** How much of the files of the stores is used. */
   storePages(): StorePages;

@@ -16,12 +16,19 @@ const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: '
 export function usageOf(pid: number): ProcessUsage {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const resident = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return { residentMib: Number(resident) / KIB_PER_MIB, cpuSeconds: secondsOf(`/proc/${pid}/stat`) };
+}
+
+/** Processor time of one thread of a process since its start; the main thread has the number of the process. */
+export const threadSecondsOf = (pid: number, thread: number): number =>
+  secondsOf(`/proc/${pid}/task/${thread}/stat`);
+
+function secondsOf(path: string): number {
   // The name in brackets may hold blanks; the two times are the 14th and 15th field.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = readFileSync(path, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
-  const ticks = Number(fields[11]) + Number(fields[12]);
-  return { residentMib: Number(resident) / KIB_PER_MIB, cpuSeconds: ticks / ticksPerSecond };
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 /** The child of a process that runs a program of this name (the first 15 characters of it). Throws when there is none. */

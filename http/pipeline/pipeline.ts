@@ -4,6 +4,7 @@ import type { CorsPolicy } from '../guards/cors.ts';
 import { framingFault } from '../guards/framing.ts';
 import { ANONYMOUS } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
+import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Ports } from '../ports.ts';
 import { pointedProblem, problemResponse } from '../problems.ts';
@@ -34,6 +35,12 @@ export interface Guards {
   readonly profiler: Profiler | null;
 }
 
+export interface Pipeline {
+  readonly handle: RequestHandler;
+  /** Answers a request to open a WebSocket connection: with 101 when it may. */
+  readonly admit: RequestHandler;
+}
+
 /**
  * The way of a request, forward only: id, framing, rate, route, parameters, content type, body, handler, tag, coding. The stages
  * up to the handler can leave with a problem. Throws when contract and handlers do not fit.
@@ -43,16 +50,47 @@ export function createPipeline(
   handlers: Handlers,
   ports: Ports,
   { cors, tooMany, profiler }: Guards,
-): RequestHandler {
+): Pipeline {
   const router = bindRoutes(contract, handlers);
 
-  return (request) => {
-    const requestId = requestIdOf(request.headers, () => ports.newId());
-    const answered = dispatch(request, requestId);
-    return answered instanceof Promise
-      ? answered.then((response) => finish(request, response, requestId))
-      : finish(request, answered, requestId);
+  return {
+    handle: (request) => {
+      const requestId = requestIdOf(request.headers, () => ports.newId());
+      const answered = dispatch(request, requestId);
+      return answered instanceof Promise
+        ? answered.then((response) => finish(request, response, requestId))
+        : finish(request, answered, requestId);
+    },
+    admit: (request) => {
+      const requestId = requestIdOf(request.headers, () => ports.newId());
+      const refusal = refusedAtDoor(request, requestId) ?? refusedUpgrade(request, requestId);
+      return refusal === null
+        ? { status: 101, headers: commonHeaders(request.path, requestId), body: null }
+        : finish(request, refusal, requestId);
+    },
   };
+
+  /** What is refused whatever it asks for. */
+  function refusedAtDoor(request: HttpRequest, requestId: string): HttpResponse | null {
+    const fault = framingFault(request.headers);
+    if (fault !== null) return problemResponse({ kind: 'bad-request', detail: fault }, requestId, [], true);
+    if (ports.isStopping() && !isProbe(request.path))
+      return problemResponse({ kind: 'unavailable', detail: 'the service is stopping' }, requestId, [], true);
+    if (!isApi(request.path)) return null;
+    const refusal = tooMany(request);
+    return refusal === null ? null : problemResponse(refusal.problem, requestId, refusal.headers);
+  }
+
+  function refusedUpgrade(request: HttpRequest, requestId: string): HttpResponse | null {
+    const fault = upgradeFault(request.headers);
+    if (fault !== null) {
+      const headers = fault.kind === 'upgrade-required' ? UPGRADE_HEADERS : [];
+      return problemResponse(fault, requestId, headers);
+    }
+    if (cors.allowsSocket(request)) return null;
+    const detail = 'pages of this origin may not open the event channel (http.cors_origins)';
+    return problemResponse({ kind: 'forbidden', detail }, requestId);
+  }
 
   /** What is the same for every answer: its tag, its coding, the headers that all have. */
   function finish(
@@ -69,19 +107,13 @@ export function createPipeline(
   }
 
   function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
-    const refuse = (problem: Problem, headers: readonly Header[] = [], close = false): HttpResponse =>
-      problemResponse(problem, requestId, headers, close);
+    const refuse = (problem: Problem, headers: readonly Header[] = []): HttpResponse =>
+      problemResponse(problem, requestId, headers);
 
-    const fault = framingFault(request.headers);
-    if (fault !== null) return refuse({ kind: 'bad-request', detail: fault }, [], true);
-
-    if (ports.isStopping() && !isProbe(request.path))
-      return refuse({ kind: 'unavailable', detail: 'the service is stopping' }, [], true);
+    const refusal = refusedAtDoor(request, requestId);
+    if (refusal !== null) return refusal;
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
-
-    const refusal = isApi(request.path) ? tooMany(request) : null;
-    if (refusal !== null) return refuse(refusal.problem, refusal.headers);
 
     const match = router.match(request.method, request.path);
     if (!match.found) return withoutRoute(request, match.methods, refuse);
@@ -177,7 +209,7 @@ export function createPipeline(
 function responseOf(reply: AnyReply, requestId: string): HttpResponse {
   switch (reply.kind) {
     case 'problem':
-      return problemResponse(reply.problem, requestId);
+      return problemResponse(reply.problem, requestId, reply.headers);
     case 'done':
       return { status: 204, headers: [], body: null };
     case 'text':

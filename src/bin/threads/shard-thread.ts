@@ -12,6 +12,7 @@ import { SharedTallies, type TellShards } from '../../adapters/system/shared-tal
 import { Uuid7 } from '../../adapters/system/uuid7.ts';
 import type { BusEvent, ServiceBus } from '../../core/ports/bus.ts';
 import { latestChanges, type Change } from '../../core/records/change-set.ts';
+import { batchEvents } from '../../core/wire/event-batch.ts';
 import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
@@ -217,7 +218,8 @@ function release(
         break;
     }
   }
-  if (Object.values(said).some((each) => each.length > 0)) tell({ v: SHARD_PROTOCOL, type: 'said', ...said });
+  if (Object.values(said).every((each) => each.length === 0)) return;
+  tell({ v: SHARD_PROTOCOL, type: 'said', ...said, events: batchEvents(said.events) });
 }
 
 /** The shards of a set of bits. */
