@@ -2,7 +2,8 @@ import { put, remove, removePrefix, type Change, type ChangeSet } from '../../co
 import { TABLE_NAMES, type TableName } from '../../core/records/tables.ts';
 import { MAX_KEY_BYTES } from './key-bytes.ts';
 import { recordText } from './record-text.ts';
-import { decodeValue, encodeValue } from './value-codec.ts';
+import { decodeValue } from './value-codec.ts';
+import { encodeValue } from './value-encoder.ts';
 
 /**
  * A change set as one buffer that can be handed to another thread, or be kept. Little-endian:
@@ -49,6 +50,7 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
   if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
     throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
   }
+  growScratch(HEADER_BYTES + encodedBytes(set.changes));
   scratch.writeUInt8(VERSION, 0);
   scratch.writeUInt8(0, 1);
   scratch.writeUInt16LE(set.shard, 2);
@@ -82,20 +84,27 @@ function writeChange(change: Change, at: number): number {
 }
 
 function writeValue(change: Extract<Change, { op: 'put' }>, at: number): number {
-  const text = recordText(change);
+  const text = change.encoded === undefined ? recordText(change) : null;
   if (text !== null) {
     growScratch(at + text.length);
     return at + scratch.write(text, at, 'latin1');
   }
-  const value = encodeValue(change.table, change.value);
+  const value = change.encoded ?? encodeValue(change.table, change.value);
   growScratch(at + value.length);
   scratch.set(value, at);
   return at + value.length;
 }
 
+/** What rows take that were encoded before: large ones as a rule. */
+function encodedBytes(changes: readonly Change[]): number {
+  let bytes = 0;
+  for (const change of changes) if (change.op === 'put') bytes += change.encoded?.length ?? 0;
+  return bytes;
+}
+
 function growScratch(bytes: number): void {
   if (bytes <= scratch.length) return;
-  const larger = Buffer.alloc(Math.max(bytes, scratch.length * 2));
+  const larger = Buffer.allocUnsafeSlow(Math.max(bytes, scratch.length * 2));
   scratch.copy(larger);
   scratch = larger;
 }
