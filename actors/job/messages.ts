@@ -88,8 +88,13 @@ export type JobMessage =
     }
   /** From the lease actor: an online worker may run tasks of the step. */
   | { readonly type: 'step.matched'; readonly stepOrder: number }
-  /** From the bus. */
-  | { readonly type: 'task.reported'; readonly report: StatusMessage; readonly attemptId: AttemptId }
+  /** From the bus. Answered only when it is poisoned, and only when it rode on a lease request. */
+  | {
+      readonly type: 'task.reported';
+      readonly report: StatusMessage;
+      readonly attemptId: AttemptId;
+      readonly replyTo?: ReplyTo;
+    }
   /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */
   | { readonly type: 'attempts.held'; readonly attemptIds: readonly AttemptId[] }
   /** From a worker actor: give the work back, no attempt consumed. */

@@ -8,6 +8,7 @@ import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { withProgress, type AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
 import { statusLineOf, type TaskProgress } from '../../src/core/records/task-progress.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
@@ -36,7 +37,11 @@ export function onTaskReported(
   }
   const task = taskOf(step, attempt.index);
   if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber) {
-    noop('stale attempt', report, context);
+    noop(
+      isRepeated(task, attempt.attemptNumber, report) ? 'repeated report' : 'stale attempt',
+      report,
+      context,
+    );
     return;
   }
   const turn = new JobTurn(state, context);
@@ -61,6 +66,15 @@ export function onTaskReported(
   }
   turn.end();
 }
+
+/** Whether the attempt is closed as the report says: what rode on a lease request may come by the stream too. */
+const isRepeated = (
+  task: TaskState,
+  attemptNumber: number,
+  { status }: StatusMessage,
+): boolean =>
+  task.attemptNumber === attemptNumber &&
+  (task.status === status || (task.status === 'ready' && status === 'failed'));
 
 /** Whether a report of the open attempt has come: the worker may have been known to have it before that. */
 const isSessionKnown = (state: JobState, task: TaskAddress): boolean =>

@@ -2,7 +2,7 @@ import { refused } from '../../src/core/problems.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
-import { onExpiryGranted, onLivenessDue, watchLiveness } from './liveness.ts';
+import { onExpiryGranted, onLivenessDue, storedHeartbeatAgeMs, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { onAttemptFailed } from './on-attempt-failed.ts';
 import { onWorkerDelete } from './on-delete.ts';
@@ -23,7 +23,8 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
   const timeoutMs = settings.heartbeatTimeoutMs;
   return {
     kind: 'worker',
-    load: (id, reader) => loadWorker(id, reader, settings.ownsFarm),
+    load: (id, reader, now) =>
+      loadWorker(id, reader, settings.ownsFarm, storedHeartbeatAgeMs(timeoutMs), now),
     started: (state, context) => {
       watchLiveness(state, timeoutMs, context);
     },

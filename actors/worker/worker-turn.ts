@@ -16,6 +16,7 @@ export function changeWorker(
 ): boolean {
   const before = state.record;
   state.record = { ...before, ...patch };
+  state.storedHeartbeatAt = state.record.lastHeartbeatAt;
   context.change(put('worker', keys.worker(state.record.id), state.record));
   if (before.status === state.record.status && before.incarnation === state.record.incarnation) return false;
   announce(state, context);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** What a process takes of the machine. */
 export interface ProcessUsage {
@@ -29,4 +29,16 @@ function secondsOf(path: string): number {
     .replace(/^.*\) /, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** The child of a process that runs a program of this name (the first 15 characters of it). Throws when there is none. */
+export function childOf(pid: number, program: string): number {
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim().split(' ');
+    for (const child of children) {
+      if (child !== '' && readFileSync(`/proc/${child}/comm`, 'utf8').trim() === program)
+        return Number(child);
+    }
+  }
+  throw new Error(`process ${pid} runs no ${program}`);
 }

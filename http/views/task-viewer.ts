@@ -20,6 +20,9 @@ export class TaskViewer {
   #plan: JobPlan | undefined;
   readonly #spaces = new Map<number, Space>();
   readonly #workers = new Map<number, WorkerId | null>();
+  /** The page that was read last: the next task is often on it as well. */
+  #page: Uint8Array | undefined;
+  #pageKey = '';
 
   constructor(store: StoreReader, job: JobRecord) {
     this.#store = store;
@@ -29,7 +32,7 @@ export class TaskViewer {
   /** interface.md, "Task". */
   view(step: StepRecord, index: number): Schemas['Task'] {
     const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
-    const state = taskStateOf(step, this.#store.get('taskPage', keys.taskPageOf(address)), index);
+    const state = taskStateOf(step, this.#pageOf(address), index);
     const parameters = this.#spaceOf(step).at(index);
     const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
     const workerId = wasHeld ? this.#workerOf(state.workerOrdinal) : null;
@@ -59,6 +62,16 @@ export class TaskViewer {
   #progressOf(address: TaskAddress, { status, attemptNumber, workerOrdinal }: TaskState): TaskProgress {
     if (workerOrdinal === 0 || !(isLiveTask(status) || isTerminalTask(status))) return {};
     return this.#store.get('attempt', keys.attempt(address, attemptNumber)) ?? {};
+  }
+
+  /** The packed states of the task and its neighbours. */
+  #pageOf(address: TaskAddress): Uint8Array | undefined {
+    const key = keys.taskPageOf(address);
+    if (key !== this.#pageKey) {
+      this.#pageKey = key;
+      this.#page = this.#store.get('taskPage', key);
+    }
+    return this.#page;
   }
 
   #spaceOf(step: StepRecord): Space {

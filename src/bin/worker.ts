@@ -145,6 +145,7 @@ async function work(config: WorkerConfig): Promise<void> {
     workerDirectory: directory,
     supervisorScript: supervisorScript(),
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
+    tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
     ownEnvironment: process.env,
     events: new MemoryKeeper(collector()).watching(processEvents(post)),
     isolation,

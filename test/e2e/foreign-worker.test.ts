@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import tap, { test } from 'tap';
 import type { Parsed } from '../../src/core/wire/json-text.ts';
 import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../src/core/wire/service-messages.ts';
+import { parseLeaseRequest } from '../../src/core/wire/lease-request.ts';
 import {
   parseDiagnostic,
-  parseLeaseRequest,
   parseLog,
   parsePresence,
   parseStatus,

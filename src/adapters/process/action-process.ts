@@ -1,15 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { access, constants, stat } from 'node:fs/promises';
-import type { ActionEnd, OutputBatch } from '../../core/ports/task-processes.ts';
+import type { ActionEnd } from '../../core/ports/task-processes.ts';
 import type { ProcessIds } from '../../core/access/isolation-names.ts';
-import { errorCode, messageOf } from './error-code.ts';
+import { messageOf } from './error-code.ts';
 import { launchOf, type Command } from './launch.ts';
 import { OutputReader } from './output-reader.ts';
 import { openOutputPipes, type OutputPipe } from './output-pipe.ts';
-import { findTree, killTree, signalGroup, type KnownProcesses, type ProcessTree } from './process-tree.ts';
+import { findTree, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
 import type { Cgroup } from './session-cgroup.ts';
 import { startObstacle } from './start-check.ts';
+import { startFailure } from './start-failure.ts';
 import type { Supervisor } from './supervisor.ts';
+import type { ActionEvents, TaskProcess } from './task-process.ts';
 
 /** What is started: no shell reads the command, and nothing is split. */
 export interface ActionCommand extends Command {
@@ -24,17 +25,8 @@ export interface ActionCommand extends Command {
   readonly keepsChildren: boolean;
 }
 
-export interface ActionEvents {
-  started(): void;
-  output(batch: OutputBatch): void;
-  /** What it has left running and may: told before `ended`. */
-  left(known: KnownProcesses): void;
-  /** Once, after all output. */
-  ended(end: ActionEnd): void;
-}
-
 /** One process of an action with its output, in a process group of its own. Reports everything through `ActionEvents`; never throws. */
-export class ActionProcess {
+export class ActionProcess implements TaskProcess {
   private readonly command: ActionCommand;
   private readonly supervisor: Supervisor;
   private readonly events: ActionEvents;
@@ -177,7 +169,8 @@ export class ActionProcess {
   private async settleChildren(): Promise<void> {
     const tree = this.treeOf(this.child?.pid ?? null);
     if (this.command.keepsChildren) this.events.left(await findTree(tree));
-    else if ((await killTree(tree)).length === 0) tree.cgroup?.remove();
+    // What is in the group does not get out of it: with nothing there, nothing is left.
+    else if (tree.cgroup?.isEmpty() === true || (await killTree(tree)).length === 0) tree.cgroup?.remove();
   }
 
   private async endOf(code: number | null, signal: NodeJS.Signals | null): Promise<ActionEnd> {
@@ -192,37 +185,4 @@ export class ActionProcess {
 function discard(pipe: OutputPipe): void {
   pipe.closeWriter();
   pipe.reader.destroy();
-}
-
-/** Why a process could not be started, in words for the one whose task it is. */
-async function startFailure(error: unknown, command: ActionCommand): Promise<string> {
-  const code = errorCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    if (!(await isDirectory(command.workingDirectory))) return 'its working directory is gone';
-    const hasPath = command.command.includes('/');
-    if (hasPath && (await exists(command.command))) {
-      return `the interpreter of ${command.command} was not found`;
-    }
-    return `command not found: ${command.command}`;
-  }
-  if (code === 'EACCES') return `command not executable: ${command.command}`;
-  if (code === 'E2BIG') return 'its arguments and environment are too long';
-  return `${command.command} could not be started: ${messageOf(error)}`;
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.F_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -14,9 +14,12 @@ export interface Preparation {
   readonly ids: ProcessIds | null;
   /** The directory of a control group that it joins, or null. */
   readonly cgroup: string | null;
+  /** Files above this descriptor are let go of; absent means that only standard input, output and error are kept. */
+  readonly lastDescriptor?: number;
 }
 
 const COMMAND_PATH = '/usr/bin:/bin';
+const STANDARD_ERROR = 2;
 /** Carries a value past the preparation. */
 const CARRIER = 'CALLSHEET_VALUE_';
 /** What the fence looks for; it does nothing to any program and is there from the first moment. */
@@ -27,11 +30,12 @@ const NOT_TO_BE_QUOTED = /['\\\n]/;
  * Joins a control group (the kernel takes a while for it, and so what the process starts is in it from the first), and lets go of files that
  * the worker itself was started with.
  */
-const PREPARE = [
-  '[[ -n $0 ]] && echo 0 >"$0/cgroup.procs"',
-  'for file in /proc/self/fd/*; do number=${file##*/}; ((number > 2)) && eval "exec $number>&-"; done',
-  'exec "$@"',
-].join('\n');
+const prepare = (lastDescriptor: number): string =>
+  [
+    '[[ -n $0 ]] && echo 0 >"$0/cgroup.procs"',
+    `for file in /proc/self/fd/*; do number=\${file##*/}; ((number > ${lastDescriptor})) && eval "exec $number>&-"; done`,
+    'exec "$@"',
+  ].join('\n');
 
 /** The options of `setpriv` for a change for good: these ids, no capability, none to be got by any program. */
 export const switchArguments = ({ userId, groupId, groupIds }: ProcessIds): readonly string[] => [
@@ -49,13 +53,16 @@ export const switchArguments = ({ userId, groupId, groupIds }: ProcessIds): read
  * name that no loader and no library looks at, so that nothing that a job sets (LD_PRELOAD) acts on a process of root; and it is in the
  * environment, not among the arguments, which everybody may read.
  */
-export function launchOf(command: Command, { ids, cgroup }: Preparation): Command {
+export function launchOf(
+  command: Command,
+  { ids, cgroup, lastDescriptor = STANDARD_ERROR }: Preparation,
+): Command {
   if (ids === null && cgroup === null) return command;
   const { carried, assignments } = carry(command.environment);
   const chain = [
     'bash',
     '-c',
-    PREPARE,
+    prepare(lastDescriptor),
     cgroup ?? '',
     ...(ids === null ? [] : ['setpriv', ...switchArguments(ids), '--', 'prlimit', '--core=0', '--']),
     'env',

@@ -1,5 +1,7 @@
 /** Named limits of the processes of tasks. */
 export const PROCESS_LIMITS = {
+  /** A session has its launcher from the task after this one on: most sessions of one task need none. */
+  tasksBeforeLauncher: 2,
   /** Between two beats from the daemon to a supervisor. */
   beatMs: 1000,
   /** A supervisor that hears no beat for this long kills what it guards. */

@@ -11,11 +11,15 @@ import type {
 import { isolatedEnvironment } from '../../core/access/isolated-environment.ts';
 import type { TaskAccount } from '../host/accounts.ts';
 import { ActionProcess } from './action-process.ts';
+import { encodeRequest } from './launch-request.ts';
+import { LaunchedProcess } from './launched-process.ts';
+import { Launcher } from './launcher.ts';
 import { messageOf } from './error-code.ts';
 import { accountFor, type IsolationSettings } from './isolation.ts';
 import { killTree } from './process-tree.ts';
 import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
 import { Supervisor } from './supervisor.ts';
+import type { ActionEvents, TaskProcess } from './task-process.ts';
 import { actionMarker, sessionMarker, taskEnvironment, workerMarker } from './task-environment.ts';
 import { Workspace } from './workspace.ts';
 
@@ -28,6 +32,8 @@ export interface LocalTaskProcessesOptions {
   /** What a process gets of the worker's own environment. */
   readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
   readonly isolation: IsolationSettings;
+  /** A launcher starts the tasks of a session once it has begun so many; 0: all of them. */
+  readonly tasksBeforeLauncher: number;
   readonly events: TaskProcessEvents;
   /** What goes wrong without being the task's affair. */
   readonly warn: (text: string, attributes: Readonly<Record<string, string>>) => void;
@@ -44,7 +50,11 @@ interface Session {
   account: TaskAccount | null;
   /** What actions have left running and may. */
   readonly known: Map<number, string>;
-  action: { readonly run: number; readonly process: ActionProcess } | null;
+  action: { readonly run: number; readonly process: TaskProcess } | null;
+  /** Tasks that were begun. */
+  tasks: number;
+  /** Null until it runs, and for good where it cannot. */
+  launcher: Launcher | null;
   /** Killing that is under way: the session is closed only after it. */
   readonly kills: Set<Promise<void>>;
 }
@@ -87,6 +97,8 @@ export class LocalTaskProcesses implements TaskProcesses {
       account: null,
       known: new Map(),
       action: null,
+      tasks: 0,
+      launcher: null,
       kills: new Set(),
     };
     this.sessions.set(sessionId, session);
@@ -98,39 +110,54 @@ export class LocalTaskProcesses implements TaskProcesses {
   start(sessionId: SessionId, action: ActionStart): void {
     const session = this.sessions.get(sessionId);
     if (session === undefined) throw new Error(`no session ${sessionId}`);
-    const { events, workerDirectory } = this.options;
-    const marker = actionMarker(sessionId, action.run);
-    const marks = [workerMarker(workerDirectory), sessionMarker(sessionId), marker];
+    const { events, tasksBeforeLauncher } = this.options;
+    const { run } = action;
+    const marker = actionMarker(sessionId, run);
+    const environment = this.environmentOf(session, action, marker);
+    const told: ActionEvents = {
+      started: () => {
+        events.started(sessionId, run);
+      },
+      output: (batch) => {
+        events.output(sessionId, run, batch);
+      },
+      left: (known) => {
+        for (const [pid, startedAt] of known) session.known.set(pid, startedAt);
+      },
+      ended: (end) => {
+        session.action = null;
+        events.ended(sessionId, run, end);
+      },
+    };
+    if (!action.keepsChildren) session.tasks++;
+    if (!action.keepsChildren && session.launcher?.isUsable === true) {
+      const { launcher, supervisor, workspace } = session;
+      const request = { ...action, environment, workingDirectory: workspace.directory };
+      const frame = encodeRequest(request);
+      if (frame !== null) {
+        const process = new LaunchedProcess(request, marker, launcher, supervisor, told);
+        session.action = { run, process };
+        process.start(frame);
+        return;
+      }
+    }
     const process = new ActionProcess(
       {
         command: action.command,
         args: action.args,
-        environment: taskEnvironment(this.environmentOf(session.account), action.variables, marks),
+        environment,
         ids: session.account?.ids ?? null,
         workingDirectory: session.workspace.directory,
         marker,
-        cgroup: session.cgroup?.below(`run-${action.run}`) ?? null,
+        cgroup: session.cgroup?.below(`run-${run}`) ?? null,
         keepsChildren: action.keepsChildren,
       },
       session.supervisor,
-      {
-        started: () => {
-          events.started(sessionId, action.run);
-        },
-        output: (batch) => {
-          events.output(sessionId, action.run, batch);
-        },
-        left: (known) => {
-          for (const [pid, startedAt] of known) session.known.set(pid, startedAt);
-        },
-        ended: (end) => {
-          session.action = null;
-          events.ended(sessionId, action.run, end);
-        },
-      },
+      told,
     );
-    session.action = { run: action.run, process };
+    session.action = { run, process };
     void this.writeAndStart(session, action, process);
+    if (!action.keepsChildren && session.tasks === tasksBeforeLauncher) void this.startLauncher(session);
   }
 
   notify(sessionId: SessionId, run: number, notifyEndAt: number): void {
@@ -182,7 +209,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     this.cgroup = null;
   }
 
-  private running(sessionId: SessionId, run: number): ActionProcess | null {
+  private running(sessionId: SessionId, run: number): TaskProcess | null {
     const action = this.sessions.get(sessionId)?.action ?? null;
     return action?.run === run ? action.process : null;
   }
@@ -201,14 +228,48 @@ export class LocalTaskProcesses implements TaskProcesses {
       return `the session's directory could not be made: ${messageOf(error)}`;
     }
     const state = await session.supervisor.state();
-    return state === 'guarding' ? null : 'the supervisor of its processes could not be started';
+    if (state !== 'guarding') return 'the supervisor of its processes could not be started';
+    if (this.options.tasksBeforeLauncher === 0) await this.startLauncher(session);
+    return null;
   }
 
-  private environmentOf(account: TaskAccount | null): Readonly<Record<string, string | undefined>> {
+  /** The whole environment of a process. */
+  private environmentOf(
+    { sessionId, account }: Session,
+    { variables }: ActionStart,
+    marker: string,
+  ): Readonly<Record<string, string>> {
     const { ownEnvironment, isolation } = this.options;
-    return account === null
-      ? ownEnvironment
-      : isolatedEnvironment(account, ownEnvironment, isolation.environmentPassthrough);
+    const own =
+      account === null
+        ? ownEnvironment
+        : isolatedEnvironment(account, ownEnvironment, isolation.environmentPassthrough);
+    return taskEnvironment(own, variables, [...this.marksOf(sessionId), marker]);
+  }
+
+  private marksOf(sessionId: SessionId): readonly string[] {
+    return [workerMarker(this.options.workerDirectory), sessionMarker(sessionId)];
+  }
+
+  /** Starts the session's launcher. Where it does not run, or was ended with what a task had left running, the daemon starts the tasks itself. */
+  private async startLauncher(session: Session): Promise<void> {
+    const { sessionId, account, cgroup } = session;
+    try {
+      const launcher = await Launcher.start({
+        ids: account?.ids ?? null,
+        cgroup: cgroup?.below('tasks') ?? null,
+        marks: taskEnvironment({}, {}, this.marksOf(sessionId)),
+        pipeDirectory: this.pipes,
+        label: `${sessionId}.tasks`,
+      });
+      if (this.sessions.has(sessionId)) session.launcher = launcher;
+      else launcher?.retire();
+    } catch (error) {
+      this.options.warn('the launcher of a session could not be started', {
+        session: sessionId,
+        error: messageOf(error),
+      });
+    }
   }
 
   private openCgroup(): WorkerCgroup | null {
@@ -244,6 +305,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     const { sessionId, supervisor, cgroup, known } = session;
     await Promise.all(session.kills);
     await this.report(sessionId, killTree({ marker: sessionMarker(sessionId), cgroup, leader: null, known }));
+    session.launcher?.retire();
     supervisor.end();
     cgroup?.remove();
     this.sessions.delete(sessionId);

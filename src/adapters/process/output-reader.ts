@@ -33,7 +33,7 @@ const HIDING = /openjd_redacted_env/i;
 export class OutputReader {
   private readonly stdout: Stream;
   private readonly stderr: Stream;
-  private readonly deliver: (batch: OutputBatch) => void;
+  private deliver: (batch: OutputBatch) => void;
   private readonly buffer = Buffer.allocUnsafe(PROCESS_LIMITS.pipeBytes);
   private isGathering = false;
   private later: NodeJS.Immediate | null = null;
@@ -42,6 +42,7 @@ export class OutputReader {
   private exited = false;
   private deadline: NodeJS.Timeout | null = null;
   private whenClosed: () => void = () => undefined;
+  private whenResumed: () => void = () => undefined;
 
   constructor(stdout: OutputPipe, stderr: OutputPipe, deliver: (batch: OutputBatch) => void) {
     this.deliver = deliver;
@@ -56,6 +57,42 @@ export class OutputReader {
     for (const { socket } of this.streams) socket.resume();
     this.goOnLater();
     this.watchDeadline();
+    this.whenResumed();
+  }
+
+  /** The next process writes to the same pipes: what is read from now on is its output. */
+  begin(deliver: (batch: OutputBatch) => void): void {
+    this.deliver = deliver;
+    if (this.paused) this.consumed(this.unconsumed);
+    this.unconsumed = 0;
+  }
+
+  /**
+   * Nothing writes to the pipes any more, and they are to be used again: resolves when all that is in them is handed on. Something that writes all
+   * the same is heard for `PROCESS_LIMITS.outputAfterExitMs` of reading.
+   */
+  async drained(): Promise<void> {
+    for (let readingMs = 0; !this.allClosed && readingMs < PROCESS_LIMITS.outputAfterExitMs;) {
+      if (this.paused) {
+        await new Promise<void>((resolve) => {
+          this.whenResumed = resolve;
+        });
+        continue;
+      }
+      const begun = performance.now();
+      this.isGathering = true;
+      const bytes = this.drain(this.stdout) + this.drain(this.stderr);
+      this.isGathering = false;
+      this.handOn(0);
+      if (bytes === 0) break;
+      readingMs += performance.now() - begun;
+    }
+    for (const stream of this.streams) {
+      const last = stream.lines.end();
+      if (last !== null) this.gather(stream, [last]);
+    }
+    this.handOn(0);
+    this.deliver = () => undefined;
   }
 
   /**

@@ -92,6 +92,16 @@ export class Cgroup {
     return tree(this.path).flatMap((group) => lines(join(group, 'cgroup.procs')).map(Number));
   }
 
+  isEmpty(): boolean {
+    return this.members().length === 0;
+  }
+
+  /** Whether this process is in it, and no other. */
+  holdsOnly(pid: number): boolean {
+    const members = this.members();
+    return members.length === 1 && members[0] === pid;
+  }
+
   /** SIGKILL to all of them, at once where the kernel can do that. Gives those that were there. */
   kill(): readonly number[] {
     const members = this.members();

@@ -1,18 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { LineAssembler } from './line-assembler.ts';
 import { PROCESS_LIMITS } from './limits.ts';
+import { programFile } from './program-file.ts';
 
 const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** `guarding`: it watches. `fenced`: it has killed, or is killing, what it guards. `lost`: it is gone, nobody watches. */
 export type SupervisorState = 'guarding' | 'fenced' | 'lost';
 
-/** Where supervisor.sh lies: beside the sources, whether this module runs from there or compiled. */
-export function supervisorScript(): string {
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  return here.replace(/(\/dist)?\/src\/adapters\/process\/$/, '/src/adapters/process/supervisor.sh');
-}
+/** Where supervisor.sh lies. */
+export const supervisorScript = (): string => programFile('supervisor.sh');
 
 export interface SupervisorOptions {
   /** Where supervisor.sh lies. */

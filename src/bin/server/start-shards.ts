@@ -5,6 +5,7 @@ import type { ServerList } from '../../adapters/nats/server-address.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../core/config/server-config.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
+import { eventsOf, type EventBatch } from '../../core/wire/event-batch.ts';
 import type { BusLog } from '../daemon/bus-log.ts';
 import { failStop } from '../daemon/fail-stop.ts';
 import type { Logger } from '../daemon/logging.ts';
@@ -14,7 +15,6 @@ import type { ServiceMetrics } from './metrics.ts';
 import { Shards } from './shards.ts';
 import type { TaskEventHub } from './task-events.ts';
 import type { EventHub } from '../../../http/ws/hub.ts';
-import type { DomainEvent } from '../../core/wire/events.ts';
 
 /** What is done about failures where no farm, queue or job says otherwise. */
 export const retryOf = ({ scheduler }: ServerConfig) => ({
@@ -49,11 +49,14 @@ export function startShards(
   { tallies, shares }: Counted,
 ): Shards {
   /** Tells whoever follows events in this process, or from outside, of what is committed by now. */
-  const tell = (said: readonly DomainEvent[]): void => {
-    events.publish(said);
-    if (!taskEvents.hasListeners) return;
-    reader.refresh();
-    for (const event of said) taskEvents.publishDomain(event);
+  const tell = (batches: readonly EventBatch[]): void => {
+    if (taskEvents.hasListeners && batches.length > 0) reader.refresh();
+    for (const batch of batches) {
+      if (!taskEvents.hasListeners && !events.keeps(batch)) continue;
+      const said = eventsOf(batch);
+      events.publish(said);
+      for (const event of said) taskEvents.publishDomain(event);
+    }
   };
   return new Shards(
     {
@@ -87,7 +90,7 @@ export function startShards(
             return;
           case 'said':
             for (const count of notice.counts) metrics.count(count);
-            if (notice.events.length > 0) tell(notice.events);
+            tell(notice.events);
             return;
           case 'measured':
             metrics.measured(shard, notice.measures);

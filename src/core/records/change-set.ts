@@ -54,12 +54,17 @@ export const removePrefix = (table: TableName, prefix: string): Change => ({
  * counts. A set with a `removePrefix` is left as it is.
  */
 export function latestChanges(changes: readonly Change[]): readonly Change[] {
-  const latest = new Map<string, Change>();
-  for (const change of changes) {
+  // By table, with the keys as they are: a text made of both would have to be made and hashed for each change.
+  const seen = new Map<TableName, Set<string>>();
+  const latest: Change[] = [];
+  for (let at = changes.length - 1; at >= 0; at--) {
+    const change = changes[at];
+    if (change === undefined) continue;
     if (change.op === 'removePrefix') return changes;
-    const row = `${change.table} ${change.key}`;
-    latest.delete(row);
-    latest.set(row, change);
+    let keys = seen.get(change.table);
+    if (keys === undefined) seen.set(change.table, (keys = new Set()));
+    const before = keys.size;
+    if (keys.add(change.key).size > before) latest.push(change);
   }
-  return latest.size === changes.length ? changes : [...latest.values()];
+  return latest.length === changes.length ? changes : latest.reverse();
 }

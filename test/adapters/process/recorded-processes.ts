@@ -24,6 +24,7 @@ export class RecordedProcesses {
   readonly told: Told[] = [];
   readonly warnings: string[] = [];
   private waiters: (() => void)[] = [];
+  private readonly launcher: boolean;
   private run = 0;
 
   /** `consume`: whether output counts as dealt with at once. */
@@ -35,6 +36,7 @@ export class RecordedProcesses {
       environmentPassthrough = [],
       sessionsDirectory = null,
       beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds,
+      launcher = false,
     }: {
       consume?: boolean;
       ownEnvironment?: Readonly<Record<string, string | undefined>>;
@@ -42,8 +44,11 @@ export class RecordedProcesses {
       /** In place of the one in the worker's own directory. */
       sessionsDirectory?: string | null;
       beatTimeoutSeconds?: number;
+      /** Whether a launcher starts the processes, as tasks that leave nothing behind. */
+      launcher?: boolean;
     } = {},
   ) {
+    this.launcher = launcher;
     // Other test runs on this machine must not end these processes.
     this.sessionId = sessionId(`${session}-${process.pid}`);
     this.directory = join(sessionsDirectory ?? join(this.workerDirectory, 'sessions'), 'one');
@@ -51,6 +56,7 @@ export class RecordedProcesses {
       workerDirectory: this.workerDirectory,
       supervisorScript: supervisorScript(),
       beatTimeoutSeconds,
+      tasksBeforeLauncher: launcher ? 0 : Infinity,
       ownEnvironment,
       isolation: { isEnabled: true, environmentPassthrough },
       warn: (text) => this.warnings.push(text),
@@ -96,7 +102,7 @@ export class RecordedProcesses {
       args,
       variables: {},
       files: [],
-      keepsChildren: true,
+      keepsChildren: !this.launcher,
       ...rest,
     });
     return this.run;

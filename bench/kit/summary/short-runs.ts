@@ -1,0 +1,42 @@
+/** A bench with settings under which it is over soon. */
+export interface ShortRun {
+  readonly bench: string;
+  readonly options: readonly string[];
+  /** What it usually takes. */
+  readonly seconds: number;
+  /** A path in the repository without which it can measure nothing, and how to get that. */
+  readonly needs?: { readonly path: string; readonly remedy: string };
+}
+
+/** The order is that of their weight: what no time is left for is left out. */
+export const SHORT_RUNS: readonly ShortRun[] = [
+  { bench: 'lease', options: ['--short'], seconds: 90 },
+  { bench: 'idle', options: ['--seconds', '6'], seconds: 15 },
+  { bench: 'submit', options: ['--repeat', '2', '--seconds', '1'], seconds: 20 },
+  {
+    bench: 'restart',
+    options: ['--jobs', '2000', '--tasks', '200000', '--many-workers', '1000'],
+    seconds: 30,
+  },
+  { bench: 'processes', options: ['--cores', '16', '--tasks', '500'], seconds: 12 },
+  {
+    bench: 'peers',
+    options: ['--workers', '256', '--tasks', '5000', '--repetitions', '1'],
+    seconds: 45,
+    needs: { path: '.bench-peers', remedy: 'npm run bench -- peers --install' },
+  },
+  { bench: 'turns', options: ['--milliseconds', '300'], seconds: 8 },
+  { bench: 'explain', options: ['--workers', '1000', '--jobs', '200', '--requests', '50'], seconds: 10 },
+  { bench: 'openjd', options: ['--milliseconds', '150'], seconds: 8 },
+  { bench: 'expr', options: ['--milliseconds', '100'], seconds: 6 },
+  { bench: 'expr-fuzz', options: ['--expressions', '5000'], seconds: 8 },
+  {
+    bench: 'lists',
+    options: ['--jobs', '2000', '--tasks', '200000', '--requests', '20'],
+    seconds: 15,
+  },
+  { bench: 'logs', options: ['--rounds', '1', '--seconds', '2'], seconds: 18 },
+  { bench: 'simulate', options: ['--workers', '200', '--task-seconds', '2', '--seconds', '6'], seconds: 25 },
+  { bench: 'worker-idle', options: ['--seconds', '4', '--tasks', '40'], seconds: 50 },
+  { bench: 'backup', options: ['--jobs', '500', '--tasks', '50000', '--workers', '16'], seconds: 45 },
+];

@@ -1,0 +1,152 @@
+import { constants } from 'node:os';
+import { getSystemErrorMap } from 'node:util';
+import type { ActionEnd } from '../../core/ports/task-processes.ts';
+import { messageOf } from './error-code.ts';
+import type { LaunchAnswer, LaunchRequest } from './launch-request.ts';
+import type { Launcher } from './launcher.ts';
+import { killTree, signalGroup, type ProcessTree } from './process-tree.ts';
+import { startFailure } from './start-failure.ts';
+import type { Supervisor } from './supervisor.ts';
+import type { ActionEvents, TaskProcess } from './task-process.ts';
+
+type Answer<Type extends LaunchAnswer['type']> = Extract<LaunchAnswer, { type: Type }>;
+
+const SIGNAL_NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(constants.signals).map(([name, number]) => [number, name]),
+);
+
+/** One process of a task that the session's launcher starts. Reports everything through `ActionEvents`; never throws. */
+export class LaunchedProcess implements TaskProcess {
+  private readonly request: LaunchRequest;
+  private readonly marker: string;
+  private readonly launcher: Launcher;
+  private readonly supervisor: Supervisor;
+  private readonly events: ActionEvents;
+  /** Null before its start and after its end. */
+  private pid: number | null = null;
+  private isOver = false;
+  private endAsked = false;
+  private killAsked = false;
+  private isUnguarded = false;
+
+  /** `marker`: an entry `NAME=value` of its environment that only the processes of this action have. */
+  constructor(
+    request: LaunchRequest,
+    marker: string,
+    launcher: Launcher,
+    supervisor: Supervisor,
+    events: ActionEvents,
+  ) {
+    this.request = request;
+    this.marker = marker;
+    this.launcher = launcher;
+    this.supervisor = supervisor;
+    this.events = events;
+  }
+
+  /** `frame`: the request as the launcher reads it. */
+  start(frame: Buffer): void {
+    const { launcher, events } = this;
+    launcher.output.begin((batch) => events.output(batch));
+    launcher.launch(frame, {
+      answered: (answer) => this.answered(answer),
+      lost: () => void this.launcherLost(),
+    });
+  }
+
+  consumed(bytes: number): void {
+    this.launcher.output.consumed(bytes);
+  }
+
+  askToEnd(): void {
+    this.endAsked = true;
+    if (this.pid !== null) signalGroup(this.pid, 'SIGTERM');
+  }
+
+  /** The launcher is in the same control group and ends as well. */
+  async kill(): Promise<readonly number[]> {
+    this.killAsked = true;
+    return this.isOver ? [] : killTree(this.treeOf(this.pid));
+  }
+
+  async supervisorLost(): Promise<readonly number[]> {
+    this.isUnguarded = true;
+    return this.kill();
+  }
+
+  private treeOf(leader: number | null): ProcessTree {
+    return { marker: this.marker, cgroup: this.launcher.group, leader, known: new Map() };
+  }
+
+  private answered(answer: Exclude<LaunchAnswer, { type: 'ready' }>): void {
+    if (answer.run !== this.request.run || this.isOver) return;
+    if (answer.type === 'started') this.started(answer);
+    else if (answer.type === 'ended') void this.ended(answer);
+    else void this.failed(answer);
+  }
+
+  private started({ pid }: Answer<'started'>): void {
+    this.pid = pid;
+    // A control group tells the guard all that it has to know.
+    if (this.launcher.group === null) this.supervisor.guardGroup(pid);
+    this.events.started();
+    if (this.endAsked) this.askToEnd();
+    if (this.killAsked) void this.kill();
+  }
+
+  private async failed({ stage, errno }: Answer<'failed'>): Promise<void> {
+    this.isOver = true;
+    const error = systemError(errno);
+    const reason =
+      stage === 'file'
+        ? `an embedded file could not be written: ${messageOf(error)}`
+        : await startFailure(error, this.request);
+    await this.launcher.output.drained();
+    this.events.ended({ kind: 'not-started', reason });
+  }
+
+  private async ended({ code, signal }: Answer<'ended'>): Promise<void> {
+    this.isOver = true;
+    const { launcher, supervisor, pid } = this;
+    this.pid = null;
+    if (launcher.group === null) supervisor.guardGroup(null);
+    if (launcher.isAlone) await launcher.output.drained();
+    else {
+      const left = await killTree(this.treeOf(pid));
+      await launcher.output.drained();
+      // With a control group it was killed as well; what could not be killed may still hold its pipes.
+      if (launcher.group !== null || left.length > 0) launcher.retire();
+    }
+    const end: ActionEnd =
+      signal === 0
+        ? { kind: 'exited', code }
+        : { kind: 'signaled', signal: SIGNAL_NAMES.get(signal) ?? `signal ${signal}` };
+    const mayBeFenced = signal === constants.signals.SIGKILL && !this.killAsked;
+    this.events.ended((await this.isFenced(mayBeFenced)) ? { kind: 'fenced' } : end);
+  }
+
+  /** Killed with what it has started, by this daemon, by the guard of the session, or by something else. */
+  private async launcherLost(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { launcher, pid } = this;
+    this.pid = null;
+    await killTree(this.treeOf(pid));
+    await launcher.output.drained();
+    launcher.retire();
+    this.events.ended(
+      (await this.isFenced(!this.killAsked)) ? { kind: 'fenced' } : { kind: 'signaled', signal: 'SIGKILL' },
+    );
+  }
+
+  /** `isInQuestion`: whether the guard may have killed it. */
+  private async isFenced(isInQuestion: boolean): Promise<boolean> {
+    return this.isUnguarded || (isInQuestion && (await this.supervisor.state()) !== 'guarding');
+  }
+}
+
+/** An error as Node makes them of the number that a call has failed with. */
+function systemError(errno: number): Error {
+  const [code, text] = getSystemErrorMap().get(-errno) ?? [`E${errno}`, 'unknown error'];
+  return Object.assign(new Error(`${code}: ${text}`), { code });
+}

@@ -1,0 +1,155 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Duplex } from 'node:stream';
+import type { ProcessIds } from '../../core/access/isolation-names.ts';
+import { launchOf } from './launch.ts';
+import { parseAnswer, type LaunchAnswer } from './launch-request.ts';
+import { LineAssembler } from './line-assembler.ts';
+import { PROCESS_LIMITS } from './limits.ts';
+import { openOutputPipes } from './output-pipe.ts';
+import { OutputReader } from './output-reader.ts';
+import { programFile } from './program-file.ts';
+import type { Cgroup } from './session-cgroup.ts';
+
+const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
+/** Where launcher.pl has the daemon. */
+const CHANNEL = 3;
+
+let program: string | null = null;
+
+/** The text of launcher.pl: an account that runs it need not be able to read the file. */
+function launcherProgram(): string {
+  program ??= readFileSync(programFile('launcher.pl'), 'utf8');
+  return program;
+}
+
+export interface LauncherOptions {
+  /** The account that it and all that it starts run as; null for the worker's own. */
+  readonly ids: ProcessIds | null;
+  /** Holds it and all that it starts, and nothing else; null where there are no control groups. */
+  readonly cgroup: Cgroup | null;
+  /** Marks of the session: in its environment, and so in that of a process that is just being started. */
+  readonly marks: Readonly<Record<string, string>>;
+  /** Where the pipes of its output are made; `label`: a file name that is free there. */
+  readonly pipeDirectory: string;
+  readonly label: string;
+}
+
+/** Who waits for the process that is being started or runs. */
+export interface LaunchListener {
+  answered(answer: Exclude<LaunchAnswer, { type: 'ready' }>): void;
+  /** The launcher has ended: nothing is answered any more. */
+  lost(): void;
+}
+
+/**
+ * The daemon's side of launcher.pl: a small process of the session that starts its tasks. Node starts a process by a copy of its own large one, and
+ * one that is to join a control group or to change its account by way of other programs; both is paid once a session here
+ * (docs/decisions/launcher.md).
+ */
+export class Launcher {
+  readonly output: OutputReader;
+  private readonly child: ChildProcess;
+  private readonly channel: Duplex;
+  private readonly cgroup: Cgroup | null;
+  private listener: LaunchListener | null = null;
+  private ready: (isReady: boolean) => void = () => undefined;
+  private isGone = false;
+
+  private constructor(child: ChildProcess, channel: Duplex, output: OutputReader, cgroup: Cgroup | null) {
+    this.child = child;
+    this.channel = channel;
+    this.output = output;
+    this.cgroup = cgroup;
+    const lines = new LineAssembler(PROCESS_LIMITS.lineBytes);
+    channel.on('data', (bytes: Buffer) => {
+      for (const line of lines.push(bytes)) this.heard(line);
+    });
+    channel.on('error', () => {
+      // 'close' follows.
+    });
+    channel.on('close', () => this.gone());
+    child.on('error', () => this.gone());
+    child.on('exit', () => cgroup?.remove());
+  }
+
+  /** Starts one. Null where it cannot run: there is no perl. */
+  static async start({ ids, cgroup, marks, pipeDirectory, label }: LauncherOptions): Promise<Launcher | null> {
+    const [stdout, stderr] = await openOutputPipes(pipeDirectory, label, ids);
+    const output = new OutputReader(stdout, stderr, () => undefined);
+    const { command, args, environment } = launchOf(
+      {
+        command: 'perl',
+        args: ['-e', launcherProgram()],
+        environment: { PATH: COMMAND_PATH, LC_ALL: 'C', ...marks },
+      },
+      { ids, cgroup: cgroup?.path ?? null, lastDescriptor: CHANNEL },
+    );
+    const child = spawn(command, [...args], {
+      cwd: '/',
+      env: environment,
+      detached: true,
+      stdio: ['ignore', stdout.writer, stderr.writer, 'pipe'],
+    });
+    stdout.closeWriter();
+    stderr.closeWriter();
+    const channel = child.stdio[CHANNEL];
+    if (!(channel instanceof Duplex)) throw new Error('the launcher was started without its channel');
+    const launcher = new Launcher(child, channel, output, cgroup);
+    const isReady = await new Promise<boolean>((resolve) => {
+      launcher.ready = resolve;
+    });
+    if (isReady) return launcher;
+    launcher.retire();
+    return null;
+  }
+
+  /** Whether it can start another process: it runs, and nothing has ended it. */
+  get isUsable(): boolean {
+    return !this.isGone;
+  }
+
+  /** Whether nothing but itself runs in its control group; false where it has none. */
+  get isAlone(): boolean {
+    const { pid } = this.child;
+    return pid !== undefined && this.cgroup !== null && this.cgroup.holdsOnly(pid);
+  }
+
+  get group(): Cgroup | null {
+    return this.cgroup;
+  }
+
+  /** Starts a process. `frame` is its request; one process at a time. */
+  launch(frame: Buffer, listener: LaunchListener): void {
+    this.listener = listener;
+    if (this.isGone) listener.lost();
+    else this.channel.write(frame);
+  }
+
+  /** It is of no use any more: it and its pipes are ended. */
+  retire(): void {
+    this.isGone = true;
+    this.listener = null;
+    this.child.kill('SIGKILL');
+    this.channel.destroy();
+    this.output.close();
+  }
+
+  private heard(line: string): void {
+    const answer = parseAnswer(line);
+    if (answer === null) {
+      // Only a launcher that a task of its account has laid hands on says anything else.
+      this.child.kill('SIGKILL');
+    } else if (answer.type === 'ready') this.ready(true);
+    else this.listener?.answered(answer);
+  }
+
+  private gone(): void {
+    this.ready(false);
+    if (this.isGone) return;
+    this.isGone = true;
+    const { listener } = this;
+    this.listener = null;
+    listener?.lost();
+  }
+}
