@@ -24,7 +24,9 @@ export function newJobState(message: Create): JobState {
     openAttempts: new Map(),
     failures: new Map(),
     failedOn: new Map(),
-    assigned: [],
+    assigned: new Map(),
+    isAssignedTimed: false,
+    dirtySteps: new Set(),
     isDeleted: false,
   };
 }

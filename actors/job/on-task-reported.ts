@@ -133,7 +133,10 @@ function keepAttempt(
 const isProgress = ({ status, status_message: message }: StatusMessage): boolean =>
   status === 'running' && message !== undefined;
 
+const NOTHING_TOLD: TaskProgress = {};
+
 function toldBy({ progress, status_message: message = '' }: StatusMessage): TaskProgress {
+  if (progress === undefined && message === '') return NOTHING_TOLD;
   const statusMessage = statusLineOf(message);
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
 }
@@ -179,13 +182,9 @@ function noteFailedOn(state: JobState, step: StepState, index: number, workerId:
 }
 
 function closedBy(report: StatusMessage, status: ClosedAttempt['status']): ClosedAttempt {
-  return {
-    status,
-    message: report.message ?? '',
-    sessionId: report.session_id,
-    told: toldBy(report),
-    ...(report.exit_code === undefined ? {} : { exitCode: report.exit_code }),
-  };
+  const { message = '', session_id: sessionId, exit_code: exitCode } = report;
+  const closed = { status, message, sessionId, told: toldBy(report) };
+  return exitCode === undefined ? closed : { ...closed, exitCode };
 }
 
 function noop(what: string, report: StatusMessage, context: ServiceContext<'job'>): void {

@@ -11,7 +11,7 @@ import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
 import { removeWorker } from './remove.ts';
 import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
-import { offer, writeBookings } from './worker-turn.ts';
+import { offer, saveWorker } from './worker-turn.ts';
 
 /** Margin over the lease hold after which an assignment that the worker does not know was lost on its way. */
 const LOST_MARGIN_MS = 10_000;
@@ -28,6 +28,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
     started: (state, context) => {
       watchLiveness(state, timeoutMs, context);
     },
+    save: saveWorker,
     isRemoved: (state) => state.isRemoved,
     absent,
     handlers: {
@@ -43,7 +44,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
       },
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.set(booking.attemptId, booking);
-        writeBookings(state, context);
+        context.saveLater();
       },
       'attempt.released': (state, { attemptId }, context) => {
         const booking = state.bookings.get(attemptId);
@@ -51,7 +52,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
         state.bookings.delete(attemptId);
         state.held.delete(attemptId);
         state.missedSince.delete(attemptId);
-        writeBookings(state, context);
+        context.saveLater();
         context.send('lease', state.record.farmId, {
           type: 'cores.freed',
           workerId: state.record.id,

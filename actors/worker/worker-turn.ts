@@ -71,7 +71,9 @@ export function reportLocation({ record }: WorkerState, context: WorkerContext):
   });
 }
 
-export function writeBookings(state: WorkerState, context: WorkerContext): void {
+/** Writes the bookings of a worker once for all turns of a commit window that have changed them. */
+export function saveWorker(state: WorkerState, context: WorkerContext): void {
+  if (state.isRemoved) return;
   context.change(
     put('booking', keys.booking(state.record.id), { version: 1, bookings: [...state.bookings.values()] }),
   );

@@ -66,7 +66,8 @@ async function printedUrl(child: ChildProcess): Promise<string> {
   throw new Error('the service ended before it was ready');
 }
 
-function freePort(): Promise<number> {
+/** A port of the loopback that nothing listens on. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

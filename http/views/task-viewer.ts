@@ -6,7 +6,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import type { TaskState } from '../../src/core/records/task-page.ts';
+import { pageOf, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
@@ -22,7 +22,8 @@ export class TaskViewer {
   readonly #workers = new Map<number, WorkerId | null>();
   /** The page that was read last: the next task is often on it as well. */
   #page: Uint8Array | undefined;
-  #pageKey = '';
+  #pageStep = -1;
+  #pageNumber = -1;
 
   constructor(store: StoreReader, job: JobRecord) {
     this.#store = store;
@@ -66,10 +67,11 @@ export class TaskViewer {
 
   /** The packed states of the task and its neighbours. */
   #pageOf(address: TaskAddress): Uint8Array | undefined {
-    const key = keys.taskPageOf(address);
-    if (key !== this.#pageKey) {
-      this.#pageKey = key;
-      this.#page = this.#store.get('taskPage', key);
+    const number = pageOf(address.index);
+    if (number !== this.#pageNumber || address.stepOrder !== this.#pageStep) {
+      this.#pageNumber = number;
+      this.#pageStep = address.stepOrder;
+      this.#page = this.#store.get('taskPage', keys.taskPageOf(address));
     }
     return this.#page;
   }

@@ -56,11 +56,6 @@ export class EventHub {
     return { ...this.counts };
   }
 
-  /** Whether anybody can get events of the subject, now or when coming back. */
-  keeps({ jobId }: { readonly jobId: string | null }): boolean {
-    return jobId === null || this.#channels.has(tasksSubject(jobId));
-  }
-
   /** Takes what the shards have said, after the commit that made it true. */
   publish(events: readonly DomainEvent[]): void {
     for (const event of events) {

@@ -14,7 +14,7 @@ import type { LogThread } from './log-thread.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { Shards } from './shards.ts';
 import type { TaskEventHub } from './task-events.ts';
-import type { EventHub } from '../../../http/ws/hub.ts';
+import { tasksSubject, type EventHub } from '../../../http/ws/hub.ts';
 
 /** What is done about failures where no farm, queue or job says otherwise. */
 export const retryOf = ({ scheduler }: ServerConfig) => ({
@@ -50,12 +50,16 @@ export function startShards(
 ): Shards {
   /** Tells whoever follows events in this process, or from outside, of what is committed by now. */
   const tell = (batches: readonly EventBatch[]): void => {
-    if (taskEvents.hasListeners && batches.length > 0) reader.refresh();
+    const isFollowedHere = taskEvents.hasListeners;
+    if (isFollowedHere && batches.length > 0) reader.refresh();
     for (const batch of batches) {
-      if (!taskEvents.hasListeners && !events.keeps(batch)) continue;
+      // Most events are those of tasks that nobody looks at: they are not even read.
+      const isWanted =
+        batch.subject !== 'tasks' || isFollowedHere || events.find(tasksSubject(batch.jobId)) !== undefined;
+      if (!isWanted) continue;
       const said = eventsOf(batch);
       events.publish(said);
-      for (const event of said) taskEvents.publishDomain(event);
+      if (isFollowedHere) for (const event of said) taskEvents.publishDomain(event);
     }
   };
   return new Shards(

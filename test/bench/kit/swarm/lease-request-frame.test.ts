@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'tap';
 import { LeaseRequestFrame, reportTail } from '../../../../bench/kit/swarm/lease-request-frame.ts';
 import { ScannedReply, scanLeaseReply } from '../../../../bench/kit/swarm/scan-lease-reply.ts';
-import { parseLeaseRequest } from '../../../../src/core/wire/worker-messages.ts';
+import { parseLeaseRequest } from '../../../../src/core/wire/lease-request.ts';
 
 const WORKER = '01a1fdd6-80ba-7000-ad72-e3ba93d46191';
 const FARM = '01a1fdd6-80fa-7000-afa4-1d2b87053755';
