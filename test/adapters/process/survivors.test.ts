@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import tap, { test } from 'tap';
 import { findTree, killTree } from '../../../src/adapters/process/process-tree.ts';
 import { leftoverCgroups, WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
+import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 
 tap.setTimeout(120_000);
@@ -58,8 +59,8 @@ async function leave(
   return { run, pids: it.lines(run).map(Number).filter(Number.isInteger) };
 }
 
-test('nothing of a killed action is left, however it tried to stay', async (t) => {
-  const it = new RecordedProcesses('killed');
+bothWays('nothing of a killed action is left, however it tried to stay', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('killed', { launcher });
   await it.open();
   const { run, pids } = await leave(it, 'trap "" TERM; wait; sleep 700', false);
   it.processes.kill(it.sessionId, run);
@@ -69,8 +70,8 @@ test('nothing of a killed action is left, however it tried to stay', async (t) =
   t.same(it.warnings, []);
 });
 
-test('what a task leaves running is ended before its end is told', async (t) => {
-  const it = new RecordedProcesses('left');
+bothWays('what a task leaves running is ended before its end is told', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('left', { launcher });
   await it.open();
   const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 7', false);
   t.same(await it.ended(run), { kind: 'exited', code: 7 });
