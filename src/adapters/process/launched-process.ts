@@ -80,7 +80,8 @@ export class LaunchedProcess implements TaskProcess {
   }
 
   private treeOf(leader: number | null): ProcessTree {
-    return { marker: this.marker, cgroup: this.launcher.group, leader, known: new Map() };
+    const { marker, launcher, supervisor } = this;
+    return { marker, cgroup: launcher.group, leader, known: new Map(), since: supervisor.startedAt };
   }
 
   private answered(answer: Exclude<LaunchAnswer, { type: 'ready' }>): void {

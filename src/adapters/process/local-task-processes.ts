@@ -304,7 +304,9 @@ export class LocalTaskProcesses implements TaskProcesses {
   private async closeSession(session: Session, keepDirectory: boolean): Promise<void> {
     const { sessionId, supervisor, cgroup, known } = session;
     await Promise.all(session.kills);
-    await this.report(sessionId, killTree({ marker: sessionMarker(sessionId), cgroup, leader: null, known }));
+    const since = supervisor.startedAt;
+    const marker = sessionMarker(sessionId);
+    await this.report(sessionId, killTree({ marker, cgroup, leader: null, known, since }));
     session.launcher?.retire();
     supervisor.end();
     cgroup?.remove();

@@ -108,7 +108,7 @@ test('without control groups they are known by environment, session, parents and
     return { leader: child.pid ?? 0, pids };
   };
   const first = await start();
-  const tree = { marker, cgroup: null, leader: first.leader, known: new Map<number, string>() };
+  const tree = { marker, cgroup: null, leader: first.leader, known: new Map<number, string>(), since: null };
   const known = await findTree(tree);
   t.same(
     first.pids.filter((pid) => !known.has(pid)),
@@ -161,7 +161,7 @@ test('the control group of an action goes with its last process', { skip: !hasCg
 const HIDDEN_PROC = `
   const { findTree } = await import(process.argv[1]);
   process.setuid(65534);
-  const tree = { marker: 'CALLSHEET_ACTION=none', cgroup: null, leader: process.pid, known: new Map() };
+  const tree = { marker: 'CALLSHEET_ACTION=none', cgroup: null, leader: process.pid, known: new Map(), since: null };
   console.log(JSON.stringify([...(await findTree(tree)).keys()]));
 `;
 
