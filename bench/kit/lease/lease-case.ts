@@ -60,6 +60,7 @@ export interface LeaseFigures extends Omit<LeaseCase, 'offered' | 'disk'> {
   readonly cycles_per_second: number;
   /** Lease requests answered with tasks. */
   readonly replies_per_second: number;
+  /** Of requests: a batch counts as one. */
   readonly leases_to_echo: number;
   readonly leases_to_echo_200: number;
   readonly cycles_to_disk: number | null;
@@ -269,6 +270,7 @@ class CaseBench {
     const echo = echoFigures(same, sizes.request, sizes.reply);
     const echo200 = echoFigures(small, SMALL_BYTES, SMALL_BYTES);
     const leasesPerSecond = rate(leased, ({ leases }) => leases);
+    const repliesPerSecond = rate(leased, ({ replies }) => replies);
     const cyclesPerSecond = rate(leased, ({ cycles }) => cycles);
     return {
       workers,
@@ -285,9 +287,9 @@ class CaseBench {
         .map(({ seen }) => Math.round(seen.leases / seen.seconds))
         .sort((a, b) => a - b),
       cycles_per_second: cyclesPerSecond,
-      replies_per_second: rate(leased, ({ replies }) => replies),
-      leases_to_echo: round(leasesPerSecond / echo.per_second),
-      leases_to_echo_200: round(leasesPerSecond / echo200.per_second),
+      replies_per_second: repliesPerSecond,
+      leases_to_echo: round(repliesPerSecond / echo.per_second),
+      leases_to_echo_200: round(repliesPerSecond / echo200.per_second),
       cycles_to_disk: disk === null ? null : round(cyclesPerSecond / disk.cycles_per_second),
       latency_ms: latencies(leased),
       cpu_us: cpuOf(leased),
