@@ -28,6 +28,7 @@ export function callsheetSwarm(
         : 'a task is told by the status stream, as running and as ended'
     }`,
     share,
+    onlyWhenNamed: reports === 'stream',
     versions,
     start: async (installation) => {
       const { service, farm } = await startFarm();
@@ -62,9 +63,9 @@ export const callsheetProcesses: Peer = {
   latency: 'not seen from outside',
   settings:
     'one `callsheet worker` with as many cores as workers; `true` a task, in a process group of its own, its output kept',
-  fewestWorkers: 16,
+  fewestWorkers: 64,
   mostWorkers: 256,
-  share: 0.2,
+  share: 0.1,
   versions,
   start: startProcesses,
 };

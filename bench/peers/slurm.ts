@@ -26,7 +26,7 @@ export function slurm(name: string, isTuned: boolean, share: number): Peer {
     settings: isTuned
       ? 'one node with as many cores as workers; sched/builtin, no scheduling delay, sched_min_interval 1 ms, sched_interval 1 s, default_queue_depth 10,000, defer, MinJobAge 2, linuxproc, no accounting'
       : 'one node with as many cores as workers; scheduling as by default (sched/backfill), linuxproc, no accounting',
-    fewestWorkers: 16,
+    fewestWorkers: 64,
     mostWorkers: 256,
     share,
     versions: async (installation) => ({

@@ -21,6 +21,6 @@ export const SYSTEMS: readonly Peer[] = [
   callsheetSwarm(CALLSHEET.batches, 'batches', { cores: 64, reports: 'ride', share: 5 }),
   graphileWorker('graphile-worker-local-queue', 'local-queue', 32),
   callsheetProcesses,
-  slurm('slurm-tuned', true, 0.04),
-  slurm('slurm-default', false, 0.01),
+  slurm('slurm-tuned', true, 0.03),
+  slurm('slurm-default', false, 0.005),
 ];
