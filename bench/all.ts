@@ -52,7 +52,9 @@ async function runAll(): Promise<void> {
       leaveOut(bench, `it takes about ${seconds} s and ${leftSeconds} s are left: npm run bench -- ${bench}`);
     } else {
       process.stdout.write(`\n== ${bench} ${options.join(' ')}\n`);
+      const startedAt = performance.now();
       const reason = await runOne(run);
+      process.stdout.write(`(${Math.round((performance.now() - startedAt) / 1000)} s)\n`);
       if (reason !== null) {
         failed++;
         leaveOut(bench, reason);

@@ -13,6 +13,7 @@ import type { Outcome, PointedError } from '../src/core/problems.ts';
 import type { TemplateFormat } from '../src/core/records/job.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
+import type { Commits } from './pipeline/recent-answers.ts';
 import type { TaskTails } from './tails/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
 
@@ -20,6 +21,7 @@ import type { EventHub } from './ws/hub.ts';
 export interface Ports {
   /** Committed state. Reads of one turn of the event loop see one state. */
   readonly store: StoreReader;
+  readonly commits: Commits;
   readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
   readonly actors: Actors;

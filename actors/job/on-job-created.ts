@@ -27,6 +27,7 @@ export function newJobState(message: Create): JobState {
     assigned: new Map(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
+    isRecordOld: false,
     isDeleted: false,
   };
 }

@@ -138,10 +138,13 @@ function drawn({ style, points }: ChartLine, x: Scale, y: Scale): string {
   );
   const values =
     style === 'leases'
-      ? places.map(
-          ({ left, below, perSecond }) =>
-            `<text class="value" x="${left}" y="${below}" text-anchor="middle">${perSecond.toLocaleString('en-US')}</text>`,
-        )
+      ? // The last one stands beside the name.
+        places
+          .slice(0, -1)
+          .map(
+            ({ left, below, perSecond }) =>
+              `<text class="value" x="${left}" y="${below}" text-anchor="middle">${perSecond.toLocaleString('en-US')}</text>`,
+          )
       : [];
   return [line, ...dots, ...values].join('\n');
 }

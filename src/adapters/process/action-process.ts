@@ -103,7 +103,7 @@ export class ActionProcess implements TaskProcess {
 
   private treeOf(leader: number | null): ProcessTree {
     const { marker, cgroup } = this.command;
-    return { marker, cgroup, leader, known: new Map() };
+    return { marker, cgroup, leader, known: new Map(), since: this.supervisor.startedAt };
   }
 
   /** The process group while its leader lives: afterwards the number may be another's. */

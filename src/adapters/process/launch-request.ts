@@ -67,7 +67,9 @@ export function parseAnswer(line: string): LaunchAnswer | null {
     case 'ready':
       return runText === '' ? { type } : null;
     case 'started':
-      return runText === '' || stage !== undefined || third !== '' ? null : { type, run, pid: Number(second) };
+      return runText === '' || stage !== undefined || third !== ''
+        ? null
+        : { type, run, pid: Number(second) };
     case 'ended':
       return stage !== undefined || third === ''
         ? null

@@ -1,6 +1,5 @@
 # Starts the processes of the tasks of one session, one after another: a small process forks and starts them at a fraction of what
-# it costs the worker's daemon, and it is in their control group already. It runs as the account that they run as, and it guards nothing
-# (supervisor.sh does).
+# it costs the worker's daemon, and it is in their control group already. It guards nothing (supervisor.sh does).
 #
 # Descriptor 3 leads to the daemon. A request is a frame: its length, and its fields, each with its length in front
 # (lengths are 32 bits, big end first):

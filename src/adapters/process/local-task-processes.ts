@@ -32,7 +32,7 @@ export interface LocalTaskProcessesOptions {
   /** What a process gets of the worker's own environment. */
   readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
   readonly isolation: IsolationSettings;
-  /** A launcher starts the tasks of a session once it has begun so many; 0: all of them. */
+  /** A launcher starts the tasks of a session of the worker's own account once it has begun so many; 0: all of them. */
   readonly tasksBeforeLauncher: number;
   readonly events: TaskProcessEvents;
   /** What goes wrong without being the task's affair. */
@@ -254,9 +254,9 @@ export class LocalTaskProcesses implements TaskProcesses {
   /** Starts the session's launcher. Where it does not run, or was ended with what a task had left running, the daemon starts the tasks itself. */
   private async startLauncher(session: Session): Promise<void> {
     const { sessionId, account, cgroup } = session;
+    if (account !== null) return;
     try {
       const launcher = await Launcher.start({
-        ids: account?.ids ?? null,
         cgroup: cgroup?.below('tasks') ?? null,
         marks: taskEnvironment({}, {}, this.marksOf(sessionId)),
         pipeDirectory: this.pipes,
@@ -304,7 +304,9 @@ export class LocalTaskProcesses implements TaskProcesses {
   private async closeSession(session: Session, keepDirectory: boolean): Promise<void> {
     const { sessionId, supervisor, cgroup, known } = session;
     await Promise.all(session.kills);
-    await this.report(sessionId, killTree({ marker: sessionMarker(sessionId), cgroup, leader: null, known }));
+    const since = supervisor.startedAt;
+    const marker = sessionMarker(sessionId);
+    await this.report(sessionId, killTree({ marker, cgroup, leader: null, known, since }));
     session.launcher?.retire();
     supervisor.end();
     cgroup?.remove();
