@@ -1,87 +1,147 @@
 /**
- * How fast does a farm hand out tasks and take their results in? N simulated workers, each with a connection of its own,
- * lease and finish tasks that do nothing, through a real nats-server and a real service: a lease counts when its reply
- * has reached the worker (after the commit), a cycle when its terminal report is committed. The yardstick, in the same
- * run: bare request and reply of the same swarm through the same server.
+ * How fast does a farm hand out tasks and take their results in? Simulated workers, each with a connection of its own, in a
+ * process of their own, lease tasks that are over at once from a real service through a real nats-server. A lease counts
+ * when the commit that holds it is flushed and its reply has reached the worker; a cycle when the end of its task is
+ * committed. The yardsticks, in the same run and in turns: bare request and reply of the same swarm with messages of the same
+ * size, and the same change sets written to a disk by nobody but a bare loop.
  *
- * npm run bench -- lease [--workers 256] [--tasks 100000] [--json]
+ * npm run bench -- lease [OPTION]...
+ *   --workers 1,16  --cores 1,64  --tasks 1000,1000000   all of them with each other; without these the cases below
+ *   --jobs N        jobs that are there at once          --signatures N   different requirements among them
+ *   --reports ride|stream                                --offered N      leases a second, for the latency
+ *   --parked N      only: N workers without work         --repetitions N  --seconds N  --no-disk  --short  --json
  */
 import { parseArgs } from 'node:util';
-import { measureEcho } from './kit/echo.ts';
-import { keepResult, percentile } from './kit/results.ts';
-import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
-import { SwarmWorker } from './kit/swarm-worker.ts';
+import { measureCase, type LeaseCase, type LeaseFigures, type LeaseTimes } from './kit/lease/lease-case.ts';
+import { caseName, leaseTables } from './kit/lease/lease-tables.ts';
+import { SIGNATURES_MAX } from './kit/lease/lease-work.ts';
+import { measureParked, type ParkedFigures } from './kit/lease/parked.ts';
+import { keepResult } from './kit/results.ts';
 
 const { values } = parseArgs({
   options: {
-    workers: { type: 'string', default: '256' },
-    tasks: { type: 'string', default: '100000' },
+    workers: { type: 'string' },
+    cores: { type: 'string' },
+    tasks: { type: 'string' },
+    jobs: { type: 'string', default: '1' },
+    signatures: { type: 'string', default: '1' },
+    reports: { type: 'string', default: 'ride' },
+    offered: { type: 'string' },
+    parked: { type: 'string' },
+    repetitions: { type: 'string' },
+    seconds: { type: 'string' },
+    'no-disk': { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
-const workers = Number(values.workers);
-const tasks = Number(values.tasks);
-const POLL_MS = 50;
 
-const service = await startBenchService();
-try {
-  const echo = await measureEcho(service.busPort, workers, Math.max(20_000, workers * 50));
-  const farm = await makeFarm(service.url);
-  const job = await submitNoop(service.url, farm, tasks);
-  const latencies: number[] = [];
-  let leased = 0;
-  let firstAt = 0;
-  let lastLeaseAt = 0;
-  const events = {
-    leased: (latencyMs: number, assignments: readonly unknown[]) => {
-      if (assignments.length === 0) return;
-      latencies.push(latencyMs);
-      leased += assignments.length;
-      lastLeaseAt = performance.now();
-    },
-    failed: (error: Error) => {
-      throw error;
-    },
-  };
-  const swarm = await Promise.all(
-    Array.from({ length: workers }, (_unused, index) => SwarmWorker.start(service.busPort, index, 1, events)),
-  );
-  firstAt = performance.now();
-  for (const worker of swarm) worker.lease();
-  let done = 0;
-  while (done < tasks) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const { task_counts: counts } = await call<{ task_counts: { succeeded: number } }>(
-      `${service.url}/api/v1/jobs/${job.id}`,
-    );
-    done = counts.succeeded;
+const TASKS = 100_000;
+const OFFERED_PER_SECOND = 5_000;
+const PARKED_WORKERS = 4_000;
+/** As long as a request is held: each worker asks once. */
+const PARKED_SECONDS = 30;
+const WARM_UP_MS = 1_000;
+const USUAL_MS = 4_000;
+const SHORT_MS = 1_500;
+
+const plain: LeaseCase = {
+  workers: 256,
+  cores: 1,
+  tasks: TASKS,
+  jobs: 1,
+  signatures: 1,
+  reports: 'ride',
+  offered: null,
+  disk: false,
+};
+
+/** What the bench measures when it is not told: each thing that may matter changed by itself. */
+const USUAL: readonly LeaseCase[] = [
+  { ...plain, workers: 1, disk: true },
+  { ...plain, workers: 16, disk: true },
+  { ...plain, workers: 64, disk: true },
+  { ...plain, workers: 256, disk: true },
+  { ...plain, workers: 1_000, disk: true, offered: OFFERED_PER_SECOND },
+  { ...plain, workers: 4_000, disk: true },
+  { ...plain, cores: 16 },
+  { ...plain, cores: 64, disk: true },
+  { ...plain, tasks: 1_000 },
+  { ...plain, tasks: 1_000_000 },
+  { ...plain, tasks: 100, jobs: 10_000, signatures: 200 },
+  { ...plain, reports: 'stream' },
+];
+
+/** What five minutes for all benches leave room for; parked workers have a bench of their own, `idle`. */
+const SHORT: readonly LeaseCase[] = [
+  { ...plain, workers: 1 },
+  { ...plain, disk: true },
+  { ...plain, workers: 1_000, offered: OFFERED_PER_SECOND },
+  { ...plain, workers: 4_000 },
+  { ...plain, cores: 64 },
+  { ...plain, tasks: 100, jobs: 10_000, signatures: 200 },
+];
+
+const times: LeaseTimes = {
+  warmUpMs: WARM_UP_MS,
+  measureMs:
+    values.seconds === undefined
+      ? values.short
+        ? SHORT_MS
+        : USUAL_MS
+      : 1000 * number(values.seconds, 'seconds'),
+  repetitions: number(values.repetitions ?? (values.short ? '1' : '3'), 'repetitions'),
+};
+const figures: { cases: LeaseFigures[]; parked: ParkedFigures[] } = { cases: [], parked: [] };
+const chosen = choose();
+for (const each of chosen.cases) {
+  process.stderr.write(`${caseName(each)} ...\n`);
+  figures.cases.push(await measureCase(each, times));
+}
+for (const workers of chosen.parked) {
+  process.stderr.write(`${workers} workers without work ...\n`);
+  figures.parked.push(await measureParked(workers, PARKED_SECONDS));
+}
+keepResult('lease', figures);
+process.stdout.write(
+  values.json ? `${JSON.stringify(figures)}\n` : leaseTables(figures.cases, figures.parked),
+);
+
+function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: readonly number[] } {
+  const { workers, cores, tasks, parked } = values;
+  if (parked !== undefined) return { cases: [], parked: numbers(parked, 'parked') };
+  if (workers === undefined && cores === undefined && tasks === undefined) {
+    return values.short ? { cases: SHORT, parked: [] } : { cases: USUAL, parked: [PARKED_WORKERS] };
   }
-  const cycleSeconds = (performance.now() - firstAt) / 1000;
-  for (const worker of swarm) worker.stop();
-  latencies.sort((a, b) => a - b);
-  const leasesPerSecond = Math.round(leased / ((lastLeaseAt - firstAt) / 1000));
-  const cyclesPerSecond = Math.round(tasks / cycleSeconds);
-  const figures = {
-    workers,
-    tasks,
-    echo_per_second: echo.perSecond,
-    echo_p99_ms: round(echo.p99Ms),
-    leases_per_second: leasesPerSecond,
-    leases_to_echo: round(leasesPerSecond / echo.perSecond),
-    cycles_per_second: cyclesPerSecond,
-    cycles_to_echo: round(cyclesPerSecond / echo.perSecond),
-    lease_p50_ms: round(percentile(latencies, 0.5)),
-    lease_p99_ms: round(percentile(latencies, 0.99)),
-  };
-  keepResult('lease', figures);
-  if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  else
-    for (const [name, value] of Object.entries(figures))
-      process.stdout.write(`${name.padEnd(20)} ${value}\n`);
-} finally {
-  await service.stop();
+  const signatures = number(values.signatures, 'signatures');
+  if (signatures > SIGNATURES_MAX) throw new Error(`--signatures is at most ${SIGNATURES_MAX}`);
+  if (values.reports !== 'ride' && values.reports !== 'stream') {
+    throw new Error(`--reports is ride or stream, not ${JSON.stringify(values.reports)}`);
+  }
+  const { reports } = values;
+  const cases = numbers(workers ?? '256', 'workers').flatMap((workerCount) =>
+    numbers(cores ?? '1', 'cores').flatMap((coreCount) =>
+      numbers(tasks ?? String(TASKS), 'tasks').map((taskCount): LeaseCase => ({
+        workers: workerCount,
+        cores: coreCount,
+        tasks: taskCount,
+        jobs: number(values.jobs, 'jobs'),
+        signatures,
+        reports,
+        offered: values.offered === undefined ? null : number(values.offered, 'offered'),
+        disk: !values['no-disk'],
+      })),
+    ),
+  );
+  return { cases, parked: [] };
 }
 
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
+function number(text: string, name: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new Error(`--${name} wants a whole number from 1 on, not ${JSON.stringify(text)}`);
+}
+
+function numbers(text: string, name: string): readonly number[] {
+  return text.split(',').map((each) => number(each, name));
 }

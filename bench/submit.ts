@@ -1,58 +1,137 @@
 /**
- * What does a submission cost as jobs grow? Time from request to answer (committed), and growth of the store, for jobs
- * of a thousand, a hundred thousand and a million tasks, beside a plain read of the service in the same run.
+ * What does a submission cost? Time from request to answer (committed) and growth of the store for jobs up to a million tasks, whatever the
+ * million is made of; small jobs a second from sixteen clients; and what leases at a steady pace notice of large submissions. The
+ * yardsticks of the same run: a plain read of the service, and the same leases while nobody submits.
  *
- *   npm run bench -- submit [--repeat 5] [--json]
+ *   npm run bench -- submit [--repeat 5] [--seconds 3] [--json]
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { largeText, manySteps, MILLION_TASKS, rangeOf } from './kit/large-templates.ts';
+import { PacedLeases, type LeaseLatency } from './kit/paced-leases.ts';
+import { usageOf } from './kit/process-usage.ts';
+import { RawHttpClient } from './kit/raw-http-client.ts';
 import { keepResult, median } from './kit/results.ts';
 import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
+import { SMALL_JSON, SMALL_YAML } from './kit/small-template.ts';
+import { submissionOf, submissionRate, submitTimed } from './kit/submissions.ts';
 
 const { values } = parseArgs({
-  options: { repeat: { type: 'string', default: '5' }, json: { type: 'boolean', default: false } },
+  options: {
+    repeat: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+  },
 });
 const repeat = Number(values.repeat);
-const SIZES = [1_000, 100_000, 1_000_000];
+const seconds = Number(values.seconds);
+const CLIENTS = 16;
+const TARGETS = { million_ms: 400, bytes_per_task: 30, jobs_per_second: 1000, lease_delay_ms: 20 };
+const WORKERS = 16;
+const REST_MS = 30;
+/** Between two large submissions. */
+const APART_MS = 100;
 
 const service = await startBenchService();
 try {
-  const farm = await makeFarm(service.url);
-  await submitNoop(service.url, farm, 10);
-  const read = await timed(() => call(`${service.url}/api/v1/farms`));
-  const rows = [];
-  for (const tasks of SIZES) {
+  const farm = { url: service.url, ...(await makeFarm(service.url)) };
+  const client = await RawHttpClient.open(service.url);
+  await submitTimed(client, submissionOf(farm, JSON.stringify(rangeOf(10)), 'json'));
+  const read = await readMs();
+  const jobs = [];
+  const templates = { '1000 of a range': rangeOf(1_000), '100000 of a range': rangeOf(100_000) };
+  for (const [name, template] of Object.entries({ ...templates, ...MILLION_TASKS })) {
+    const request = submissionOf(farm, JSON.stringify(template), 'json');
     const before = storeBytes();
-    const milliseconds = await timed(() => submitNoop(service.url, farm, tasks));
-    const bytes = (storeBytes() - before) / repeat;
-    rows.push({
-      tasks,
-      submit_ms: round(milliseconds),
-      to_read: round(milliseconds / read),
-      store_bytes_per_job: Math.round(bytes),
+    const times: number[] = [];
+    for (let each = 0; each < repeat; each += 1) times.push(await submitTimed(client, request));
+    jobs.push({
+      tasks: name,
+      submit_ms: round(median(times)),
+      worst_ms: round(Math.max(...times)),
+      to_read: round(median(times) / read),
+      store_bytes_per_job: Math.round((storeBytes() - before) / repeat),
     });
   }
-  const figures = { read_ms: round(read), jobs: rows };
+  const rates = [];
+  for (const [format, text] of [
+    ['json', SMALL_JSON],
+    ['yaml', SMALL_YAML],
+  ] as const) {
+    const before = usageOf(service.pid).cpuSeconds;
+    const rate = await submissionRate(service.url, submissionOf(farm, text, format), CLIENTS, seconds);
+    const cpu = usageOf(service.pid).cpuSeconds - before;
+    rates.push({
+      format,
+      per_second: rate.per_second,
+      p50_ms: round(rate.p50_ms),
+      p99_ms: round(rate.p99_ms),
+      cpu_us_per_job: Math.round((cpu * 1e6) / (rate.per_second * (seconds + 0.5))),
+    });
+  }
+  const delays = await leaseDelays(farm, client);
+  client.close();
+  const figures = { targets: TARGETS, read_ms: round(read), jobs, small_jobs: rates, leases: delays };
   keepResult('submit', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
-  else {
-    process.stdout.write(`a plain read: ${figures.read_ms} ms\n`);
-    for (const row of rows) {
-      process.stdout.write(
-        `${String(row.tasks).padStart(9)} tasks: ${row.submit_ms} ms (${row.to_read} reads), ${row.store_bytes_per_job} bytes of store\n`,
-      );
-    }
-  }
+  else print(figures.read_ms, jobs, rates, delays);
 } finally {
   await service.stop();
 }
 
-async function timed(action: () => Promise<unknown>): Promise<number> {
+interface Delay extends LeaseLatency {
+  readonly while: string;
+  readonly submissions: number;
+  readonly submit_ms: number;
+}
+
+/** Leases while nobody submits, and while one large job after the other comes in. */
+async function leaseDelays(
+  farm: Parameters<typeof submissionOf>[0],
+  client: RawHttpClient,
+): Promise<Delay[]> {
+  const found: Delay[] = [];
+  await submitNoop(service.url, farm, 1_000_000);
+  const leases = await PacedLeases.start(service.busPort, WORKERS, REST_MS);
+  const large: Readonly<Record<string, object | null>> = {
+    nothing: null,
+    'a million tasks': rangeOf(1_000_000),
+    '1000 steps': manySteps(1_000),
+    'a text of 4 MB': largeText(3_950_000),
+    'nothing again': null,
+  };
+  await delay(500);
+  for (const [name, template] of Object.entries(large)) {
+    const request = template === null ? null : submissionOf(farm, JSON.stringify(template), 'json');
+    const times: number[] = [];
+    leases.take();
+    const endsAt = performance.now() + seconds * 1000;
+    while (performance.now() < endsAt) {
+      if (request !== null) times.push(await submitTimed(client, request));
+      await delay(APART_MS);
+    }
+    const { leases: count, ...latency } = leases.take();
+    const rounded = Object.fromEntries(Object.entries(latency).map(([key, ms]) => [key, round(ms)]));
+    found.push({
+      while: name,
+      submissions: times.length,
+      submit_ms: times.length === 0 ? 0 : round(median(times)),
+      leases: count,
+      ...latency,
+      ...rounded,
+    });
+  }
+  leases.stop();
+  return found;
+}
+
+async function readMs(): Promise<number> {
   const times: number[] = [];
-  for (let each = 0; each < repeat; each++) {
+  for (let each = 0; each < repeat; each += 1) {
     const startedAt = performance.now();
-    await action();
+    await call(`${service.url}/api/v1/farms`);
     times.push(performance.now() - startedAt);
   }
   return median(times);
@@ -61,6 +140,35 @@ async function timed(action: () => Promise<unknown>): Promise<number> {
 /** Blocks in use: the file itself has room reserved ahead. */
 function storeBytes(): number {
   return statSync(join(service.dataDirectory, 'state', 'data.mdb')).size;
+}
+
+function print(
+  read: number,
+  jobs: readonly { tasks: string; submit_ms: number; to_read: number; store_bytes_per_job: number }[],
+  rates: readonly { format: string; per_second: number; p99_ms: number; cpu_us_per_job: number }[],
+  delays: readonly Delay[],
+): void {
+  const lines = [`a plain read: ${read} ms`];
+  for (const row of jobs) {
+    lines.push(
+      `${row.tasks.padEnd(20)} ${row.submit_ms} ms (${row.to_read} reads), ${row.store_bytes_per_job} bytes of store a job`,
+    );
+  }
+  lines.push(
+    `   (a million tasks: under ${TARGETS.million_ms} ms, under ${TARGETS.bytes_per_task} bytes a task)`,
+  );
+  for (const row of rates) {
+    lines.push(
+      `${row.format.padEnd(20)} ${row.per_second} jobs a second from ${CLIENTS} clients (${TARGETS.jobs_per_second}), p99 ${row.p99_ms} ms, ${row.cpu_us_per_job} us of processor a job`,
+    );
+  }
+  for (const row of delays) {
+    lines.push(
+      `${row.leases} leases, ${row.while.padEnd(18)} p50 ${row.p50_ms}, p99 ${row.p99_ms}, p99.9 ${row.p999_ms}, worst ${row.max_ms} ms; ${row.submissions} submissions of ${row.submit_ms} ms`,
+    );
+  }
+  lines.push(`   (no more than ${TARGETS.lease_delay_ms} ms above the leases while nobody submits)`);
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 function round(value: number): number {

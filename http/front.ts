@@ -3,9 +3,11 @@ import { CorsPolicy } from './guards/cors.ts';
 import { rateLimitGuard, type RateLimitSettings } from './guards/rate-limit.ts';
 import { readContract } from './openapi/contract.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
+import { EVENTS_PATH } from './guards/upgrade.ts';
 import type { Ports } from './ports.ts';
 import { handlersOf } from './routes/handlers.ts';
 import { serveHttp, type HttpServer, type ListenAddress } from './server/server.ts';
+import { Gateway } from './ws/gateway.ts';
 
 export interface FrontOptions extends ListenAddress {
   /** `http.cors_origins`, already checked; empty means every origin. */
@@ -16,7 +18,7 @@ export interface FrontOptions extends ListenAddress {
 }
 
 /**
- * Starts the REST front. Rejects when the contract and the handlers do not fit each other, or when the address cannot
+ * Starts the front: the REST API and the event channel. Rejects when the contract and the handlers do not fit each other, or when the address cannot
  * be listened on.
  */
 export async function startFront(options: FrontOptions, ports: Ports): Promise<HttpServer> {
@@ -26,7 +28,13 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
     tooMany: rateLimitGuard(options.rateLimit, () => ports.steadyNow()),
     profiler: options.profiler,
   });
-  return serveHttp(options, pipeline, (error) => {
+  const gateway = new Gateway(ports);
+  const service = {
+    admit: pipeline.admit,
+    opened: gateway.opened.bind(gateway),
+    stop: gateway.stop.bind(gateway),
+  };
+  return serveHttp(options, pipeline.handle, { path: EVENTS_PATH, service }, (error) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     ports.log('error', 'an answer broke off', { error: text });
   });

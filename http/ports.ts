@@ -1,4 +1,5 @@
 import type { StepPreview } from '../src/core/openjd/preview-command.ts';
+import type { EncodedJob } from '../actors/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
@@ -12,12 +13,15 @@ import type { Outcome, PointedError } from '../src/core/problems.ts';
 import type { TemplateFormat } from '../src/core/records/job.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
+import type { Commits } from './pipeline/recent-answers.ts';
 import type { TaskTails } from './tails/task-tails.ts';
+import type { EventHub } from './ws/hub.ts';
 
 /** What the front needs of the rest of the service. The composition root supplies it. */
 export interface Ports {
   /** Committed state. Reads of one turn of the event loop see one state. */
   readonly store: StoreReader;
+  readonly commits: Commits;
   readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
   readonly actors: Actors;
@@ -26,6 +30,9 @@ export interface Ports {
   /** Each read sees all that was stored until then. */
   readonly logs: Pick<LogReader, 'page' | 'extent'>;
   readonly tails: Pick<TaskTails, 'follow'>;
+  /** The events that clients follow. */
+  readonly events: EventHub;
+  readonly taskEvents: TaskEvents;
   readonly health: HealthChecks;
   /** How much of the files of the stores is used. */
   storePages(): StorePages;
@@ -82,6 +89,8 @@ export type Preparation =
 
 export interface PreparedJob {
   readonly plan: JobPlan;
+  /** Of a large job. */
+  readonly encoded?: EncodedJob;
   readonly description: string;
   readonly extensions: readonly string[];
 }

@@ -1,11 +1,14 @@
-/** `npm run bench -- lease|submit|logs|openjd [OPTION]...`: runs one bench (bench/, one question a file) and keeps its figures. */
+/**
+ * `npm run bench -- NAME [OPTION]...`: runs one bench (bench/, one question a file) and keeps its figures. Without a name it runs all of them in
+ * their short versions and renders what they found.
+ */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.js';
 import { Stop, root, run, runMain } from './run.js';
 
 await runMain(async () => {
-  const [name = '', ...options] = process.argv.slice(2);
+  const [name = 'all', ...options] = process.argv.slice(2);
   const benches = readdirSync(join(root, 'bench')).flatMap((file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? []);
   if (!benches.includes(name)) throw new Stop(`Which bench? One of: ${benches.join(', ')}.`);
   const env = await bootstrap();

@@ -38,6 +38,14 @@ export const AGENT_LIMITS = {
   reportRetry: { firstMs: 250, mostMs: 10 * SECOND_MS },
   /** A report that is stored and still not confirmed is said again after this. */
   reportRepeatMs: 60 * SECOND_MS,
+  /** A running report waits so long: of a task that ends before, its end alone is told. */
+  runningHoldMs: 100,
+  /** How long the end of an attempt waits at the most for the next lease request, when the answer to the last one may come any moment. */
+  rideWaitMs: 50,
+  /** The end of an attempt that left with a lease request and is not confirmed after this goes by the stream of statuses. */
+  rideConfirmMs: SECOND_MS,
+  /** Characters of the reports that leave with one lease request, escaped as badly as can be. */
+  rideCharacters: 256 * KIB,
   /** Between two reports of how far a task is. */
   progressMs: 1 * SECOND_MS,
   /** Characters of a report's message that are kept. */

@@ -16,6 +16,7 @@ import { onStepMatched, onStepUnmatched } from './on-step-unmatched.ts';
 import { onTaskReported } from './on-task-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
+import { saveJob } from './save-job.ts';
 import { loadJob, type JobState } from './state.ts';
 
 /**
@@ -27,6 +28,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
     kind: 'job',
     load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
     started: armAssigned(settings.staleAssignedMs),
+    save: saveJob,
     isOver: (state) => isTerminalJob(state.record.status),
     isRemoved: (state) => state.isDeleted,
     absent,

@@ -2,14 +2,14 @@ import { attemptIdOf, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
 import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
 import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
-import { markCounts, moveCounts, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { markCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import {
   isLiveTask,
   isTerminalTask,
   nextTaskStatus,
   type TaskTrigger,
 } from '../../src/core/lifecycle/task-transitions.ts';
-import { withProgress, type AttemptRecord } from '../../src/core/records/attempt.ts';
+import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
@@ -18,12 +18,25 @@ import { emptyTaskPage, pageOf, writeTask, type TaskState } from '../../src/core
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+import type { TaskEvent } from '../../src/core/wire/events.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
+import { settleRecord } from './save-job.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
 import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
+
+/** What a move changes of a task beside its status. A time until which it is held back is not kept unless it is here. */
+type TaskPatch = Partial<
+  Pick<
+    TaskState,
+    'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText'
+  >
+>;
+const NOTHING: TaskPatch = {};
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly status: 'succeeded' | 'failed' | 'canceled';
@@ -36,22 +49,25 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
 
 /**
  * One turn of a job: handlers move tasks and close attempts through it, and `end` draws the consequences (steps,
- * cascade, promotion, completion of the job) and writes everything that has changed, once.
+ * cascade, promotion, completion of the job). What has changed of pages and records is written with the commit window.
  */
 export class JobTurn {
   private readonly state: JobState;
   private readonly context: ServiceContext<'job'>;
-  private readonly dirtyPages = new Map<StepState, Set<number>>();
   private readonly dirtySteps = new Set<StepState>();
-  private readonly offered = new Set<StepState>();
-  /** Attempts that this turn has closed, by task id. */
-  private readonly closed = new Map<string, AttemptRecord>();
+  /** Null until a step is offered: most turns offer none. */
+  private offered: Set<StepState> | null = null;
+  /** Attempts that this turn has closed, by task id. Null until it has closed one. */
+  private closed: Map<string, AttemptRecord> | null = null;
+  private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
+  private readonly recordBefore: JobRecord | null;
 
   constructor(state: JobState, context: ServiceContext<'job'>, isNew = false) {
     this.state = state;
     this.context = context;
     this.statusBefore = isNew ? null : state.record.status;
+    this.recordBefore = isNew ? null : state.record;
   }
 
   addressOf(step: StepState, index: number): TaskAddress {
@@ -59,25 +75,25 @@ export class JobTurn {
   }
 
   /** Moves a task by the table; null, and nothing changed, when the table has no row for it. */
-  move(
-    step: StepState,
-    index: number,
-    trigger: TaskTrigger,
-    patch: Partial<TaskState> = {},
-  ): TaskState | null {
+  move(step: StepState, index: number, trigger: TaskTrigger, patch: TaskPatch = NOTHING): TaskState | null {
     const before = taskOf(step, index);
     const status = nextTaskStatus(before.status, trigger);
     if (status === null) return null;
     const after: TaskState = {
-      ...before,
-      retryAfter: 0,
-      ...patch,
       status,
+      failedAttempts: patch.failedAttempts ?? before.failedAttempts,
+      attemptNumber: patch.attemptNumber ?? before.attemptNumber,
       updatedAt: this.context.now,
+      assignedAt: patch.assignedAt ?? before.assignedAt,
+      retryAfter: patch.retryAfter ?? 0,
+      workerOrdinal: patch.workerOrdinal ?? before.workerOrdinal,
+      hasText: patch.hasText ?? before.hasText,
       unschedulable: false,
     };
     this.write(step, index, after);
-    if (isTerminalTask(status)) this.state.failedOn.delete(failedOnKey(step.record.order, index));
+    const { failedOn } = this.state;
+    if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
+    if (status === 'running') this.state.assigned.delete(taskIdOf(this.addressOf(step, index)));
     const taskCounts = markCounts(step.record.taskCounts, before.unschedulable ? -1 : 0);
     step.record = { ...step.record, taskCounts: moveCounts(taskCounts, before.status, status) };
     this.touch(step);
@@ -97,19 +113,14 @@ export class JobTurn {
   /** Closes the open attempt of a task: the worker's cores are free again. */
   closeAttempt(step: StepState, index: number, closed: ClosedAttempt): void {
     const address = this.addressOf(step, index);
-    const attempt = this.state.openAttempts.get(taskIdOf(address));
-    if (attempt === undefined) throw new Error(`task ${taskIdOf(address)} has no open attempt`);
-    this.state.openAttempts.delete(taskIdOf(address));
-    const record: AttemptRecord = {
-      ...(closed.told === undefined ? attempt : withProgress(attempt, closed.told)),
-      status: closed.status,
-      message: closed.message,
-      endedAt: Math.max(this.context.now, attempt.startedAt),
-      sessionId: closed.sessionId ?? attempt.sessionId,
-      ...(closed.exitCode === undefined ? {} : { exitCode: closed.exitCode }),
-      ...(closed.reclaimed === true && { reclaimed: true }),
-    };
-    this.closed.set(taskIdOf(address), record);
+    const taskId = taskIdOf(address);
+    const attempt = this.state.openAttempts.get(taskId);
+    if (attempt === undefined) throw new Error(`task ${taskId} has no open attempt`);
+    this.state.openAttempts.delete(taskId);
+    this.state.assigned.delete(taskId);
+    const record = closedAttempt(attempt, closed, this.context.now);
+    this.closed ??= new Map();
+    this.closed.set(taskId, record);
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
     this.context.send('lease', this.state.record.farmId, {
       type: 'task.settled',
@@ -217,18 +228,21 @@ export class JobTurn {
     this.dirtySteps.add(step);
   }
 
-  /** Draws the consequences and writes what has changed. */
+  /** Draws the consequences. */
   end(): void {
     this.settleSteps();
     const { record, steps } = this.state;
-    const trigger = completionTrigger(
-      record.status,
-      steps.map((step) => step.record.status),
-    );
-    if (trigger !== null) this.moveJob(trigger);
+    // A turn that leaves the statuses as they are leaves the job what the turn before has made of it.
+    if (this.hasStepMoved || record.status !== this.statusBefore) {
+      const trigger = completionTrigger(
+        record.status,
+        steps.map((step) => step.record.status),
+      );
+      if (trigger !== null) this.moveJob(trigger);
+    }
     if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
     this.noteEnd();
-    this.writeDirty();
+    this.settleRecords();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
@@ -252,10 +266,12 @@ export class JobTurn {
 
   private settleRound(): boolean {
     let changed = false;
-    for (const step of [...this.dirtySteps]) {
+    // Steps that become dirty on the way stand behind those that are: they get their turn in this round.
+    for (const step of this.dirtySteps) {
       const status = stepStatusOf(step.record.taskCounts);
       if (status === step.record.status) continue;
       step.record = { ...step.record, status };
+      this.hasStepMoved = true;
       changed = true;
       if (isTerminalStep(status)) this.settleDependents(step);
     }
@@ -294,6 +310,7 @@ export class JobTurn {
 
   /** All that is ready of the step is to be offered at the end of the turn. */
   offer(step: StepState): void {
+    this.offered ??= new Set();
     this.offered.add(step);
   }
 
@@ -303,19 +320,21 @@ export class JobTurn {
    * nothing, but its live tasks count.
    */
   tellOffers(): void {
+    const { offered } = this;
+    if (offered === null) return;
+    this.offered = null;
     const { id, farmId } = this.state.record;
     const leasable = isLeasable(this.state);
     const offers = this.state.steps
-      .filter((step) => this.offered.has(step))
+      .filter((step) => offered.has(step))
       .map((step) => offerOfStep(this.state, step, this.context.now))
       .filter(({ live }) => leasable || live > 0);
-    this.offered.clear();
     if (offers.length === 0) return;
     this.context.send('lease', farmId, { type: 'steps.offered', offers });
     if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
   }
 
-  /** Writes the state of one task; what follows from it is drawn at the end. */
+  /** Changes the state of one task; what follows from it is drawn at the end. */
   write(step: StepState, index: number, task: TaskState): void {
     const number = pageOf(index);
     let page = step.pages.get(number);
@@ -324,31 +343,23 @@ export class JobTurn {
       step.pages.set(number, page);
     }
     writeTask(page, index, task);
-    const pages = this.dirtyPages.get(step);
-    if (pages === undefined) this.dirtyPages.set(step, new Set([number]));
-    else pages.add(number);
+    step.dirtyPages.add(number);
+    this.state.dirtySteps.add(step);
   }
 
-  private writeDirty(): void {
-    const { now } = this.context;
-    for (const [step, numbers] of this.dirtyPages) {
-      for (const number of numbers) {
-        const page = step.pages.get(number);
-        if (page === undefined) continue;
-        const key = keys.taskPage(this.state.record.id, step.record.order, number);
-        this.context.change(put('taskPage', key, page.slice()));
-      }
-    }
+  /**
+   * Has the records written with the commit window. That of the job is brought up to date then, too, unless it is
+   * changed in more than counts and time: then it may be told to somebody at once.
+   */
+  private settleRecords(): void {
     for (const step of this.dirtySteps) {
-      step.record = { ...withoutIdleReason(step.record), updatedAt: now };
-      this.context.change(put('step', keys.step(this.state.record.id, step.record.order), step.record));
+      step.record = withoutIdleReason(step.record);
+      step.isDirty = true;
+      this.state.dirtySteps.add(step);
     }
-    this.state.record = {
-      ...this.state.record,
-      taskCounts: sumCounts(this.state.steps.map((step) => step.record.taskCounts)),
-      updatedAt: now,
-    };
-    this.context.change(put('job', keys.job(this.state.record.id), this.state.record));
+    this.state.isRecordOld = true;
+    if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
+    this.context.saveLater();
   }
 
   private tellJobStatus(): void {
@@ -367,33 +378,61 @@ export class JobTurn {
 
   /** Tells clients of a task as it is now. */
   publishTask(step: StepState, index: number, task: TaskState): void {
-    const address = this.addressOf(step, index);
-    const open = this.state.openAttempts.get(taskIdOf(address));
+    const { id: job_id } = this.state.record;
+    const task_id = taskIdOf(this.addressOf(step, index));
+    const open = this.state.openAttempts.get(task_id);
     const isHeld = isLiveTask(task.status) || isTerminalTask(task.status);
-    const { progress, statusMessage }: TaskProgress =
-      (isHeld && (open ?? this.closed.get(taskIdOf(address)))) || {};
+    const told: TaskProgress | undefined = isHeld ? (open ?? this.closed?.get(task_id)) : undefined;
+    const payload: TaskEvent = {
+      job_id,
+      task_id,
+      name: taskNameOf(step.record.name, step.space.at(index)),
+      status: task.status,
+      worker_id: open?.workerId ?? '',
+      unschedulable_reason: task.unschedulable ? (step.record.unschedulableReason ?? '') : '',
+      updated_at: timestampOf(task.updatedAt),
+    };
     this.context.effect({
       kind: 'event',
-      event: {
-        subject: 'tasks',
-        payload: {
-          job_id: address.jobId,
-          task_id: taskIdOf(address),
-          name: taskNameOf(step.record.name, step.space.at(index)),
-          status: task.status,
-          worker_id: open?.workerId ?? '',
-          unschedulable_reason: task.unschedulable ? (step.record.unschedulableReason ?? '') : '',
-          updated_at: timestampOf(task.updatedAt),
-          ...(progress !== undefined && { progress }),
-          ...(statusMessage !== undefined && { status_message: statusMessage }),
-        },
-      },
+      event: { subject: 'tasks', payload: told === undefined ? payload : withTold(payload, told) },
     });
   }
 }
 
+function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
+  if (progress === undefined && statusMessage === undefined) return event;
+  return {
+    ...event,
+    ...(progress !== undefined && { progress }),
+    ...(statusMessage !== undefined && { status_message: statusMessage }),
+  };
+}
+
+/** The attempt with its end. */
+function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
+  const { progress, statusMessage } = closed.told ?? attempt;
+  const { exitCode, reclaimed } = closed;
+  const record: Mutable<AttemptRecord> = {
+    version: 1,
+    id: attempt.id,
+    attemptNumber: attempt.attemptNumber,
+    status: closed.status,
+    workerId: attempt.workerId,
+    startedAt: attempt.startedAt,
+    message: closed.message,
+    sessionId: closed.sessionId ?? attempt.sessionId,
+    endedAt: Math.max(now, attempt.startedAt),
+  };
+  if (exitCode !== undefined) record.exitCode = exitCode;
+  if (reclaimed === true) record.reclaimed = reclaimed;
+  if (progress !== undefined) record.progress = progress;
+  if (statusMessage !== undefined) record.statusMessage = statusMessage;
+  return record;
+}
+
 /** A reason that no task has any more is nobody's. */
-function withoutIdleReason({ unschedulableReason, ...record }: StepRecord): StepRecord {
-  const isIdle = unschedulableReason === undefined || record.taskCounts.unschedulable === 0;
-  return isIdle ? record : { ...record, unschedulableReason };
+function withoutIdleReason(step: StepRecord): StepRecord {
+  if (step.unschedulableReason === undefined || step.taskCounts.unschedulable > 0) return step;
+  const { unschedulableReason: _reason, ...record } = step;
+  return record;
 }

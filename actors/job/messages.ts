@@ -5,7 +5,7 @@ import type { RetryOverride, RetryPolicy } from '../../src/core/lifecycle/retry-
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
-import type { OnceKey } from '../farm/messages.ts';
+import type { EncodedJob, OnceKey } from '../farm/messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
 /** Tasks of one step that the lease actor has picked for a worker. */
@@ -59,6 +59,7 @@ export type JobMessage =
       readonly plan: JobPlan;
       readonly templateText: string;
       readonly templateFormat: TemplateFormat;
+      readonly encoded?: EncodedJob;
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
       readonly once?: OnceKey;
@@ -88,8 +89,13 @@ export type JobMessage =
     }
   /** From the lease actor: an online worker may run tasks of the step. */
   | { readonly type: 'step.matched'; readonly stepOrder: number }
-  /** From the bus. */
-  | { readonly type: 'task.reported'; readonly report: StatusMessage; readonly attemptId: AttemptId }
+  /** From the bus. Answered only when it is poisoned, and only when it rode on a lease request. */
+  | {
+      readonly type: 'task.reported';
+      readonly report: StatusMessage;
+      readonly attemptId: AttemptId;
+      readonly replyTo?: ReplyTo;
+    }
   /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */
   | { readonly type: 'attempts.held'; readonly attemptIds: readonly AttemptId[] }
   /** From a worker actor: give the work back, no attempt consumed. */

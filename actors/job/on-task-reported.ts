@@ -8,6 +8,7 @@ import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { withProgress, type AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
 import { statusLineOf, type TaskProgress } from '../../src/core/records/task-progress.ts';
 import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
@@ -36,7 +37,11 @@ export function onTaskReported(
   }
   const task = taskOf(step, attempt.index);
   if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber) {
-    noop('stale attempt', report, context);
+    noop(
+      isRepeated(task, attempt.attemptNumber, report) ? 'repeated report' : 'stale attempt',
+      report,
+      context,
+    );
     return;
   }
   const turn = new JobTurn(state, context);
@@ -61,6 +66,15 @@ export function onTaskReported(
   }
   turn.end();
 }
+
+/** Whether the attempt is closed as the report says: what rode on a lease request may come by the stream too. */
+const isRepeated = (
+  task: TaskState,
+  attemptNumber: number,
+  { status }: StatusMessage,
+): boolean =>
+  task.attemptNumber === attemptNumber &&
+  (task.status === status || (task.status === 'ready' && status === 'failed'));
 
 /** Whether a report of the open attempt has come: the worker may have been known to have it before that. */
 const isSessionKnown = (state: JobState, task: TaskAddress): boolean =>
@@ -119,7 +133,10 @@ function keepAttempt(
 const isProgress = ({ status, status_message: message }: StatusMessage): boolean =>
   status === 'running' && message !== undefined;
 
+const NOTHING_TOLD: TaskProgress = {};
+
 function toldBy({ progress, status_message: message = '' }: StatusMessage): TaskProgress {
+  if (progress === undefined && message === '') return NOTHING_TOLD;
   const statusMessage = statusLineOf(message);
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
 }
@@ -165,13 +182,9 @@ function noteFailedOn(state: JobState, step: StepState, index: number, workerId:
 }
 
 function closedBy(report: StatusMessage, status: ClosedAttempt['status']): ClosedAttempt {
-  return {
-    status,
-    message: report.message ?? '',
-    sessionId: report.session_id,
-    told: toldBy(report),
-    ...(report.exit_code === undefined ? {} : { exitCode: report.exit_code }),
-  };
+  const { message = '', session_id: sessionId, exit_code: exitCode } = report;
+  const closed = { status, message, sessionId, told: toldBy(report) };
+  return exitCode === undefined ? closed : { ...closed, exitCode };
 }
 
 function noop(what: string, report: StatusMessage, context: ServiceContext<'job'>): void {

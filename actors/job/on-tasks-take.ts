@@ -5,7 +5,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import type { Booking } from '../../src/core/records/worker.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../src/core/wire/assignment-parts.ts';
-import type { Assignment } from '../../src/core/wire/bus-messages.ts';
+import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { armAssigned } from './on-assigned-due.ts';
 import { makeReady } from './reclaim.ts';
@@ -20,10 +20,14 @@ type Take = Extract<JobMessage, { type: 'tasks.take' }>;
  * Takes the picked tasks from ready to assigned (interface.md, "Lease (assignment) algorithm", rule 4: atomic, with
  * the gates checked again). Tasks that may not be had after all are refused; one that is held back is ready again later.
  */
-export const onTasksTake =
-  (staleAssignedMs: number, attemptFloor: number) =>
-  (state: JobState, message: Take, context: ServiceContext<'job'>): void => {
+export const onTasksTake = (
+  staleAssignedMs: number,
+  attemptFloor: number,
+): ((state: JobState, message: Take, context: ServiceContext<'job'>) => void) => {
+  const arm = armAssigned(staleAssignedMs);
+  return (state, message, context) => {
     const { pick } = message;
+    const dueAt = context.now + staleAssignedMs;
     const step = state.steps[pick.stepOrder];
     if (step === undefined) throw new Error(`job ${state.record.id} has no step ${pick.stepOrder}`);
     const turn = new JobTurn(state, context);
@@ -40,33 +44,17 @@ export const onTasksTake =
           if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
           continue;
         }
-        const assignment = take(state, step, index, attemptFloor, message, turn, context);
+        const assignment = take(state, step, index, task.attemptNumber, attemptFloor, message, turn, context);
+        const { attempt_id: attemptId, task_id: taskId } = assignment;
         assignments.push(assignment);
-        bookings.push({
-          attemptId: assignment.attempt_id,
-          taskId: assignment.task_id,
-          cores: pick.cores,
-          bookedAt: context.now,
-        });
+        bookings.push({ attemptId, taskId, cores: pick.cores, bookedAt: context.now });
+        state.assigned.set(taskId, { stepOrder: pick.stepOrder, index, dueAt });
       }
     }
     if (assignments.length > 0) {
       context.send('worker', message.workerId, { type: 'attempts.booked', bookings });
       turn.moveJob('first lease');
-      const dueAt = context.now + staleAssignedMs;
-      const queued = state.assigned.length;
-      for (const { task_id: taskId } of assignments) {
-        const attempt = state.openAttempts.get(taskId);
-        if (attempt === undefined) continue;
-        const index = Number(taskId.slice(taskId.lastIndexOf('-') + 1));
-        state.assigned.push({
-          stepOrder: pick.stepOrder,
-          index,
-          attemptNumber: attempt.attemptNumber,
-          dueAt,
-        });
-      }
-      if (queued === 0) armAssigned(staleAssignedMs)(state, context);
+      arm(state, context);
     }
     turn.end();
     context.send('lease', state.record.farmId, {
@@ -76,23 +64,31 @@ export const onTasksTake =
       stepOrder: pick.stepOrder,
       queueId: state.record.queueId,
       assignments,
-      step: stepAssignmentOf(state.plan, step.plan, state.record.extensions),
+      step: assignmentOf(state, step),
       cores: pick.cores,
       refused,
     });
   };
+};
+
+/** What the tasks of a step share: of a job that is in memory the same object each time. */
+function assignmentOf(state: JobState, step: StepState): StepAssignment {
+  step.assignment ??= stepAssignmentOf(state.plan, step.plan, state.record.extensions);
+  return step.assignment;
+}
 
 function take(
   state: JobState,
   step: StepState,
   index: number,
+  attemptsBefore: number,
   attemptFloor: number,
   message: Take,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): Assignment {
   const address = turn.addressOf(step, index);
-  const attemptNumber = Math.max(taskOf(step, index).attemptNumber + 1, attemptFloor);
+  const attemptNumber = Math.max(attemptsBefore + 1, attemptFloor);
   const attemptId = attemptIdOf({ ...address, attemptNumber });
   const taskId = taskIdOf(address);
   const attempt = {

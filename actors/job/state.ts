@@ -6,6 +6,7 @@ import type { JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
+import type { TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import {
@@ -15,6 +16,7 @@ import {
   untouchedTask,
   type TaskState,
 } from '../../src/core/records/task-page.ts';
+import type { StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
 import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
 
@@ -24,13 +26,19 @@ export interface StepState {
   readonly plan: StepPlan;
   readonly space: Space;
   readonly pages: Map<number, Uint8Array>;
+  /** What its tasks share when they are handed out; null before the first is. */
+  assignment: StepAssignment | null;
+  /** The counts of the step that are in the job's. */
+  countsInJob: TaskCounts;
+  /** Pages and whether the record are to be written with the commit window. */
+  readonly dirtyPages: Set<number>;
+  isDirty: boolean;
 }
 
 /** An attempt that was handed out and not yet reported running. */
 export interface AssignedAttempt {
   readonly stepOrder: number;
   readonly index: number;
-  readonly attemptNumber: number;
   readonly dueAt: number;
 }
 
@@ -45,8 +53,14 @@ export interface JobState {
   /** Failures that workers have reported. A manual retry does not forget them. */
   readonly failures: FailuresOfSteps;
   readonly failedOn: FailedOn;
-  /** In the order in which they are due; the first has the timer. */
-  assigned: AssignedAttempt[];
+  /** Attempts that were handed out and not yet reported running, by task id: the first is due first. */
+  assigned: Map<string, AssignedAttempt>;
+  /** Whether the timer for the first of them is set. */
+  isAssignedTimed: boolean;
+  /** Steps of which something is to be written with the commit window, beside the job's own record. */
+  readonly dirtySteps: Set<StepState>;
+  /** Whether the counts and the time of the record are those of an earlier commit window. */
+  isRecordOld: boolean;
   /** Whether the job was deleted in this commit window: nothing is to be done for it any more. */
   isDeleted: boolean;
 }
@@ -57,7 +71,16 @@ export const stepStateOf = (
   record: StepRecord,
   plan: StepPlan,
   pages: Map<number, Uint8Array> = new Map(),
-): StepState => ({ record, plan, space: openSpace(plan.space), pages });
+): StepState => ({
+  record,
+  plan,
+  space: openSpace(plan.space),
+  pages,
+  assignment: null,
+  countsInJob: record.taskCounts,
+  dirtyPages: new Set(),
+  isDirty: false,
+});
 
 /** The state of a task, whether it has a record of its own or not. */
 export function taskOf(step: StepState, index: number): TaskState {
@@ -106,12 +129,15 @@ export function loadJob(
       steps.map(({ record: { order } }) => [order, loadStepFailures(record.id, order, reader)]),
     ),
     failedOn: new Map(),
-    assigned: [],
+    assigned: new Map(),
+    isAssignedTimed: false,
+    dirtySteps: new Set(),
+    isRecordOld: false,
     isDeleted: false,
   };
   for (const step of steps) loadFailedOn(state, step, reader);
   for (const step of steps) loadOpenAttempts(state, step, reader, staleAssignedMs);
-  state.assigned.sort((a, b) => a.dueAt - b.dueAt);
+  state.assigned = new Map([...state.assigned].sort(([, a], [, b]) => a.dueAt - b.dueAt));
   return state;
 }
 
@@ -121,7 +147,7 @@ function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
   if (record === undefined) throw new Error(`the store has no step ${key} of a job that it holds`);
   const pages = new Map<number, Uint8Array>();
   for (const row of reader.scan('taskPage', { prefix: keys.taskPagesOf(job, plan.order) })) {
-    pages.set(lastNumberOfKey(row.key), Uint8Array.from(row.value));
+    pages.set(lastNumberOfKey(row.key), row.value);
   }
   return stepStateOf(record, plan, pages);
 }
@@ -154,7 +180,6 @@ function loadOpenAttempts(
     state.openAttempts.set(taskIdOf(address), attempt);
     if (task.status !== 'assigned') continue;
     const { stepOrder } = address;
-    const { attemptNumber } = task;
-    state.assigned.push({ stepOrder, index, attemptNumber, dueAt: task.assignedAt + staleAssignedMs });
+    state.assigned.set(taskIdOf(address), { stepOrder, index, dueAt: task.assignedAt + staleAssignedMs });
   }
 }

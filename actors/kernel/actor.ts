@@ -40,6 +40,8 @@ export interface Context<W extends World, K extends Kind<W>> {
   /** Said outside after the commit, in order. */
   effect(effect: W['effect']): void;
   change(change: W['change']): void;
+  /** Has `save` called at the end of the commit window: for rows that many turns change and that are written once. */
+  saveLater(): void;
   /** Sends the message to this actor after a delay; a timer of the same name is replaced. Lost when the actor is dropped. */
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void;
   cancelTimer(name: TimerName): void;
@@ -60,6 +62,11 @@ export interface ActorDefinition<W extends World, K extends Kind<W>, State> {
   load(id: string, reader: W['reader'], now: number): State | null;
   /** After each load and before the first message: the place to set timers. */
   started?(state: State, context: Context<W, K>): void;
+  /**
+   * Writes what the turns of a commit window have left to be written, once, at its end (docs/decisions/saving.md). It
+   * may do nothing but `change`, and is called for an actor that has removed itself, too.
+   */
+  save?(state: State, context: Context<W, K>): void;
   /** Whether the actor is needed no longer: it is dropped once its changes are on disk, unless a message comes before. */
   isOver?(state: State): boolean;
   /**
@@ -77,6 +84,7 @@ export interface AnyDefinition<W extends World> {
   readonly kind: Kind<W>;
   load(id: string, reader: W['reader'], now: number): unknown;
   readonly started?: (state: unknown, context: Context<W, Kind<W>>) => void;
+  save?(state: unknown, context: Context<W, Kind<W>>): void;
   isOver?(state: unknown): boolean;
   isRemoved?(state: unknown): boolean;
   absent(id: string, message: W['messages'][Kind<W>], context: Context<W, Kind<W>>): unknown;

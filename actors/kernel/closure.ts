@@ -1,5 +1,6 @@
-import type { Kind, World } from './actor.ts';
+import type { World } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
+import type { Resident } from './resident.ts';
 
 /** Something that leaves the process once the changes before it are on disk. */
 export type Output<W extends World> =
@@ -9,25 +10,65 @@ export type Output<W extends World> =
 export type TimerOrder<W extends World> =
   | {
       readonly op: 'set';
-      readonly actorKey: string;
+      readonly owner: Resident<W>;
       readonly name: string;
       readonly delayMs: number;
       readonly envelope: Envelope<W['messages']>;
     }
-  | { readonly op: 'cancel'; readonly actorKey: string; readonly name: string };
+  | { readonly op: 'cancel'; readonly owner: Resident<W>; readonly name: string };
+
+/** What the closures of one commit window have left to be written and said. */
+export interface Said<W extends World> {
+  readonly changes: W['change'][];
+  readonly outputs: Output<W>[];
+}
 
 /**
  * One message from outside and everything that actors of this process say to each other because of it: all of it is
- * kept, or, when a handler throws, none of it.
+ * kept, or, when a handler throws, none of it. What is to be written and said goes straight into the window, of which
+ * the closure knows how long it was before: to forget is to cut it there. One object serves all closures of a kernel,
+ * one after the other.
  */
 export class Closure<W extends World> {
   readonly pending: Envelope<W['messages']>[] = [];
-  readonly changes: W['change'][] = [];
-  readonly outputs: Output<W>[] = [];
   readonly timers: TimerOrder<W>[] = [];
-  readonly touched = new Set<string>();
-  /** Actors that were needed no longer after their last turn. */
-  readonly over = new Set<string>();
-}
+  /** Actors that had a turn, each once. */
+  readonly touched: Resident<W>[] = [];
+  /** Those of them that asked to be saved. */
+  readonly toSave: Resident<W>[] = [];
+  changes: W['change'][] = [];
+  outputs: Output<W>[] = [];
+  private number = 0;
+  private changesBefore = 0;
+  private outputsBefore = 0;
 
-export const actorKey = <W extends World>(kind: Kind<W>, id: string): string => `${kind}:${id}`;
+  begin({ changes, outputs }: Said<W>): void {
+    this.number++;
+    this.pending.length = 0;
+    this.timers.length = 0;
+    this.touched.length = 0;
+    this.toSave.length = 0;
+    this.changes = changes;
+    this.outputs = outputs;
+    this.changesBefore = changes.length;
+    this.outputsBefore = outputs.length;
+  }
+
+  /** Nothing of it is written or said. */
+  forget(): void {
+    this.changes.length = this.changesBefore;
+    this.outputs.length = this.outputsBefore;
+  }
+
+  touch(actor: Resident<W>): void {
+    if (actor.touchedIn === this.number) return;
+    actor.touchedIn = this.number;
+    this.touched.push(actor);
+  }
+
+  saveLater(actor: Resident<W>): void {
+    if (actor.toSaveIn === this.number) return;
+    actor.toSaveIn = this.number;
+    this.toSave.push(actor);
+  }
+}

@@ -1,10 +1,11 @@
-import type { AnyDefinition, Context, Kind, World } from './actor.ts';
+import type { AnyDefinition, Kind, World } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
-import { actorKey, Closure, type Output, type TimerOrder } from './closure.ts';
+import { Closure, type Said, type TimerOrder } from './closure.ts';
 import { KERNEL_LIMITS, type KernelPorts } from './ports.ts';
 import { refused } from '../../src/core/problems.ts';
+import { Resident } from './resident.ts';
+import { Residents } from './residents.ts';
 import { TimerHeap } from './timer-heap.ts';
-import { TurnContext } from './turn-context.ts';
 
 /**
  * The kernel runs actors (design.md, "A turn"). Messages from outside queue in the mailbox. Each is handled together
@@ -14,46 +15,47 @@ import { TurnContext } from './turn-context.ts';
  *
  * A closure in which a handler throws is forgotten whole: the actors that it touched are dropped, loaded again from
  * the store once nothing is in flight, and the message is tried once more; then it is poisoned: logged, and answered
- * with an error.
+ * with an error. When one of those actors has left something of earlier closures to be saved at the end of the window,
+ * the whole window is forgotten and its messages are worked again one by one (docs/decisions/saving.md).
  */
-
-interface Resident<W extends World> {
-  readonly definition: AnyDefinition<W>;
-  readonly id: string;
-  state: unknown;
-  /** The window after whose commit the actor is dropped; 0 while it is needed. */
-  dropAfterWindow: number;
-}
 
 interface Mail<W extends World> {
   readonly envelope: Envelope<W['messages']>;
   readonly onSettled: (() => void) | null;
 }
 
-interface Window<W extends World> {
+interface Window<W extends World> extends Said<W> {
   readonly number: number;
   readonly startedAt: number;
-  readonly outputs: Output<W>[];
+  /** The messages that were worked, the actors that had turns for them, and those of these that are to be saved. */
+  readonly mails: Mail<W>[];
+  readonly kept: Resident<W>[];
+  readonly toSave: Resident<W>[];
   readonly settled: (() => void)[];
   durable: boolean;
 }
 
 export class Kernel<W extends World> {
-  private readonly definitions: ReadonlyMap<string, AnyDefinition<W>>;
   private readonly ports: KernelPorts<W>;
-  private readonly actors = new Map<string, Resident<W>>();
+  private readonly actors: Residents<W>;
+  private readonly closure = new Closure<W>();
   private readonly timers = new TimerHeap<Envelope<W['messages']>>();
   private readonly timersOf = new Map<string, Set<string>>();
   private mailbox: Mail<W>[] = [];
   private mailboxHead = 0;
   private readonly windows: Window<W>[] = [];
   private nextWindow = 1;
-  private retrying: { readonly mail: Mail<W>; readonly dropped: readonly Resident<W>[] } | null = null;
+  /** The message whose handler threw, to be tried once more. */
+  private failed: Mail<W> | null = null;
+  /** Actors that were dropped because a handler threw: they are loaded again before the next message. */
+  private dropped: readonly Resident<W>[] = [];
+  /** So many messages have a window each: they were in one that was forgotten. */
+  private oneByOne = 0;
   private listeningSince: number;
   private isDeaf = false;
 
   constructor(definitions: readonly AnyDefinition<W>[], ports: KernelPorts<W>) {
-    this.definitions = new Map(definitions.map((each) => [each.kind, each]));
+    this.actors = new Residents(definitions);
     this.ports = ports;
     this.listeningSince = ports.wallClock();
   }
@@ -87,13 +89,13 @@ export class Kernel<W extends World> {
   /** Whether a pump could do something at once. */
   get hasWork(): boolean {
     if (this.inFlight >= KERNEL_LIMITS.windowsInFlight) return false;
-    if (this.retrying !== null) return this.windows.length === 0;
+    if (this.dropped.length > 0 || this.failed !== null) return this.windows.length === 0;
     return this.mailboxHead < this.mailbox.length;
   }
 
   /** Whether nothing waits and everything is on disk. */
   get isIdle(): boolean {
-    return this.windows.length === 0 && this.mailboxHead >= this.mailbox.length && this.retrying === null;
+    return this.windows.length === 0 && this.mailboxHead >= this.mailbox.length && this.failed === null;
   }
 
   get queuedMessages(): number {
@@ -102,7 +104,7 @@ export class Kernel<W extends World> {
 
   /** The state of a resident actor, for the checks of the simulation and of tests. */
   stateOf(kind: Kind<W>, id: string): unknown {
-    return this.actors.get(actorKey<W>(kind, id))?.state;
+    return this.actors.ofKind(kind).byId.get(id)?.state;
   }
 
   /** Takes due timers and queued messages and works them into one commit window. */
@@ -116,19 +118,25 @@ export class Kernel<W extends World> {
     const window: Window<W> = {
       number: this.nextWindow++,
       startedAt: monotonic,
+      mails: [],
+      kept: [],
+      toSave: [],
+      changes: [],
       outputs: [],
       settled: [],
       durable: false,
     };
-    const changes: W['change'][] = [];
     const now = this.ports.wallClock();
-    for (let closures = 0; closures < KERNEL_LIMITS.closuresPerWindow; closures++) {
+    const closuresMax = this.oneByOne > 0 ? 1 : KERNEL_LIMITS.closuresPerWindow;
+    for (let closures = 0; closures < closuresMax; closures++) {
       const mail = this.takeMail();
-      if (mail === null || !this.work(mail, now, window, changes)) break;
-      if (changes.length >= KERNEL_LIMITS.changesPerWindow) break;
+      if (mail === null || !this.work(mail, now, window)) break;
+      if (window.changes.length >= KERNEL_LIMITS.changesPerWindow) break;
     }
+    if (this.oneByOne > 0 && this.failed === null && this.dropped.length === 0) this.oneByOne--;
     this.compactMailbox();
-    this.close(window, changes);
+    this.save(window);
+    this.close(window);
   }
 
   private get inFlight(): number {
@@ -136,7 +144,7 @@ export class Kernel<W extends World> {
   }
 
   private takeMail(): Mail<W> | null {
-    if (this.retrying !== null) return this.retrying.mail;
+    if (this.failed !== null) return this.failed;
     const mail = this.mailbox[this.mailboxHead];
     if (mail === undefined) return null;
     this.mailboxHead++;
@@ -154,72 +162,113 @@ export class Kernel<W extends World> {
   }
 
   /** Works one message; false when it threw and the window must be closed so that it can be tried again. */
-  private work(mail: Mail<W>, now: number, window: Window<W>, changes: W['change'][]): boolean {
-    const retry = this.retrying;
-    const closure = new Closure<W>();
+  private work(mail: Mail<W>, now: number, window: Window<W>): boolean {
+    const isSecondTry = this.failed === mail;
+    this.closure.begin(window);
     try {
-      if (retry !== null) this.reload(retry.dropped, closure, now);
-      closure.pending.push(mail.envelope);
-      this.runPending(closure, now);
+      if (this.dropped.length > 0) this.reload(this.dropped, now);
+      this.closure.pending.push(mail.envelope);
+      this.runPending(now);
     } catch (error) {
-      const dropped = this.drop(closure, retry?.dropped ?? []);
-      if (retry === null) {
-        this.ports.log(
-          'warn',
-          'a handler threw; its actors are loaded again',
-          describe(mail.envelope, error),
-        );
-        this.retrying = { mail, dropped };
-        return false;
+      this.closure.forget();
+      if (isSecondTry) {
+        const dropped = this.drop(this.dropped, this.closure.touched);
+        this.failed = null;
+        this.dropped = [];
+        this.poison(mail, error, window);
+        return this.restore(dropped, now, window);
       }
-      this.retrying = null;
-      this.poison(mail, error, window);
-      return this.restore(dropped, now, window, changes);
+      this.ports.log('warn', 'a handler threw; its actors are loaded again', describe(mail.envelope, error));
+      if (this.hasSpoiled(window)) this.forgetWindow(window, mail);
+      else {
+        this.dropped = this.drop(this.dropped, this.closure.touched);
+        this.failed = mail;
+      }
+      return false;
     }
-    this.retrying = null;
-    this.keep(closure, window, changes);
+    this.failed = null;
+    this.dropped = [];
+    this.keep(window);
+    window.mails.push(mail);
     if (mail.onSettled !== null) window.settled.push(mail.onSettled);
     return true;
   }
 
-  private runPending(closure: Closure<W>, now: number): void {
-    for (let next = 0; next < closure.pending.length; next++) {
-      const envelope = closure.pending[next];
-      if (envelope !== undefined) this.turn(envelope, closure, now);
+  /** Whether the closure that threw has touched what earlier closures of the window have left to be saved. */
+  private hasSpoiled(window: Window<W>): boolean {
+    return this.closure.touched.some((actor) => actor.savedIn === window.number);
+  }
+
+  /**
+   * Forgets the window with all its closures: what they left to be saved cannot be told any more from what the closure
+   * that threw has done to it. Its messages are worked again, each in a window of its own, so that this cannot happen
+   * once more.
+   */
+  private forgetWindow(window: Window<W>, failed: Mail<W>): void {
+    this.dropped = this.drop(this.dropped, [...window.kept, ...this.closure.touched]);
+    this.mailbox = [...window.mails, failed, ...this.mailbox.slice(this.mailboxHead)];
+    this.mailboxHead = 0;
+    this.oneByOne = window.mails.length + 1;
+    for (const list of [
+      window.mails,
+      window.kept,
+      window.toSave,
+      window.changes,
+      window.outputs,
+      window.settled,
+    ])
+      list.length = 0;
+  }
+
+  private runPending(now: number): void {
+    const { pending } = this.closure;
+    for (let next = 0; next < pending.length; next++) {
+      const envelope = pending[next];
+      if (envelope !== undefined) this.turn(envelope, now);
     }
   }
 
-  private turn(envelope: Envelope<W['messages']>, closure: Closure<W>, now: number): void {
-    const key = actorKey<W>(envelope.actor, envelope.id);
-    const definition = this.definitions.get(envelope.actor);
-    if (definition === undefined) throw new Error(`no actor of the kind ${envelope.actor}`);
-    closure.touched.add(key);
-    const context = this.contextFor(definition.kind, envelope.id, closure, now);
-    let resident = this.actors.get(key);
-    const isRemoved = resident !== undefined && definition.isRemoved?.(resident.state) === true;
-    if (resident === undefined || isRemoved) {
-      const stored = isRemoved ? null : this.loadState(definition, envelope.id, now);
-      const state = stored ?? definition.absent(envelope.id, envelope.message, context);
-      if (state === null) {
-        if (isRemoved) closure.over.add(key);
-        return;
-      }
-      resident = { definition, id: envelope.id, state, dropAfterWindow: 0 };
-      this.actors.set(key, resident);
-      definition.started?.(state, context);
+  private turn({ actor, id, message }: Envelope<W['messages']>, now: number): void {
+    const { definition, byId } = this.actors.ofKind(actor);
+    const present = byId.get(id);
+    const isRemoved = present !== undefined && definition.isRemoved?.(present.state) === true;
+    if (present !== undefined && !isRemoved) {
+      this.closure.touch(present);
+      this.tellTime(present, now);
+      this.handle(present, message);
+      return;
     }
-    const handle = definition.handlers[envelope.message.type];
-    if (handle === undefined)
-      throw new Error(`${envelope.actor} has no handler for ${envelope.message.type}`);
-    handle(resident.state, envelope.message, context);
-    const { state } = resident;
-    if (definition.isOver?.(state) === true || definition.isRemoved?.(state) === true) closure.over.add(key);
-    else closure.over.delete(key);
+    if (present !== undefined) this.closure.touch(present);
+    const found = this.newResident(definition, id, now);
+    const stored = isRemoved ? null : this.loadState(definition, id, now);
+    found.state = stored ?? definition.absent(id, message, found.context);
+    if (found.state === null) {
+      if (present !== undefined) present.isOver = true;
+      return;
+    }
+    this.closure.touch(found);
+    this.actors.add(found);
+    definition.started?.(found.state, found.context);
+    this.handle(found, message);
   }
 
-  private contextFor(kind: Kind<W>, id: string, closure: Closure<W>, now: number): Context<W, Kind<W>> {
-    const listeningSince = this.isDeaf ? now : this.listeningSince;
-    return new TurnContext<W, Kind<W>>(kind, id, now, listeningSince, closure, this.ports);
+  private handle(actor: Resident<W>, message: W['messages'][Kind<W>]): void {
+    const { definition, state } = actor;
+    const handle = definition.handlers[message.type];
+    if (handle === undefined) throw new Error(`${definition.kind} has no handler for ${message.type}`);
+    handle(state, message, actor.context);
+    actor.isOver = definition.isOver?.(state) === true || definition.isRemoved?.(state) === true;
+  }
+
+  private newResident(definition: AnyDefinition<W>, id: string, now: number): Resident<W> {
+    const resident = new Resident<W>(definition, id, this.closure, this.ports);
+    this.tellTime(resident, now);
+    return resident;
+  }
+
+  private tellTime({ context }: Resident<W>, now: number): void {
+    context.now = now;
+    context.listeningSince = this.isDeaf ? now : this.listeningSince;
   }
 
   private loadState(definition: AnyDefinition<W>, id: string, now: number): unknown {
@@ -231,51 +280,47 @@ export class Kernel<W extends World> {
     }
   }
 
-  private reload(dropped: readonly Resident<W>[], closure: Closure<W>, now: number): void {
+  private reload(dropped: readonly Resident<W>[], now: number): void {
     for (const { definition, id } of dropped) {
       const state = this.loadState(definition, id, now);
       if (state === null) continue;
-      const key = actorKey<W>(definition.kind, id);
-      closure.touched.add(key);
-      this.actors.set(key, { definition, id, state, dropAfterWindow: 0 });
-      definition.started?.(state, this.contextFor(definition.kind, id, closure, now));
+      const loaded = this.newResident(definition, id, now);
+      loaded.state = state;
+      this.closure.touch(loaded);
+      this.actors.add(loaded);
+      definition.started?.(state, loaded.context);
     }
-    this.runPending(closure, now);
-    closure.pending.length = 0;
+    this.runPending(now);
+    this.closure.pending.length = 0;
   }
 
   /** Loads dropped actors again without a message; false always, so that the window is closed. */
-  private restore(
-    dropped: readonly Resident<W>[],
-    now: number,
-    window: Window<W>,
-    changes: W['change'][],
-  ): boolean {
-    const closure = new Closure<W>();
+  private restore(dropped: readonly Resident<W>[], now: number, window: Window<W>): boolean {
+    this.closure.begin(window);
     try {
-      this.reload(dropped, closure, now);
-      this.keep(closure, window, changes);
+      this.reload(dropped, now);
+      this.keep(window);
     } catch (error) {
       this.ports.fatal(error);
     }
     return false;
   }
 
-  private drop(closure: Closure<W>, before: readonly Resident<W>[]): readonly Resident<W>[] {
-    const dropped = new Map(before.map((each) => [actorKey<W>(each.definition.kind, each.id), each]));
-    for (const key of closure.touched) {
-      const resident = this.actors.get(key);
-      if (resident === undefined) continue;
-      dropped.set(key, resident);
-      this.remove(key);
+  /** Drops those of the actors that are in memory; gives them and those that were dropped before. */
+  private drop(before: readonly Resident<W>[], actors: readonly Resident<W>[]): readonly Resident<W>[] {
+    const dropped = new Map(before.map((each) => [each.key, each]));
+    for (const actor of actors) {
+      if (!this.actors.has(actor)) continue;
+      dropped.set(actor.key, actor);
+      this.remove(actor);
     }
     return [...dropped.values()];
   }
 
-  private remove(key: string): void {
-    this.actors.delete(key);
-    for (const timer of this.timersOf.get(key) ?? []) this.timers.cancel(timer);
-    this.timersOf.delete(key);
+  private remove(actor: Resident<W>): void {
+    this.actors.remove(actor);
+    for (const timer of this.timersOf.get(actor.key) ?? []) this.timers.cancel(timer);
+    this.timersOf.delete(actor.key);
   }
 
   private poison(mail: Mail<W>, error: unknown, window: Window<W>): void {
@@ -288,34 +333,46 @@ export class Kernel<W extends World> {
     if (mail.onSettled !== null) window.settled.push(mail.onSettled);
   }
 
-  private keep(closure: Closure<W>, window: Window<W>, changes: W['change'][]): void {
-    for (const change of closure.changes) changes.push(change);
-    for (const output of closure.outputs) window.outputs.push(output);
-    for (const order of closure.timers) this.orderTimer(order);
-    for (const key of closure.touched) {
-      const resident = this.actors.get(key);
-      if (resident !== undefined) resident.dropAfterWindow = closure.over.has(key) ? window.number : 0;
+  private keep(window: Window<W>): void {
+    const { timers, touched, toSave } = this.closure;
+    for (const order of timers) this.orderTimer(order);
+    for (const actor of toSave) {
+      if (actor.savedIn === window.number) continue;
+      actor.savedIn = window.number;
+      window.toSave.push(actor);
     }
-    if (closure.over.size > 0) window.settled.push(() => this.dropOver(closure.over, window.number));
+    let over: Resident<W>[] | null = null;
+    for (const actor of touched) {
+      if (actor.keptIn !== window.number) {
+        actor.keptIn = window.number;
+        window.kept.push(actor);
+      }
+      actor.dropAfterWindow = actor.isOver ? window.number : 0;
+      if (actor.isOver) (over ??= []).push(actor);
+    }
+    if (over === null) return;
+    const leaving = over;
+    window.settled.push(() => this.dropOver(leaving, window.number));
   }
 
-  private dropOver(keys: ReadonlySet<string>, windowNumber: number): void {
-    for (const key of keys) {
-      if (this.actors.get(key)?.dropAfterWindow === windowNumber) this.remove(key);
+  private dropOver(actors: readonly Resident<W>[], windowNumber: number): void {
+    for (const actor of actors) {
+      if (actor.dropAfterWindow === windowNumber && this.actors.has(actor)) this.remove(actor);
     }
   }
 
   private orderTimer(order: TimerOrder<W>): void {
-    const key = `${order.actorKey} ${order.name}`;
+    const { owner } = order;
+    const key = `${owner.key} ${order.name}`;
     if (order.op === 'cancel') {
       this.timers.cancel(key);
       this.forgetTimer(key);
       return;
     }
-    if (!this.actors.has(order.actorKey)) return;
+    if (this.actors.ofKind(owner.definition.kind).byId.get(owner.id) === undefined) return;
     this.timers.set(key, this.ports.monotonicClock() + order.delayMs, order.envelope);
-    const names = this.timersOf.get(order.actorKey);
-    if (names === undefined) this.timersOf.set(order.actorKey, new Set([key]));
+    const names = this.timersOf.get(owner.key);
+    if (names === undefined) this.timersOf.set(owner.key, new Set([key]));
     else names.add(key);
   }
 
@@ -326,14 +383,26 @@ export class Kernel<W extends World> {
     if (names?.size === 0) this.timersOf.delete(owner);
   }
 
-  private close(window: Window<W>, changes: readonly W['change'][]): void {
+  /** What the turns of the window have left to be written. */
+  private save(window: Window<W>): void {
+    if (window.toSave.length === 0) return;
+    this.closure.begin(window);
+    try {
+      for (const { definition, state, context } of window.toSave) definition.save?.(state, context);
+    } catch (error) {
+      this.ports.fatal(error);
+      throw error;
+    }
+  }
+
+  private close(window: Window<W>): void {
     this.windows.push(window);
-    if (changes.length === 0) {
+    if (window.changes.length === 0) {
       window.durable = true;
       this.releaseDurable();
       return;
     }
-    this.ports.commit(changes, () => {
+    this.ports.commit(window.changes, () => {
       window.durable = true;
       this.releaseDurable();
       this.ports.wake();

@@ -1,29 +1,22 @@
 import type { Context, Kind, LogLevel, TimerName, World } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
-import { actorKey, type Closure } from './closure.ts';
+import type { Closure } from './closure.ts';
 import type { KernelPorts } from './ports.ts';
+import type { Resident } from './resident.ts';
 
-/** What one turn sees of the world; everything it does is noted in its closure. */
+/**
+ * What the turns of one actor see of the world; everything that they do is noted in the closure. It is the actor's for as long as it is in
+ * memory: the kernel says what time it is before each turn.
+ */
 export class TurnContext<W extends World, K extends Kind<W>> implements Context<W, K> {
-  readonly now: number;
-  readonly listeningSince: number;
-  private readonly kind: K;
-  private readonly id: string;
+  now = 0;
+  listeningSince = 0;
+  private readonly actor: Resident<W>;
   private readonly closure: Closure<W>;
   private readonly ports: KernelPorts<W>;
 
-  constructor(
-    kind: K,
-    id: string,
-    now: number,
-    listeningSince: number,
-    closure: Closure<W>,
-    ports: KernelPorts<W>,
-  ) {
-    this.kind = kind;
-    this.id = id;
-    this.now = now;
-    this.listeningSince = listeningSince;
+  constructor(actor: Resident<W>, closure: Closure<W>, ports: KernelPorts<W>) {
+    this.actor = actor;
     this.closure = closure;
     this.ports = ports;
   }
@@ -48,20 +41,21 @@ export class TurnContext<W extends World, K extends Kind<W>> implements Context<
     this.closure.changes.push(change);
   }
 
+  saveLater(): void {
+    this.closure.saveLater(this.actor);
+  }
+
   after(name: TimerName, delayMs: number, message: W['messages'][K]): void {
-    const envelope = { actor: this.kind, id: this.id, message } as Envelope<W['messages']>;
-    this.closure.timers.push({ op: 'set', actorKey: this.key, name, delayMs, envelope });
+    const { actor: owner } = this;
+    const envelope = { actor: owner.definition.kind, id: owner.id, message } as Envelope<W['messages']>;
+    this.closure.timers.push({ op: 'set', owner, name, delayMs, envelope });
   }
 
   cancelTimer(name: TimerName): void {
-    this.closure.timers.push({ op: 'cancel', actorKey: this.key, name });
+    this.closure.timers.push({ op: 'cancel', owner: this.actor, name });
   }
 
   log(level: LogLevel, text: string, attributes: Readonly<Record<string, string>> = {}): void {
     this.ports.log(level, text, attributes);
-  }
-
-  private get key(): string {
-    return actorKey<W>(this.kind, this.id);
   }
 }

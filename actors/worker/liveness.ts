@@ -7,24 +7,40 @@ import { changeWorker, reclaimAttempts } from './worker-turn.ts';
 type WorkerContext = ServiceContext<'worker'>;
 
 /**
+ * How much older than the last heartbeat of a worker the one may be that the store has, as a share of the heartbeat timeout: a worker that
+ * has nothing new to say costs a row only so often.
+ */
+const STORED_HEARTBEAT_SHARE = 0.5;
+
+export const storedHeartbeatAgeMs = (timeoutMs: number): number => timeoutMs * STORED_HEARTBEAT_SHARE;
+
+/** Notes a heartbeat that has changed nothing. Gives whether the store has one that is recent enough: then nothing is to be written. */
+export function noteHeard(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
+  const age = context.now - state.storedHeartbeatAt;
+  if (age < 0 || age >= storedHeartbeatAgeMs(timeoutMs)) return false;
+  state.record = { ...state.record, lastHeartbeatAt: context.now };
+  return true;
+}
+
+/** When the worker was heard last, or may have been; null for a heartbeat of the future: the clock was set back since. */
+function heardAt({ record, maybeHeardAt }: WorkerState, context: WorkerContext): number | null {
+  if (record.lastHeartbeatAt > context.now) return null;
+  return maybeHeardAt > context.now ? record.lastHeartbeatAt : Math.max(record.lastHeartbeatAt, maybeHeardAt);
+}
+
+/**
  * For how much longer the worker's silence proves nothing, in milliseconds; 0 when it has been silent for a whole
  * timeout in which the service was able to hear it (reliability.md, D10).
  */
 export function graceLeft(state: WorkerState, timeoutMs: number, context: WorkerContext): number {
-  // A heartbeat of the future is one from before the clock was set back, since when the service listens anew.
-  const lastHeard = state.record.lastHeartbeatAt > context.now ? 0 : state.record.lastHeartbeatAt;
-  const silentSince = Math.max(lastHeard, context.listeningSince);
+  // Since the clock was set back the service listens anew.
+  const silentSince = Math.max(heardAt(state, context) ?? 0, context.listeningSince);
   return Math.max(0, silentSince + timeoutMs - context.now);
 }
 
-/**
- * Whether the worker's last heartbeat is younger than the timeout. A heartbeat of the future is one from before the clock
- * was set back, since when the service listens anew.
- */
+/** Whether the worker's last heartbeat is younger than the timeout. */
 export function wasHeardLately(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {
-  const { lastHeartbeatAt } = state.record;
-  const heardAt = lastHeartbeatAt > context.now ? context.listeningSince : lastHeartbeatAt;
-  return context.now - heardAt < timeoutMs;
+  return context.now - (heardAt(state, context) ?? context.listeningSince) < timeoutMs;
 }
 
 /** Sets the timer that looks whether the worker was heard. An offline worker needs none. */

@@ -4,7 +4,7 @@ import { nextWorkerStatus } from '../../src/core/lifecycle/worker-transitions.ts
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
-import { watchLiveness } from './liveness.ts';
+import { noteHeard, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import type { WorkerState } from './state.ts';
 import { byJob, changeWorker, offer, reclaimAttempts, reportLocation } from './worker-turn.ts';
@@ -80,15 +80,11 @@ export const onWorkerHeartbeat =
     }
     const { status: before, draining: wasDraining = false } = state.record;
     const { draining = false } = heartbeat;
-    const isAnnounced = changeWorker(
-      state,
-      {
-        lastHeartbeatAt: context.now,
-        status: nextWorkerStatus(before, 'heartbeat'),
-        ...(draining === wasDraining ? {} : { draining }),
-      },
-      context,
-    );
+    const status = nextWorkerStatus(before, 'heartbeat');
+    const isNews = status !== before || draining !== wasDraining;
+    const isNoted = !isNews && noteHeard(state, timeoutMs, context);
+    const patch = { lastHeartbeatAt: context.now, status, ...(draining === wasDraining ? {} : { draining }) };
+    const isAnnounced = !isNoted && changeWorker(state, patch, context);
     if (draining !== wasDraining && !isAnnounced) offer(state, context);
     if (before === 'offline') reportLocation(state, context);
     // Nobody watches an offline worker, and maybe not a disabled one.

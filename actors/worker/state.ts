@@ -14,6 +14,10 @@ export interface WorkerState {
   /** Since when heartbeats have come without an attempt that is booked. In memory only. */
   readonly missedSince: Map<AttemptId, number>;
   failures: WorkerFailuresRecord;
+  /** The time of the last heartbeat that the store has: those that say nothing new are not all written (liveness.ts). */
+  storedHeartbeatAt: number;
+  /** Of a worker that was loaded: it may have been heard until then, for all that the store says. */
+  readonly maybeHeardAt: number;
   isRemoved: boolean;
 }
 
@@ -24,14 +28,21 @@ export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   held: new Set(),
   missedSince: new Map(),
   failures: NO_WORKER_FAILURES,
+  storedHeartbeatAt: 0,
+  maybeHeardAt: 0,
   isRemoved: false,
 });
 
-/** The worker as the store holds it; null when there is none, or its farm lives on another shard. */
+/**
+ * The worker as the store holds it at `now`; null when there is none, or its farm lives on another shard. What the store says of its last
+ * heartbeat is up to `heartbeatAgeMs` older than that.
+ */
 export function loadWorker(
   id: string,
   reader: StoreReader,
   ownsFarm: (farm: string) => boolean,
+  heartbeatAgeMs: number,
+  now: number,
 ): WorkerState | null {
   const record = reader.get('worker', id);
   if (record === undefined || !ownsFarm(record.farmId)) return null;
@@ -40,6 +51,8 @@ export function loadWorker(
     ...newWorkerState(record),
     bookings: new Map(bookings.map((booking) => [booking.attemptId, booking])),
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
+    storedHeartbeatAt: record.lastHeartbeatAt,
+    maybeHeardAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
   };
 }
 

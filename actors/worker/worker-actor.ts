@@ -2,7 +2,7 @@ import { refused } from '../../src/core/problems.ts';
 import type { PresenceReply } from '../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
-import { onExpiryGranted, onLivenessDue, watchLiveness } from './liveness.ts';
+import { onExpiryGranted, onLivenessDue, storedHeartbeatAgeMs, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { onAttemptFailed } from './on-attempt-failed.ts';
 import { onWorkerDelete } from './on-delete.ts';
@@ -11,7 +11,7 @@ import { onWorkerEnable } from './on-enable.ts';
 import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
 import { removeWorker } from './remove.ts';
 import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
-import { offer, writeBookings } from './worker-turn.ts';
+import { offer, saveWorker } from './worker-turn.ts';
 
 /** Margin over the lease hold after which an assignment that the worker does not know was lost on its way. */
 const LOST_MARGIN_MS = 10_000;
@@ -23,10 +23,12 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
   const timeoutMs = settings.heartbeatTimeoutMs;
   return {
     kind: 'worker',
-    load: (id, reader) => loadWorker(id, reader, settings.ownsFarm),
+    load: (id, reader, now) =>
+      loadWorker(id, reader, settings.ownsFarm, storedHeartbeatAgeMs(timeoutMs), now),
     started: (state, context) => {
       watchLiveness(state, timeoutMs, context);
     },
+    save: saveWorker,
     isRemoved: (state) => state.isRemoved,
     absent,
     handlers: {
@@ -42,7 +44,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
       },
       'attempts.booked': (state, { bookings }, context) => {
         for (const booking of bookings) state.bookings.set(booking.attemptId, booking);
-        writeBookings(state, context);
+        context.saveLater();
       },
       'attempt.released': (state, { attemptId }, context) => {
         const booking = state.bookings.get(attemptId);
@@ -50,7 +52,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
         state.bookings.delete(attemptId);
         state.held.delete(attemptId);
         state.missedSince.delete(attemptId);
-        writeBookings(state, context);
+        context.saveLater();
         context.send('lease', state.record.farmId, {
           type: 'cores.freed',
           workerId: state.record.id,

@@ -16,6 +16,7 @@ export function changeWorker(
 ): boolean {
   const before = state.record;
   state.record = { ...before, ...patch };
+  state.storedHeartbeatAt = state.record.lastHeartbeatAt;
   context.change(put('worker', keys.worker(state.record.id), state.record));
   if (before.status === state.record.status && before.incarnation === state.record.incarnation) return false;
   announce(state, context);
@@ -70,7 +71,9 @@ export function reportLocation({ record }: WorkerState, context: WorkerContext):
   });
 }
 
-export function writeBookings(state: WorkerState, context: WorkerContext): void {
+/** Writes the bookings of a worker once for all turns of a commit window that have changed them. */
+export function saveWorker(state: WorkerState, context: WorkerContext): void {
+  if (state.isRemoved) return;
   context.change(
     put('booking', keys.booking(state.record.id), { version: 1, bookings: [...state.bookings.values()] }),
   );

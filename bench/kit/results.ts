@@ -14,9 +14,11 @@ export const median = (values: readonly number[]): number =>
     0.5,
   );
 
-/** Keeps a bench's figures as JSON, with what they were measured on. */
+export const resultsFolder = new URL('bench/results/', packageRoot);
+
+/** Keeps a bench's figures as JSON, with what they were measured on and the options of the bench. */
 export function keepResult(bench: string, figures: object): void {
-  const folder = new URL('bench/results/', packageRoot);
+  const folder = resultsFolder;
   mkdirSync(folder, { recursive: true });
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
     cwd: packageRoot,
@@ -29,6 +31,7 @@ export function keepResult(bench: string, figures: object): void {
     kernel: release(),
     node: process.version,
   };
-  const result = { bench, at: new Date().toISOString(), commit, machine, figures };
+  const options = process.argv.slice(2);
+  const result = { bench, at: new Date().toISOString(), commit, machine, options, figures };
   writeFileSync(new URL(`${bench}.json`, folder), `${JSON.stringify(result, null, 2)}\n`);
 }

@@ -19,10 +19,11 @@ export interface BenchService {
 /** A folder for the data of a service, which removes it at its stop. */
 export const benchDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'callsheet-bench-'));
 
-/** `madeBefore` is a folder that has a store already. */
+/** `madeBefore` is a folder that has a store already; `environment` is set beside the bench's own. */
 export async function startBenchService(
   extraFlags: readonly string[] = [],
   madeBefore?: string,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<BenchService> {
   const dataDirectory = madeBefore ?? (await benchDirectory());
   const busPort = await freePort();
@@ -34,12 +35,12 @@ export async function startBenchService(
       `--http-addr=127.0.0.1:0`,
       `--bus-addr=127.0.0.1:${busPort}`,
       `--data-dir=${dataDirectory}`,
-      '--log-level=warn',
+      '--log-level=error',
       '--log-format=text',
       '--http-rate-limit-enabled=false',
       ...extraFlags,
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...environment } },
   );
   const url = await printedUrl(child);
   return {
@@ -65,7 +66,8 @@ async function printedUrl(child: ChildProcess): Promise<string> {
   throw new Error('the service ended before it was ready');
 }
 
-function freePort(): Promise<number> {
+/** A port of the loopback that nothing listens on. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -41,6 +41,18 @@ export class CorsPolicy {
     ];
   }
 
+  /**
+   * Whether a page of the request's origin may open a WebSocket connection. Browsers ask nobody before they open one, so
+   * that the server has to look (ASVS 4.4.2). A request without an origin comes from no page.
+   */
+  allowsSocket(request: HttpRequest): boolean {
+    const origins = headerValues(request.headers, 'origin');
+    if (this.#everyone || origins.length === 0) return true;
+    const host = headerValues(request.headers, 'host')[0]?.toLowerCase() ?? '';
+    const isOwn = origins.length === 1 && origins[0]?.toLowerCase().replace(/^https?:\/\//, '') === host;
+    return isOwn || this.#allowedOrigin(request) !== null;
+  }
+
   #allowedOrigin(request: HttpRequest): string | null {
     if (this.#everyone) return '*';
     const origins = headerValues(request.headers, 'origin');

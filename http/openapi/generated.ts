@@ -890,6 +890,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/ws": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Open the event channel
+         * @description Opens a WebSocket connection (RFC 6455), without a subprotocol and without extensions. Every message is a text: an envelope as JSON with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`.
+         */
+        readonly get: operations["openEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3942,6 +3962,58 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly openEvents: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                readonly Upgrade?: string;
+                readonly Connection?: string;
+                readonly "Sec-WebSocket-Version"?: string;
+                readonly "Sec-WebSocket-Key"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The connection is a WebSocket connection from here on. */
+            readonly 101: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            /** @description The page that asks is of an origin that is not allowed (`http.cors_origins`). */
+            readonly 403: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not ask for a WebSocket connection of version 13. */
+            readonly 426: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly Upgrade: "websocket";
+                    readonly "Sec-WebSocket-Version": "13";
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
     };

@@ -4,6 +4,7 @@ import type { CorsPolicy } from '../guards/cors.ts';
 import { framingFault } from '../guards/framing.ts';
 import { ANONYMOUS } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
+import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
 import type { Contract } from '../openapi/contract.ts';
 import type { Ports } from '../ports.ts';
 import { pointedProblem, problemResponse } from '../problems.ts';
@@ -12,9 +13,10 @@ import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
 import { MAX_BODY_BYTES, type BodyReader } from './body.ts';
 import { headerValues } from './message.ts';
 import { compressed } from './compress.ts';
-import { conditional } from './conditional.ts';
+import { conditional, tagged } from './conditional.ts';
 import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
 import { parseQueryString } from './query-string.ts';
+import { RecentAnswers } from './recent-answers.ts';
 import { requestIdOf } from './request-id.ts';
 
 const API_PREFIX = '/api/v1';
@@ -34,8 +36,14 @@ export interface Guards {
   readonly profiler: Profiler | null;
 }
 
+export interface Pipeline {
+  readonly handle: RequestHandler;
+  /** Answers a request to open a WebSocket connection: with 101 when it may. */
+  readonly admit: RequestHandler;
+}
+
 /**
- * The way of a request, forward only: id, framing, rate, route, parameters, content type, body, handler, tag, coding. The stages
+ * The way of a request, forward only: id, framing, rate, known answer, route, parameters, content type, body, handler, tag, coding. The stages
  * up to the handler can leave with a problem. Throws when contract and handlers do not fit.
  */
 export function createPipeline(
@@ -43,16 +51,48 @@ export function createPipeline(
   handlers: Handlers,
   ports: Ports,
   { cors, tooMany, profiler }: Guards,
-): RequestHandler {
+): Pipeline {
   const router = bindRoutes(contract, handlers);
+  const recent = new RecentAnswers(ports.commits);
 
-  return (request) => {
-    const requestId = requestIdOf(request.headers, () => ports.newId());
-    const answered = dispatch(request, requestId);
-    return answered instanceof Promise
-      ? answered.then((response) => finish(request, response, requestId))
-      : finish(request, answered, requestId);
+  return {
+    handle: (request) => {
+      const requestId = requestIdOf(request.headers, () => ports.newId());
+      const answered = dispatch(request, requestId);
+      return answered instanceof Promise
+        ? answered.then((response) => finish(request, response, requestId))
+        : finish(request, answered, requestId);
+    },
+    admit: (request) => {
+      const requestId = requestIdOf(request.headers, () => ports.newId());
+      const refusal = refusedAtDoor(request, requestId) ?? refusedUpgrade(request, requestId);
+      return refusal === null
+        ? { status: 101, headers: commonHeaders(request.path, requestId), body: null }
+        : finish(request, refusal, requestId);
+    },
   };
+
+  /** What is refused whatever it asks for. */
+  function refusedAtDoor(request: HttpRequest, requestId: string): HttpResponse | null {
+    const fault = framingFault(request.headers);
+    if (fault !== null) return problemResponse({ kind: 'bad-request', detail: fault }, requestId, [], true);
+    if (ports.isStopping() && !isProbe(request.path))
+      return problemResponse({ kind: 'unavailable', detail: 'the service is stopping' }, requestId, [], true);
+    if (!isApi(request.path)) return null;
+    const refusal = tooMany(request);
+    return refusal === null ? null : problemResponse(refusal.problem, requestId, refusal.headers);
+  }
+
+  function refusedUpgrade(request: HttpRequest, requestId: string): HttpResponse | null {
+    const fault = upgradeFault(request.headers);
+    if (fault !== null) {
+      const headers = fault.kind === 'upgrade-required' ? UPGRADE_HEADERS : [];
+      return problemResponse(fault, requestId, headers);
+    }
+    if (cors.allowsSocket(request)) return null;
+    const detail = 'pages of this origin may not open the event channel (http.cors_origins)';
+    return problemResponse({ kind: 'forbidden', detail }, requestId);
+  }
 
   /** What is the same for every answer: its tag, its coding, the headers that all have. */
   function finish(
@@ -62,26 +102,27 @@ export function createPipeline(
   ): HttpResponse | Promise<HttpResponse> {
     const crossOrigin = isPprof(request.path) ? [] : cors.headers(request);
     const common = [...commonHeaders(request.path, requestId), ...crossOrigin];
-    const coded = compressed(request, isApi(request.path) ? conditional(request, response) : response);
+    const coded = compressed(
+      request,
+      isApi(request.path) ? conditional(request, tagged(request, response)) : response,
+    );
     return coded instanceof Promise
       ? coded.then((given) => withHeaders(given, common))
       : withHeaders(coded, common);
   }
 
   function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
-    const refuse = (problem: Problem, headers: readonly Header[] = [], close = false): HttpResponse =>
-      problemResponse(problem, requestId, headers, close);
+    const refuse = (problem: Problem, headers: readonly Header[] = []): HttpResponse =>
+      problemResponse(problem, requestId, headers);
 
-    const fault = framingFault(request.headers);
-    if (fault !== null) return refuse({ kind: 'bad-request', detail: fault }, [], true);
-
-    if (ports.isStopping() && !isProbe(request.path))
-      return refuse({ kind: 'unavailable', detail: 'the service is stopping' }, [], true);
+    const refusal = refusedAtDoor(request, requestId);
+    if (refusal !== null) return refusal;
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
 
-    const refusal = isApi(request.path) ? tooMany(request) : null;
-    if (refusal !== null) return refuse(refusal.problem, refusal.headers);
+    const target = `${request.path}?${request.query}`;
+    const known = request.method === 'GET' ? recent.find(target) : undefined;
+    if (known !== undefined) return known;
 
     const match = router.match(request.method, request.path);
     if (!match.found) return withoutRoute(request, match.methods, refuse);
@@ -100,9 +141,16 @@ export function createPipeline(
       principal: ANONYMOUS,
       ended: () => request.ended(),
     });
-    return route.body === null
-      ? run(route, call(undefined), requestId)
-      : withBody(request, route, route.body, call, requestId);
+    if (route.body !== null) return withBody(request, route, route.body, call, requestId);
+    if (request.method !== 'GET' || !RecentAnswers.mayKeep(route.operation.id)) {
+      return run(route, call(undefined), requestId);
+    }
+    const count = recent.begin();
+    const answer = run(route, call(undefined), requestId);
+    if (answer instanceof Promise || answer.status !== 200) return answer;
+    const whole = tagged(request, answer);
+    recent.keep(target, count, whole);
+    return whole;
   }
 
   function withoutRoute(
@@ -177,7 +225,7 @@ export function createPipeline(
 function responseOf(reply: AnyReply, requestId: string): HttpResponse {
   switch (reply.kind) {
     case 'problem':
-      return problemResponse(reply.problem, requestId);
+      return problemResponse(reply.problem, requestId, reply.headers);
     case 'done':
       return { status: 204, headers: [], body: null };
     case 'text':

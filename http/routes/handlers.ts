@@ -19,6 +19,7 @@ import { retryWorkerFailures } from './retry-worker-failures.ts';
 import { getStats } from './stats.ts';
 import { getTaskGrid } from './task-grid.ts';
 import { updateJob } from './update-job.ts';
+import { openEvents } from './open-events.ts';
 import type { Handlers } from './operation.ts';
 import { getHealthz, getMetrics, getReadyz, getVersion } from './probes.ts';
 import { createQueue, deleteQueue, getQueue, listQueues, replaceQueue } from './queues.ts';
@@ -105,5 +106,6 @@ export function handlersOf(contract: Contract): Handlers {
     bulkWorkers,
     retryWorkerFailures,
     getDiagnosticLogs,
+    openEvents,
   };
 }

@@ -93,6 +93,7 @@ export type AnyReply = { [Op in OperationId]: Reply<Op> }[OperationId];
 export interface ProblemReply {
   readonly kind: 'problem';
   readonly problem: Problem;
+  readonly headers?: readonly Header[];
 }
 
 export type Handler<Op extends OperationId> = (

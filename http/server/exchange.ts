@@ -1,7 +1,13 @@
-import type { HttpRequest as EngineRequest, HttpResponse as EngineResponse } from 'uWebSockets.js';
+import type {
+  HttpRequest as EngineRequest,
+  HttpResponse as EngineResponse,
+  us_socket_context_t,
+} from 'uWebSockets.js';
 import type { BodyRead, Header, HttpRequest, HttpResponse } from '../pipeline/message.ts';
 import { headerValues } from '../pipeline/message.ts';
 import { statusLine } from './status-line.ts';
+
+const SWITCHING_PROTOCOLS = 101;
 
 /**
  * One request and its answer. The only holder of the engine's response object, which kills the process when it is
@@ -113,6 +119,23 @@ export class Exchange implements HttpRequest {
     } else {
       this.#sendWhole(answer, body);
     }
+  }
+
+  /**
+   * Makes the connection a WebSocket; `key` is the client's, `kept` what the engine keeps with the connection. Does nothing
+   * when the client is gone.
+   */
+  upgrade<Kept>(headers: readonly Header[], kept: Kept, key: string, context: us_socket_context_t): void {
+    const response = this.#response;
+    if (response === null) return;
+    // The response is no more when the upgrade returns.
+    this.#settle();
+    response.cork(() => {
+      response.writeStatus(statusLine(SWITCHING_PROTOCOLS));
+      for (const [name, value] of headers) response.writeHeader(name, value);
+      // No subprotocol and no extension.
+      response.upgrade(kept, key, '', '', context);
+    });
   }
 
   /** Hangs up. */

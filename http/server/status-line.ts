@@ -1,6 +1,7 @@
 import { PROBLEMS } from '../../src/core/problems.ts';
 
 const TITLES: ReadonlyMap<number, string> = new Map<number, string>([
+  [101, 'Switching Protocols'],
   [200, 'OK'],
   [201, 'Created'],
   [202, 'Accepted'],

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../http/front.ts';
 import type { Ports, StorePages } from '../../http/ports.ts';
 import { TaskTails } from '../../http/tails/task-tails.ts';
+import { EventHub } from '../../http/ws/hub.ts';
 import { exitNow, sayLastWords } from '../adapters/lmdb/fail-stop.ts';
 import { openLogReader } from '../adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
@@ -152,7 +153,13 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('bus', () => bus.stop());
   goOnUnless(stopping);
 
-  const events = new TaskEventHub();
+  const taskEvents = new TaskEventHub();
+  const events = new EventHub({
+    replayDepth: config.events.replayDepth,
+    now: () => Date.now(),
+    steadyNow: () => performance.now(),
+  });
+  diagnostics?.listen((record) => events.publishDiagnostic(record));
   const busLog = new BusLog(logger);
   stopping.addEventListener('abort', () => busLog.stopping());
   const logDirectory = storeDirectory(directory, 'logs');
@@ -183,7 +190,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
         }
         if (notice.type === 'stored') {
           logsTakenInAt = performance.now();
-          for (const taskId of notice.tasks) events.publish({ kind: 'log', taskId });
+          for (const taskId of notice.tasks) taskEvents.publish({ kind: 'log', taskId });
         }
       },
       broken: (error) => failStop(logger, 'the logs thread is gone', error),
@@ -206,7 +213,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     bus.servers,
     store,
     reader,
-    { logger, busLog, events, metrics, logThread },
+    { logger, busLog, taskEvents, events, metrics, logThread },
     directory,
     { tallies, shares },
   );
@@ -223,12 +230,13 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   const exprLimits = { ...EXPR_LIMITS, memory: config.openjd.exprMemoryBytes };
   const storePages = (): StorePages => ({ state: reader.pages(), logs: logStore.pages() });
   metrics.storePages(storePages);
+  metrics.eventChannel(() => events.figures);
 
   const tails = new TaskTails({
     state: { store: reader, renew: () => reader.refresh() },
     logs,
     bus: { lastOf: (task) => logThread.lastLogOf(task), takenInAt: () => logsTakenInAt },
-    events,
+    events: taskEvents,
     now: () => Date.now(),
     steadyNow: () => performance.now(),
     delay: (milliseconds) => delay(milliseconds),
@@ -237,6 +245,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
 
   const ports: Ports = {
     store: reader,
+    commits: { count: () => changes.commits(), renew: () => reader.refresh() },
     jobLists: lists.jobs,
     taskLists: lists.tasks,
     actors: {
@@ -249,6 +258,8 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     prepareJob: (request) => pool.prepare({ ...request, limits, exprLimits }),
     logs,
     tails,
+    events,
+    taskEvents,
     health: {
       store: () => checkStore(reader),
       bus: () => shards.checkBus(CHECK_MS),

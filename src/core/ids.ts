@@ -31,43 +31,71 @@ export interface AttemptAddress extends TaskAddress {
   readonly attemptNumber: number;
 }
 
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-const NUMBER = '(0|[1-9][0-9]{0,9})';
-const UUID_PATTERN = new RegExp(`^${UUID}$`);
-const STEP_PATTERN = new RegExp(`^(${UUID})-${NUMBER}$`);
-const TASK_PATTERN = new RegExp(`^(${UUID})-${NUMBER}-${NUMBER}$`);
-const ATTEMPT_PATTERN = new RegExp(`^(${UUID})-${NUMBER}-${NUMBER}-${NUMBER}$`);
+const UUID_LENGTH = 36;
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const NUMBER_DIGITS_MAX = 10;
+const DASH = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 export const isUuid = (text: string): boolean => UUID_PATTERN.test(text);
 
 export const stepIdOf = (job: JobId, stepOrder: number): StepId => `${job}-${stepOrder}` as StepId;
 
-export const taskIdOf = (task: TaskAddress): TaskId =>
-  `${task.jobId}-${task.stepOrder}-${task.index}` as TaskId;
+/** The task that was named last: in one turn a task is named several times. */
+let named = { jobId: '', stepOrder: -1, index: -1, taskId: '' as TaskId };
+
+export function taskIdOf({ jobId, stepOrder, index }: TaskAddress): TaskId {
+  if (index !== named.index || stepOrder !== named.stepOrder || jobId !== named.jobId)
+    named = { jobId, stepOrder, index, taskId: `${jobId}-${stepOrder}-${index}` as TaskId };
+  return named.taskId;
+}
 
 export const attemptIdOf = (attempt: AttemptAddress): AttemptId =>
-  `${attempt.jobId}-${attempt.stepOrder}-${attempt.index}-${attempt.attemptNumber}` as AttemptId;
+  `${taskIdOf(attempt)}-${attempt.attemptNumber}` as AttemptId;
 
 /** The job and order that a step id names, or null when the text is no step id. */
 export function parseStepId(text: string): { jobId: JobId; stepOrder: number } | null {
-  const match = STEP_PATTERN.exec(text);
-  return match ? { jobId: match[1] as JobId, stepOrder: Number(match[2]) } : null;
+  const numbers = numbersBehindJob(text, 1);
+  return numbers === null ? null : { jobId: jobOf(text), stepOrder: numbers[0] };
 }
 
 /** The address that a task id names, or null when the text is no task id. */
 export function parseTaskId(text: string): TaskAddress | null {
-  const match = TASK_PATTERN.exec(text);
-  return match ? { jobId: match[1] as JobId, stepOrder: Number(match[2]), index: Number(match[3]) } : null;
+  const numbers = numbersBehindJob(text, 2);
+  return numbers === null ? null : { jobId: jobOf(text), stepOrder: numbers[0], index: numbers[1] };
 }
 
 /** The address that an attempt id names, or null when the text is no attempt id. */
 export function parseAttemptId(text: string): AttemptAddress | null {
-  const match = ATTEMPT_PATTERN.exec(text);
-  if (!match) return null;
-  return {
-    jobId: match[1] as JobId,
-    stepOrder: Number(match[2]),
-    index: Number(match[3]),
-    attemptNumber: Number(match[4]),
-  };
+  const numbers = numbersBehindJob(text, 3);
+  if (numbers === null) return null;
+  return { jobId: jobOf(text), stepOrder: numbers[0], index: numbers[1], attemptNumber: numbers[2] };
+}
+
+/** The job id that was parsed last: most ids that come after another are of the same job. */
+let lastJob = jobId('');
+function jobOf(text: string): JobId {
+  if (!text.startsWith(lastJob) || lastJob === '') lastJob = jobId(text.slice(0, UUID_LENGTH));
+  return lastJob;
+}
+
+/** So many numbers behind a job id, each behind a dash and as it is written canonically; null when the text is not that. */
+function numbersBehindJob(text: string, howMany: number): readonly [number, number, number] | null {
+  const isKnown = lastJob !== '' && text.startsWith(lastJob);
+  if (!isKnown && !UUID_PATTERN.test(text.slice(0, UUID_LENGTH))) return null;
+  const numbers: [number, number, number] = [0, 0, 0];
+  let at = UUID_LENGTH;
+  for (let nth = 0; nth < howMany; nth++) {
+    if (text.charCodeAt(at) !== DASH) return null;
+    const first = ++at;
+    let number = 0;
+    for (let code = text.charCodeAt(at); code >= ZERO && code <= NINE; code = text.charCodeAt(++at))
+      number = number * 10 + (code - ZERO);
+    const digits = at - first;
+    if (digits === 0 || digits > NUMBER_DIGITS_MAX) return null;
+    if (digits > 1 && text.charCodeAt(first) === ZERO) return null;
+    numbers[nth] = number;
+  }
+  return at === text.length ? numbers : null;
 }

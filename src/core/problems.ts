@@ -3,11 +3,13 @@
  */
 export const PROBLEMS = {
   'bad-request': { status: 400, title: 'Bad Request' },
+  forbidden: { status: 403, title: 'Forbidden' },
   'not-found': { status: 404, title: 'Not Found' },
   'method-not-allowed': { status: 405, title: 'Method Not Allowed' },
   conflict: { status: 409, title: 'Conflict' },
   'too-large': { status: 413, title: 'Content Too Large' },
   'unsupported-media-type': { status: 415, title: 'Unsupported Media Type' },
+  'upgrade-required': { status: 426, title: 'Upgrade Required' },
   unprocessable: { status: 422, title: 'Unprocessable Content' },
   'too-many-requests': { status: 429, title: 'Too Many Requests' },
   internal: { status: 500, title: 'Internal Server Error' },

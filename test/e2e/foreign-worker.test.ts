@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import tap, { test } from 'tap';
 import type { Parsed } from '../../src/core/wire/json-text.ts';
 import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../src/core/wire/service-messages.ts';
+import { parseLeaseRequest } from '../../src/core/wire/lease-request.ts';
 import {
   parseDiagnostic,
-  parseLeaseRequest,
   parseLog,
   parsePresence,
   parseStatus,
@@ -31,9 +31,7 @@ const KINDS: Readonly<Record<string, { parse: (text: string) => Parsed<unknown>;
   'work.lease': { parse: parseLeaseRequest, table: '### work.lease' },
   'answer leases': { parse: parseLeaseReply, table: 'or `leases`' },
   'task.status running': { parse: parseStatus, table: '### task.status' },
-  'task.status succeeded': { parse: parseStatus, table: '### task.status' },
   'task.status canceled': { parse: parseStatus, table: '### task.status' },
-  'answer unknown': { parse: parseLeaseReply, table: '' },
   'task.logs': { parse: parseLog, table: '### task.logs' },
   'task.cancel': { parse: parseCancel, table: '### task.cancel' },
   'worker.diag': { parse: parseDiagnostic, table: '### worker.diag' },

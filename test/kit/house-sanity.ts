@@ -193,6 +193,9 @@ function checkTask(
     wrong(`${name} is ${state.status} and has a failure reason`);
 }
 
+/** Half of the heartbeat timeout of the house. */
+const STORED_HEARTBEAT_MS = 15_000;
+
 function checkWorker(
   store: StoreReader,
   id: WorkerId,
@@ -208,7 +211,11 @@ function checkWorker(
   const record = store.get('worker', keys.worker(id));
   if (record === undefined || cores > record.cpuCount) wrong(`worker ${id} has ${cores} cores booked`);
   if (resident === undefined) return;
-  if (!same(resident.record, record)) wrong(`worker ${id} differs in memory`);
+  // A heartbeat that says nothing new is not always written.
+  if (!same({ ...resident.record, lastHeartbeatAt: resident.storedHeartbeatAt }, record))
+    wrong(`worker ${id} differs in memory`);
+  if (Math.abs(resident.record.lastHeartbeatAt - resident.storedHeartbeatAt) >= STORED_HEARTBEAT_MS)
+    wrong(`the stored heartbeat of the worker ${id} is too old`);
   const failures = store.get('workerFailures', keys.workerFailures(id)) ?? NO_WORKER_FAILURES;
   if (!same(resident.failures, failures)) wrong(`failures of the worker ${id} differ in memory`);
   if (!same([...resident.bookings.values()], bookings))
@@ -250,8 +257,9 @@ function checkLease(
   );
   if (hasCaps || (store.get('farm', farm)?.maxConcurrentTasks ?? 0) > 0) return;
   for (const signature of lease.index.waitingSignatures()) {
-    const request = lease.index.room(signature) > 0 ? lease.parked.firstFor(signature) : null;
-    if (request !== null && signature.avoiding === 0)
+    if (lease.index.room(signature) <= 0) continue;
+    const [request] = lease.parked.waitingFor(signature);
+    if (request !== undefined && signature.avoiding === 0)
       wrong(`tasks are ready, and ${request.replyTo}, which could have them, is parked`);
   }
 }

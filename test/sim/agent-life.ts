@@ -5,7 +5,7 @@ import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import { executeOnProcesses } from '../../src/bin/worker/process-effects.ts';
 import { processEvents } from '../../src/bin/worker/world-events.ts';
-import type { SessionId } from '../../src/core/ids.ts';
+import type { AttemptId, SessionId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentBus, type AgentBusWorld } from './agent-bus.ts';
 import type { Link } from './bus-model.ts';
@@ -27,6 +27,8 @@ export interface AgentBuild {
 export interface LifeWorld extends AgentBusWorld {
   readonly trace: Trace;
   readonly build: AgentBuild;
+  /** Told when a daemon forgets the end of an attempt: the service has confirmed it. */
+  confirmed(attemptId: AttemptId): void;
   /** Longest time that a write of the journal takes to be on disk. */
   readonly flushMs: number;
 }
@@ -171,6 +173,8 @@ export class AgentLife implements SessionOwner {
   private commit(changes: readonly AgentWorld['change'][], onDurable: () => void): void {
     const { disk } = this.parts;
     const { time, random, flushMs } = this.world;
+    for (const change of changes)
+      if (change.op === 'report-confirmed') this.world.confirmed(change.attemptId);
     disk.append(changes, () => {
       this.inLife(onDurable);
     });

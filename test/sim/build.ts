@@ -38,6 +38,7 @@ export function soundBuild(settings: Settings): Build {
       definitions: () => serviceActors({ ...settings, tallies }),
       tallies,
       commit: (commit) => commit,
+      confirmsAtOnce: false,
     },
     agents: { definitions: agentActors, effect: (effect) => effect },
     machines: { guardsProcesses: true, guardsCountContact: true },

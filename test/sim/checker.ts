@@ -9,6 +9,7 @@ import {
   parseAttemptId,
   parseTaskId,
   taskIdOf,
+  type AttemptId,
   type FarmId,
   type JobId,
   type TaskId,
@@ -100,6 +101,15 @@ export class Checker implements ServiceWatcher {
     };
     processes.isCanceled = (attemptId, taskId) =>
       this.attempts.get(taskId)?.find(({ id }) => id === attemptId)?.status === 'canceled';
+  }
+
+  /** A worker has forgotten the end of an attempt: whatever fails now, the service knows it. */
+  endConfirmed(attemptId: AttemptId): void {
+    const address = parseAttemptId(attemptId);
+    if (address === null) throw new Error(`a worker has reported on ${attemptId}`);
+    const attempt = this.service.store.get('attempt', keys.attempt(address, address.attemptNumber));
+    if (attempt?.status !== 'running') return;
+    throw new Violation('an end that is confirmed is on the disk of the service', attemptId);
   }
 
   /** What was answered to a client is in the store, now and after any crash. */

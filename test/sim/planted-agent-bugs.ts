@@ -61,6 +61,33 @@ export const PLANTED_AGENT_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
+    name: 'the outbox forgets an end when it has left with a lease request',
+    plant: handleAgent('outbox', 'lease.leaving', (state, message, context, original) => {
+      original(state, message, context);
+      const outbox = state as OutboxState;
+      for (const attemptId of outbox.rides.get(message.requestId) ?? []) {
+        outbox.reports.delete(attemptId);
+        context.change({ op: 'report-confirmed', attemptId });
+      }
+    }),
+  },
+  {
+    name: 'an end is not said again when the lease request that it left with is lost',
+    plant: handleAgent('outbox', 'lease.leaving', (state, message, context, original) => {
+      original(state, message, context);
+      const { rides } = state as OutboxState;
+      for (const attemptId of rides.get(message.requestId) ?? []) context.cancelTimer(attemptId);
+      rides.delete(message.requestId);
+    }),
+  },
+  {
+    name: 'an end counts as confirmed when its lease request is over, whatever the answer',
+    plant: handleAgent('outbox', 'ride.over', (state, message, context, original) => {
+      const riders = (state as OutboxState).rides.get(message.requestId) ?? [];
+      original(state, { ...message, confirmed: [...message.confirmed, ...riders] }, context);
+    }),
+  },
+  {
     name: 'a report of an earlier life is not among the open attempts',
     plant: withAgentDefinitions((definition) => {
       if (definition.kind !== 'registrar') return definition;

@@ -61,6 +61,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
+    name: 'ends that ride are confirmed before they are on disk',
+    plant: (build) => ({ ...build, service: { ...build.service, confirmsAtOnce: true } }),
+  },
+  {
+    name: 'a report that rode is confirmed and not taken',
+    plant: handle('job', 'task.reported', (state, message, context, original) => {
+      if (message.replyTo === undefined) original(state, message, context);
+    }),
+  },
+  {
     name: 'a commit loses its last change',
     plant: (build) => ({
       ...build,

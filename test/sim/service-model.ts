@@ -8,12 +8,15 @@ import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
 import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
 import { takeUp } from '../../actors/take-up.ts';
+import { leaseReply, presenceReply, reportsReply, waitingOf } from '../../src/bin/threads/reply-address.ts';
+import { PoisonedRides, reportEnvelopes } from '../../src/bin/threads/rides.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type {
   CancelMessage,
+  LeaseReply,
   LeaseRequest,
   PresenceMessage,
   StatusMessage,
@@ -53,6 +56,8 @@ export interface ServiceBuild {
   readonly tallies: LocalTallies;
   /** Stands between kernel and store; changes nothing in a sound build. */
   readonly commit: (commit: CommitPort) => CommitPort;
+  /** Whether the ends that ride on a lease request are confirmed as soon as it comes; false in a sound build. */
+  readonly confirmsAtOnce: boolean;
 }
 
 export interface ServiceEnvironment {
@@ -72,6 +77,9 @@ class ReadError extends Error {
 }
 
 const SHARD = 0;
+const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
+/** Begins the address of a client's answer. */
+const CLIENT = 'client:';
 /** Longest time from the end of a process to its restart by the machine. */
 const RESTART_MS_MAX = 3_000;
 const PUMP_MS_MAX = 2;
@@ -97,6 +105,7 @@ export class ServiceModel implements ServiceDoor {
   >();
   private readonly clients = new Map<string, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
+  private readonly rides = new PoisonedRides();
   private running: SimulationHost<ServiceWorld> | null = null;
   private sequence = 0;
   private requests = 0;
@@ -229,7 +238,7 @@ export class ServiceModel implements ServiceDoor {
   request(envelopeFor: (to: ReplyTo) => ServiceEnvelope, onAnswer: (answer: unknown) => void): void {
     const host = this.running;
     if (host === null) return;
-    const to = `client:${this.requests++}`;
+    const to = `${CLIENT}${this.requests++}`;
     this.clients.set(to, onAnswer);
     const envelope = envelopeFor(replyTo(to));
     this.env.trace.note('request', envelope.message.type);
@@ -246,7 +255,18 @@ export class ServiceModel implements ServiceDoor {
 
   onLeaseRequest(queue: string, message: unknown, inbox: string): void {
     const request = message as LeaseRequest;
-    this.env.trace.note('lease request', request.worker_id, queue);
+    const { trace, bus, build } = this.env;
+    trace.note('lease request', request.worker_id, queue);
+    const reports = reportEnvelopes(request, reportsReply(inbox), () => true);
+    const attempts = reports.map(({ message: { attemptId } }) => attemptId);
+    for (const { message: said } of reports) {
+      trace.note('ride', said.attemptId, said.report.status);
+      // It may come by the stream too, at any time.
+      bus.statusHistory.push(JSON.stringify(said.report));
+    }
+    const to = leaseReply(inbox, attempts);
+    if (build.confirmsAtOnce && attempts.length > 0) this.reply(to, NO_TASKS);
+    for (const envelope of reports) this.running?.post(envelope);
     this.running?.post({
       actor: 'lease',
       id: request.farm_id,
@@ -256,7 +276,7 @@ export class ServiceModel implements ServiceDoor {
         farmId: farmId(request.farm_id),
         incarnation: request.incarnation,
         queue: queue as QueueId,
-        replyTo: replyTo(`bus:${inbox}`),
+        replyTo: to,
       },
     });
   }
@@ -276,7 +296,7 @@ export class ServiceModel implements ServiceDoor {
   }
 
   private onPresence(message: PresenceMessage, ack: () => void): void {
-    const to = replyTo(`bus:${message.reply_to}`);
+    const to = presenceReply(message.reply_to);
     switch (message.type) {
       case 'register':
         this.running?.post(
@@ -348,11 +368,16 @@ export class ServiceModel implements ServiceDoor {
       onAnswer(answer);
       return;
     }
-    const inbox = this.inboxes.get(to.slice('bus:'.length));
+    if (to.startsWith(CLIENT)) return;
+    const waiting = waitingOf(to);
+    if (waiting.kind === 'front') throw new Error(`nobody waits as ${to}`);
+    const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
-    this.env.bus.core(null, inbox.link, answer as object, (reply) => {
+    const reply =
+      waiting.kind === 'lease' ? this.rides.confirmedBy(answer as LeaseReply, waiting) : (answer as object);
+    this.env.bus.core(null, inbox.link, reply, (delivered) => {
       // The worker may have stopped listening meanwhile.
-      if (this.inboxes.get(to.slice('bus:'.length)) === inbox) inbox.deliver(reply);
+      if (this.inboxes.get(waiting.inbox) === inbox) inbox.deliver(delivered);
     });
   }
 

@@ -424,6 +424,9 @@ class Simulation {
       lingerMs: random.pick([0, 500, 5_000]),
       wallClock: (skewMs) => EPOCH_MS + this.time.now + skewMs,
       newId: (skewMs) => this.newId(skewMs),
+      confirmed: (attemptId) => {
+        this.checker.endConfirmed(attemptId);
+      },
       taskMs: options.taskMs,
       failures: options.failures,
     };

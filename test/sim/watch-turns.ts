@@ -51,6 +51,9 @@ export function contextWith(context: AnyContext, changed: Partial<AnyContext>): 
     change: (change) => {
       context.change(change);
     },
+    saveLater: () => {
+      context.saveLater();
+    },
     after: (name, delayMs, message) => {
       context.after(name, delayMs, message);
     },

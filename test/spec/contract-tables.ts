@@ -63,6 +63,8 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'DELETE /api/v1/usage-pools/{id}': [204, 404],
 
   'GET /api/v1/diagnostics/logs': [200, 503],
+
+  'GET /api/v1/ws': [101, 403, 426],
 };
 
 /** Statuses that every route may give, or every route with a body. */
@@ -99,7 +101,6 @@ export const ROUTES_NOT_YET: readonly string[] = [
   'GET /api/v1/presets',
   'GET /api/v1/presets/{name}',
   'POST /api/v1/presets/{name}/install',
-  'GET /api/v1/ws',
 ];
 
 /** "Limits", "Pagination": the routes whose lists are paginated. All others are bare arrays. */
@@ -206,6 +207,7 @@ export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
 /** "Errors", with 405, 413 and 415 of interface-decisions.md. */
 export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   409: 'Conflict',
@@ -215,9 +217,12 @@ export const PROBLEM_STATUSES: Readonly<Record<number, string>> = {
   429: 'Too Many Requests',
   503: 'Service Unavailable',
 };
-export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [401, 403];
-/** A bug of the service. */
-export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = { 500: 'Internal Server Error' };
+export const PROBLEM_STATUSES_NOT_YET: readonly number[] = [401];
+/** A request to the event channel that asks for no WebSocket connection, and a bug of the service. */
+export const PROBLEM_STATUSES_ADDITIVE: Readonly<Record<number, string>> = {
+  426: 'Upgrade Required',
+  500: 'Internal Server Error',
+};
 
 /** Keys of the configuration with their defaults; `null` where the default is of the machine or empty. */
 export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
@@ -243,6 +248,7 @@ export const SERVER_KEYS: Readonly<Record<string, string | null>> = {
   'openjd.max_tasks_per_step': '1000000',
   'openjd.expr_memory_limit': '1000000',
   'openjd.expr_submission_deadline': '5s',
+  'events.replay_depth': '1000',
   'diagnostics.buffer_size': '1000',
   'log.format': 'json',
   'log.level': 'info',
@@ -285,7 +291,6 @@ export const WORKER_KEYS_ADDITIVE: Readonly<Record<string, string | null>> = {
   'openjd.expr_memory_limit': '1000000',
 };
 export const KEYS_NOT_YET: readonly string[] = [
-  'events.replay_depth',
   'presets.dir',
   'auth.enabled',
   'auth.validate_job_owner',

@@ -1,5 +1,6 @@
-import type { AttemptId } from '../../../src/core/ids.ts';
-import type { ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { AttemptId, QueueId } from '../../../src/core/ids.ts';
+import type { LeaseRequest, ReportedStatus, StatusMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
 
 /** The outbox: reports until the bus has them, terminal ones until the service has confirmed that the attempt is closed. */
 export type OutboxMessage =
@@ -13,6 +14,24 @@ export type OutboxMessage =
   | { readonly type: 'report.keep'; readonly report: StatusMessage }
   /** From a session that ends without a report. */
   | { readonly type: 'report.void'; readonly attemptId: AttemptId }
+  /** From the poller: whether lease requests may leave. While they may not, ends go by the stream of statuses at once. */
+  | { readonly type: 'rides.allowed'; readonly areAllowed: boolean }
+  /** From the poller: the request leaves, with the ends that wait. */
+  | {
+      readonly type: 'lease.leaving';
+      readonly requestId: string;
+      readonly queue: QueueId | typeof ANY_QUEUE;
+      readonly request: LeaseRequest;
+      readonly timeoutMs: number;
+    }
+  /** From the poller: no request will leave soon. */
+  | { readonly type: 'rides.none' }
+  /** From the poller: what became of a request. `confirmed`: attempts that the service has closed. */
+  | {
+      readonly type: 'ride.over';
+      readonly requestId: string;
+      readonly confirmed: readonly AttemptId[];
+    }
   /** From the registrar: the service has closed these attempts. */
   | { readonly type: 'report.confirmed'; readonly attemptIds: readonly AttemptId[] }
   /** From the bus. */
@@ -23,7 +42,7 @@ export type OutboxMessage =
       readonly status: ReportedStatus;
       readonly reason: string;
     }
-  /** Own timer: the attempt's report is said again. */
+  /** Own timer: the attempt's report is said, for the first time or again. */
   | { readonly type: 'report.due'; readonly attemptId: AttemptId }
   /** Own timer: progress of the attempt may be told again. */
   | { readonly type: 'progress.due'; readonly attemptId: AttemptId };

@@ -16,8 +16,17 @@ export function onReportProgress(
   { report }: Extract<OutboxMessage, { type: 'report.progress' }>,
   context: OutboxContext,
 ): void {
-  if (state.progress.has(report.attempt_id)) state.progress.set(report.attempt_id, report);
+  const { attempt_id: attemptId } = report;
+  if (state.progress.has(attemptId)) state.progress.set(attemptId, report);
+  else if (state.reports.get(attemptId)?.isSaid === false) hold(state, report, context);
   else tell(state, report, context);
+}
+
+/** It is not yet told that the task runs: that may be over in a moment. */
+function hold(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
+  const { attempt_id: attemptId } = report;
+  state.progress.set(attemptId, report);
+  context.after(timerOf(attemptId), AGENT_LIMITS.runningHoldMs, { type: 'progress.due', attemptId });
 }
 
 export function onProgressDue(

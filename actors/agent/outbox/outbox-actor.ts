@@ -1,16 +1,16 @@
-import type { AttemptId } from '../../../src/core/ids.ts';
-import type { StatusMessage } from '../../../src/core/wire/bus-messages.ts';
 import type { ActorDefinition } from '../../kernel/actor.ts';
-import type { AgentContext, AgentWorld } from '../agent-world.ts';
+import { AGENT_LIMITS } from '../agent-limits.ts';
+import type { AgentWorld } from '../agent-world.ts';
 import { forgetProgress, onProgressDue, onReportProgress } from './on-progress.ts';
 import { onReportStored, onReportUnstored } from './on-report-sent.ts';
+import { letRide, onLeaseLeaving, onNoRides, onRideOver, onRidesAllowed } from './rides.ts';
+import { drop, say } from './say.ts';
 import { loadOutbox, type OutboxState } from './state.ts';
-
-type OutboxContext = AgentContext<'outbox'>;
 
 /**
  * The outbox owns what the worker has to say of its attempts. A terminal report is on the worker's disk before it is said, and is said
- * until the service has confirmed that the attempt is closed (design.md, "The bus").
+ * until the service has confirmed that the attempt is closed (design.md, "The bus"): with a lease request when one leaves anyhow, otherwise
+ * by the stream of statuses. All lease requests leave from here.
  */
 export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState> {
   return {
@@ -19,22 +19,28 @@ export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState
     absent: () => null,
     handlers: {
       'outbox.wake': (state, _message, context) => {
-        for (const { report } of state.reports.values()) context.effect({ kind: 'report', report });
+        for (const attemptId of state.reports.keys()) say(state, attemptId, context);
       },
       'report.running': (state, { report }, context) => {
-        say(state, report, context);
+        const { attempt_id: attemptId } = report;
+        state.reports.set(attemptId, { report, tries: 0, isSaid: false });
+        context.after(attemptId, AGENT_LIMITS.runningHoldMs, { type: 'report.due', attemptId });
       },
       'report.progress': onReportProgress,
       'progress.due': onProgressDue,
       'report.keep': (state, { report }, context) => {
         forgetProgress(state, report.attempt_id, context);
         context.change({ op: 'report-kept', report });
-        say(state, report, context);
+        letRide(state, report, context);
       },
       'report.void': (state, { attemptId }, context) => {
         forgetProgress(state, attemptId, context);
         drop(state, attemptId, context);
       },
+      'rides.allowed': onRidesAllowed,
+      'rides.none': onNoRides,
+      'lease.leaving': onLeaseLeaving,
+      'ride.over': onRideOver,
       'report.confirmed': (state, { attemptIds }, context) => {
         for (const attemptId of attemptIds) {
           if (drop(state, attemptId, context)) context.change({ op: 'report-confirmed', attemptId });
@@ -43,20 +49,8 @@ export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState
       'report.stored': onReportStored,
       'report.unstored': onReportUnstored,
       'report.due': (state, { attemptId }, context) => {
-        const outgoing = state.reports.get(attemptId);
-        if (outgoing !== undefined) context.effect({ kind: 'report', report: outgoing.report });
+        say(state, attemptId, context);
       },
     },
   };
-}
-
-function say(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
-  state.reports.set(report.attempt_id, { report, tries: 0 });
-  context.cancelTimer(report.attempt_id);
-  context.effect({ kind: 'report', report });
-}
-
-function drop(state: OutboxState, attemptId: AttemptId, context: OutboxContext): boolean {
-  context.cancelTimer(attemptId);
-  return state.reports.delete(attemptId);
 }

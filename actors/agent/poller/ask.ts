@@ -15,8 +15,8 @@ export function askForWork(state: PollerState, cpuCount: number, context: Poller
     if (state.requests.has(queue) || state.resting.has(queue)) continue;
     const id = context.newId();
     state.requests.set(queue, { id, incarnation: registration.incarnation, sentAt: context.now });
-    context.effect({
-      kind: 'request-lease',
+    context.send('outbox', 'outbox', {
+      type: 'lease.leaving',
       requestId: id,
       queue,
       request: {
@@ -28,6 +28,17 @@ export function askForWork(state: PollerState, cpuCount: number, context: Poller
       timeoutMs: AGENT_LIMITS.leaseTimeoutMs,
     });
   }
+}
+
+/**
+ * Ends of attempts ride on lease requests. Where none is about to leave, they do not wait: an open request that is not answered at once is
+ * parked, and may be for long.
+ */
+export function tellWithoutRide(state: PollerState, context: PollerContext): void {
+  for (const { sentAt } of state.requests.values()) {
+    if (context.now - sentAt < AGENT_LIMITS.rideWaitMs) return;
+  }
+  context.send('outbox', 'outbox', { type: 'rides.none' });
 }
 
 /** The queue is asked again later, later each time. */

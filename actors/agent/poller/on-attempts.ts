@@ -14,6 +14,7 @@ type Message<Type extends PollerMessage['type']> = Extract<PollerMessage, { type
 export function onPollerLeave(state: PollerState, _message: unknown, context: PollerContext): void {
   state.isLeaving = true;
   state.registration = null;
+  context.send('outbox', 'outbox', { type: 'rides.allowed', areAllowed: false });
   letGo(state, [...state.doubted.keys()], context);
   dropQueued(state, context);
   endIdleSessions(state, context);

@@ -1,46 +1,57 @@
 import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
-import { askForWork, rest } from './ask.ts';
+import { askForWork, rest, tellWithoutRide } from './ask.ts';
 import { takeAssignments } from './assignments.ts';
 import type { PollerMessage, Registration } from './messages.ts';
 import type { OpenRequest, PollerState, QueueToken } from './state.ts';
 
 type PollerContext = AgentContext<'poller'>;
 
-/** Work, or no work for now. */
+/** Work, or no work for now; and what the service has taken in of the reports that rode on the request. */
 export const onLeaseAnswered =
   (cpuCount: number) =>
   (
     state: PollerState,
-    { requestId, reply }: Extract<PollerMessage, { type: 'lease.answered' }>,
+    message: Extract<PollerMessage, { type: 'lease.answered' }>,
     context: PollerContext,
   ): void => {
+    const { requestId, reply } = message;
     const found = takeRequest(state, requestId);
-    // A request of an earlier incarnation: the service has taken back what it gave to that one.
-    if (found === null) return;
-    const { queue, request } = found;
-    if (reply.type === 'unknown') {
-      context.send('registrar', 'registrar', {
-        type: 'registration.doubted',
-        incarnation: request.incarnation,
-      });
-      rest(state, queue, context);
-      return;
-    }
-    const { registration } = state;
-    if (registration === null) {
-      warnOfLost(reply, context);
-      return;
-    }
-    if (reply.assignments.length === 0 && context.now - request.sentAt < AGENT_LIMITS.leaseEmptyMsMin) {
-      rest(state, queue, context);
-      return;
-    }
-    state.tries.delete(queue);
-    takeAssignments(state, reply, isDoubtful(request, registration, context), context);
-    askForWork(state, cpuCount, context);
+    rideIsOver(requestId, reply, context);
+    // None: a request of an earlier incarnation. The service has taken back what it gave to that one.
+    if (found !== null) takeReply(state, found, reply, cpuCount, context);
+    tellWithoutRide(state, context);
   };
+
+function takeReply(
+  state: PollerState,
+  { queue, request }: FoundRequest,
+  reply: LeaseReply,
+  cpuCount: number,
+  context: PollerContext,
+): void {
+  if (reply.type === 'unknown') {
+    context.send('registrar', 'registrar', {
+      type: 'registration.doubted',
+      incarnation: request.incarnation,
+    });
+    rest(state, queue, context);
+    return;
+  }
+  const { registration } = state;
+  if (registration === null) {
+    warnOfLost(reply, context);
+    return;
+  }
+  if (reply.assignments.length === 0 && context.now - request.sentAt < AGENT_LIMITS.leaseEmptyMsMin) {
+    rest(state, queue, context);
+    return;
+  }
+  state.tries.delete(queue);
+  takeAssignments(state, reply, isDoubtful(request, registration, context), context);
+  askForWork(state, cpuCount, context);
+}
 
 /** Nobody answered. A request that was held to its end is repeated at once; the others after a while. */
 export const onLeaseUnanswered =
@@ -51,9 +62,12 @@ export const onLeaseUnanswered =
     context: PollerContext,
   ): void => {
     const found = takeRequest(state, requestId);
-    if (found === null) return;
-    if (reason !== 'timed-out') rest(state, found.queue, context);
-    askForWork(state, cpuCount, context);
+    context.send('outbox', 'outbox', { type: 'ride.over', requestId, confirmed: [] });
+    if (found !== null) {
+      if (reason !== 'timed-out') rest(state, found.queue, context);
+      askForWork(state, cpuCount, context);
+    }
+    tellWithoutRide(state, context);
   };
 
 /** An answer to a request that was given up: the tasks may have been given away meanwhile, so they are asked about first. */
@@ -78,10 +92,21 @@ function isDoubtful(request: OpenRequest, { leaseFreshMs }: Registration, contex
   return request.sentAt < context.listeningSince || context.now - request.sentAt >= leaseFreshMs;
 }
 
-function takeRequest(
-  state: PollerState,
-  requestId: string,
-): { readonly queue: QueueToken; readonly request: OpenRequest } | null {
+/** The service names the attempts whose ends it has on its disk. An attempt that is closed stays closed, whoever asked. */
+function rideIsOver(requestId: string, reply: LeaseReply, context: PollerContext): void {
+  const confirmed = reply.type === 'leases' ? (reply.confirmed ?? []) : [];
+  context.send('outbox', 'outbox', { type: 'ride.over', requestId, confirmed });
+  if (confirmed.length > 0) {
+    context.send('registrar', 'registrar', { type: 'reports.confirmed', attemptIds: confirmed });
+  }
+}
+
+interface FoundRequest {
+  readonly queue: QueueToken;
+  readonly request: OpenRequest;
+}
+
+function takeRequest(state: PollerState, requestId: string): FoundRequest | null {
   for (const [queue, request] of state.requests) {
     if (request.id !== requestId) continue;
     state.requests.delete(queue);

@@ -1,7 +1,7 @@
 import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentWorld } from '../agent-world.ts';
-import { askForWork } from './ask.ts';
+import { askForWork, tellWithoutRide } from './ask.ts';
 import { beginConfirmed, beginQueued, letGo } from './assignments.ts';
 import {
   onAttemptCancel,
@@ -27,6 +27,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
     handlers: {
       'poller.registered': (state, { registration }, context) => {
         state.registration = registration;
+        context.send('outbox', 'outbox', { type: 'rides.allowed', areAllowed: true });
         forgetRequests(state, registration.incarnation);
         beginQueued(state, context);
         askForWork(state, cpuCount, context);
@@ -36,6 +37,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
       },
       'poller.unregistered': (state, _message, context) => {
         state.registration = null;
+        context.send('outbox', 'outbox', { type: 'rides.allowed', areAllowed: false });
         letGo(state, [...state.doubted.keys()], context);
       },
       'poller.leave': onPollerLeave,
@@ -60,6 +62,7 @@ export function pollerActor(settings: AgentSettings): ActorDefinition<AgentWorld
       'cores.freed': (state, { attemptId }, context) => {
         letGo(state, [attemptId], context);
         askForWork(state, cpuCount, context);
+        tellWithoutRide(state, context);
       },
       'session.idle': onSessionIdle(sessionLingerMs),
       'session.gone': onSessionGone,

@@ -39,6 +39,8 @@ export type RegistrarMessage =
   | { readonly type: 'attempts.taken'; readonly attemptIds: readonly AttemptId[]; readonly doubted: boolean }
   /** From the poller: a lease request was answered with "unknown". */
   | { readonly type: 'registration.doubted'; readonly incarnation: string }
+  /** From the poller: the service has closed these attempts, as their reports say. */
+  | { readonly type: 'reports.confirmed'; readonly attemptIds: readonly AttemptId[] }
   /** From a session, or from the poller for one that was never begun. */
   | { readonly type: 'attempt.over'; readonly attemptId: AttemptId; readonly outcome: AttemptOutcome }
   /** From the poller of a leaving worker: no session is left. */

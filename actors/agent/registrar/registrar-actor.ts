@@ -2,7 +2,14 @@ import type { ActorDefinition } from '../../kernel/actor.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext, AgentWorld } from '../agent-world.ts';
 import { announceHeartbeat, announceRegistration, registerAnew, renewRegistration } from './announce.ts';
-import { onAgentLeave, onDrainOverdue, onExitsOverdue, onLeaveOverdue, onSessionsGone } from './leave.ts';
+import {
+  leaveWhenConfirmed,
+  onAgentLeave,
+  onDrainOverdue,
+  onExitsOverdue,
+  onLeaveOverdue,
+  onSessionsGone,
+} from './leave.ts';
 import { onAttemptOver, onAttemptsTaken } from './on-attempts.ts';
 import { onContactLost } from './on-contact-lost.ts';
 import { onPresenceAnswered, onPresenceUnanswered } from './on-presence.ts';
@@ -57,6 +64,10 @@ export function registrarActor(
         if (state.phase !== 'registered' || incarnation !== state.incarnation || state.standing === null)
           return;
         announceHeartbeat(state, state.standing, context);
+      },
+      'reports.confirmed': (state, { attemptIds }, context) => {
+        for (const attemptId of attemptIds) state.reported.delete(attemptId);
+        if (state.phase === 'confirming') leaveWhenConfirmed(state, context);
       },
       'attempt.over': onAttemptOver(settings),
     },

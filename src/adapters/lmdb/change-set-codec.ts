@@ -1,7 +1,9 @@
 import { put, remove, removePrefix, type Change, type ChangeSet } from '../../core/records/change-set.ts';
 import { TABLE_NAMES, type TableName } from '../../core/records/tables.ts';
-import { isKey, keyBytes, MAX_KEY_BYTES } from './key-bytes.ts';
-import { decodeValue, encodeValue } from './value-codec.ts';
+import { MAX_KEY_BYTES } from './key-bytes.ts';
+import { recordText } from './record-text.ts';
+import { decodeValue } from './value-codec.ts';
+import { encodeValue } from './value-encoder.ts';
 
 /**
  * A change set as one buffer that can be handed to another thread, or be kept. Little-endian:
@@ -12,14 +14,14 @@ const VERSION = 1;
 const HEADER_BYTES = 16;
 const CHANGE_HEADER_BYTES = 8;
 const MAX_SHARD = 0xffff;
+/** The most bytes of UTF-8 that a unit of UTF-16 becomes. */
+const UTF8_BYTES_MAX = 3;
 const FIRST_SCRATCH_BYTES = 64 * 1024;
 /** A larger scratch buffer is given back after use. */
 const MAX_KEPT_SCRATCH_BYTES = 4 * 1024 * 1024;
 
 const OPERATIONS = ['put', 'remove', 'removePrefix'] as const satisfies readonly Change['op'][];
 type Operation = (typeof OPERATIONS)[number];
-
-const NO_VALUE = new Uint8Array(0);
 
 /** A change whose key and value are views of the set's buffer, ready to be put. */
 export interface EncodedChange {
@@ -48,6 +50,7 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
   if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
     throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
   }
+  growScratch(HEADER_BYTES + encodedBytes(set.changes));
   scratch.writeUInt8(VERSION, 0);
   scratch.writeUInt8(0, 1);
   scratch.writeUInt16LE(set.shard, 2);
@@ -62,27 +65,46 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
 }
 
 function writeChange(change: Change, at: number): number {
-  const key = keyBytes(change.op === 'removePrefix' ? change.prefix : change.key);
-  if (!isKey(key)) {
+  const key = change.op === 'removePrefix' ? change.prefix : change.key;
+  const keyAt = at + CHANGE_HEADER_BYTES;
+  growScratch(keyAt + key.length * UTF8_BYTES_MAX);
+  const keyLength = scratch.write(key, keyAt, 'utf8');
+  if (keyLength === 0 || keyLength > MAX_KEY_BYTES) {
     throw new ChangeSetFormatError(
-      `${change.op} in ${change.table}: a key of ${key.length} bytes (1 to ${MAX_KEY_BYTES} are allowed)`,
+      `${change.op} in ${change.table}: a key of ${keyLength} bytes (1 to ${MAX_KEY_BYTES} are allowed)`,
     );
   }
-  const value = change.op === 'put' ? encodeValue(change.table, change.value) : NO_VALUE;
-  const end = at + CHANGE_HEADER_BYTES + key.length + value.length;
-  growScratch(end);
-  scratch.writeUInt8(OPERATIONS.indexOf(change.op), at);
-  scratch.writeUInt8(TABLE_NAMES.indexOf(change.table), at + 1);
-  scratch.writeUInt16LE(key.length, at + 2);
-  scratch.writeUInt32LE(value.length, at + 4);
-  scratch.set(key, at + CHANGE_HEADER_BYTES);
-  scratch.set(value, at + CHANGE_HEADER_BYTES + key.length);
+  const valueAt = keyAt + keyLength;
+  const end = change.op === 'put' ? writeValue(change, valueAt) : valueAt;
+  scratch[at] = OPERATIONS.indexOf(change.op);
+  scratch[at + 1] = TABLE_NAMES.indexOf(change.table);
+  scratch.writeUInt16LE(keyLength, at + 2);
+  scratch.writeUInt32LE(end - valueAt, at + 4);
   return end;
+}
+
+function writeValue(change: Extract<Change, { op: 'put' }>, at: number): number {
+  const text = change.encoded === undefined ? recordText(change) : null;
+  if (text !== null) {
+    growScratch(at + text.length);
+    return at + scratch.write(text, at, 'latin1');
+  }
+  const value = change.encoded ?? encodeValue(change.table, change.value);
+  growScratch(at + value.length);
+  scratch.set(value, at);
+  return at + value.length;
+}
+
+/** What rows take that were encoded before: large ones as a rule. */
+function encodedBytes(changes: readonly Change[]): number {
+  let bytes = 0;
+  for (const change of changes) if (change.op === 'put') bytes += change.encoded?.length ?? 0;
+  return bytes;
 }
 
 function growScratch(bytes: number): void {
   if (bytes <= scratch.length) return;
-  const larger = Buffer.alloc(Math.max(bytes, scratch.length * 2));
+  const larger = Buffer.allocUnsafeSlow(Math.max(bytes, scratch.length * 2));
   scratch.copy(larger);
   scratch = larger;
 }

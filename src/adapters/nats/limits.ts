@@ -80,6 +80,8 @@ export const CONNECTION_LIMITS = {
   pingMs: 3 * SECOND_MS,
   pingsOut: 2,
   drainMs: 2 * SECOND_MS,
+  /** Frames of one turn that are handed on before it ends. */
+  gatheredBytes: 64 * KIB,
   /** Answer of the JetStream API. */
   apiMs: 5 * SECOND_MS,
   /**

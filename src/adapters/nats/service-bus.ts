@@ -11,9 +11,11 @@ import type {
   StatusMessage,
 } from '../../core/wire/bus-messages.ts';
 import { isInbox } from '../../core/wire/identifiers.ts';
+import { LeaseReplyWriter } from '../../core/wire/lease-reply-text.ts';
 import type { Parsed } from '../../core/wire/json-text.ts';
 import { ANY_QUEUE, lastToken, STREAMS, subjects } from '../../core/wire/subjects.ts';
-import { parseLeaseRequest, parsePresence, parseStatus } from '../../core/wire/worker-messages.ts';
+import { parseLeaseRequest } from '../../core/wire/lease-request.ts';
+import { parsePresence, parseStatus } from '../../core/wire/worker-messages.ts';
 import { backoffMs } from './backoff.ts';
 import { BusConnection, reasonOf, withDeadline } from './connection.ts';
 import { receive, type DeliveryDoor } from './deliveries.ts';
@@ -59,6 +61,7 @@ class NatsServiceBus implements ServiceBus {
   readonly #listener: ServiceBusListener;
   readonly #connection: BusConnection;
   readonly #mux: RequestMux;
+  readonly #writer = new LeaseReplyWriter();
   readonly #consumers: readonly DurableConsumer[];
   /** Parts of the session that are not yet in place. */
   #missing = new Set<string>();
@@ -106,11 +109,11 @@ class NatsServiceBus implements ServiceBus {
   }
 
   answerLease(inbox: string, reply: LeaseReply): SendOutcome {
-    return this.#answer(inbox, reply);
+    return this.#answer(inbox, this.#writer.textOf(reply));
   }
 
   answerPresence(inbox: string, reply: PresenceReply): SendOutcome {
-    return this.#answer(inbox, reply);
+    return this.#answer(inbox, JSON.stringify(reply));
   }
 
   cancelAttempt(message: CancelMessage): void {
@@ -125,8 +128,8 @@ class NatsServiceBus implements ServiceBus {
     return this.#connection.close();
   }
 
-  #answer(inbox: string, reply: LeaseReply | PresenceReply): SendOutcome {
-    return isInbox(inbox) ? this.#connection.publish(inbox, JSON.stringify(reply)) : 'bad-subject';
+  #answer(inbox: string, text: string): SendOutcome {
+    return isInbox(inbox) ? this.#connection.publishFrame(inbox, text) : 'bad-subject';
   }
 
   #sessionStarted(nc: NatsConnection): void {

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { FilePages, StorePages } from '../../../http/ports.ts';
+import type { HubFigures } from '../../../http/ws/hub.ts';
 import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import { SECONDS_BOUNDS } from '../../core/metrics/buckets.ts';
 import { sumStates, type ServiceActivity, type StateCounts } from '../../core/metrics/state-counts.ts';
@@ -160,6 +161,36 @@ export class ServiceMetrics {
         }
       },
     });
+  }
+
+  /** Looks at what the event channel has done at each scrape. */
+  eventChannel(read: () => HubFigures): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'svc_ws_clients',
+      help: 'Clients of the event channel.',
+      registers,
+      collect() {
+        this.set(read().clients);
+      },
+    });
+    const counter = (name: string, help: string, figure: 'pushed' | 'missed'): void => {
+      new Counter({
+        name,
+        help,
+        registers,
+        collect() {
+          this.reset();
+          this.inc(read()[figure]);
+        },
+      });
+    };
+    counter('svc_ws_events_pushed_total', 'Events that were sent to clients of the event channel.', 'pushed');
+    counter(
+      'svc_ws_events_missed_total',
+      'Events that clients of the event channel have missed: they read too slowly, or came back too late.',
+      'missed',
+    );
   }
 
   /** In the Prometheus text format. */

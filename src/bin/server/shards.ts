@@ -19,6 +19,12 @@ import {
 } from '../threads/shard-protocol.ts';
 import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
 
+/**
+ * Room for the young objects of a shard's thread. Messages and what is made of them live for as long as their commit is under way: with V8's
+ * default of 48 they are copied several times before they are garbage, by the thread itself and by V8's helpers (docs/performance.md).
+ */
+const YOUNG_GENERATION_MIB = 64;
+
 export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlPort'>;
 
 export interface ShardEvents {
@@ -107,6 +113,7 @@ export class Shards {
       workerData: options,
       transferList: [storePort, port2],
       name: shardThreadName(index),
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
     });
     worker.on('message', (notice: ShardNotice) => {
       this.noticed(index, notice);

@@ -5,6 +5,7 @@ import type { ServerList } from '../../adapters/nats/server-address.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../core/config/server-config.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
+import { eventsOf, type EventBatch } from '../../core/wire/event-batch.ts';
 import type { BusLog } from '../daemon/bus-log.ts';
 import { failStop } from '../daemon/fail-stop.ts';
 import type { Logger } from '../daemon/logging.ts';
@@ -13,6 +14,7 @@ import type { LogThread } from './log-thread.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { Shards } from './shards.ts';
 import type { TaskEventHub } from './task-events.ts';
+import { tasksSubject, type EventHub } from '../../../http/ws/hub.ts';
 
 /** What is done about failures where no farm, queue or job says otherwise. */
 export const retryOf = ({ scheduler }: ServerConfig) => ({
@@ -24,7 +26,8 @@ export const retryOf = ({ scheduler }: ServerConfig) => ({
 interface Hearing {
   readonly logger: Logger;
   readonly busLog: BusLog;
-  readonly events: TaskEventHub;
+  readonly taskEvents: TaskEventHub;
+  readonly events: EventHub;
   readonly metrics: ServiceMetrics;
   readonly logThread: LogThread;
 }
@@ -41,10 +44,24 @@ export function startShards(
   servers: ServerList,
   store: StoreThread,
   reader: StateReader,
-  { logger, busLog, events, metrics, logThread }: Hearing,
+  { logger, busLog, taskEvents, events, metrics, logThread }: Hearing,
   directory: string,
   { tallies, shares }: Counted,
 ): Shards {
+  /** Tells whoever follows events in this process, or from outside, of what is committed by now. */
+  const tell = (batches: readonly EventBatch[]): void => {
+    const isFollowedHere = taskEvents.hasListeners;
+    if (isFollowedHere && batches.length > 0) reader.refresh();
+    for (const batch of batches) {
+      // Most events are those of tasks that nobody looks at: they are not even read.
+      const isWanted =
+        batch.subject !== 'tasks' || isFollowedHere || events.find(tasksSubject(batch.jobId)) !== undefined;
+      if (!isWanted) continue;
+      const said = eventsOf(batch);
+      events.publish(said);
+      if (isFollowedHere) for (const event of said) taskEvents.publishDomain(event);
+    }
+  };
   return new Shards(
     {
       count: config.scheduler.shards,
@@ -77,9 +94,7 @@ export function startShards(
             return;
           case 'said':
             for (const count of notice.counts) metrics.count(count);
-            if (!events.hasListeners || notice.events.length === 0) return;
-            reader.refresh();
-            for (const event of notice.events) events.publishDomain(event);
+            tell(notice.events);
             return;
           case 'measured':
             metrics.measured(shard, notice.measures);

@@ -1,13 +1,16 @@
-import { parseTaskId, type FarmId, type JobId, type WorkerId } from '../../core/ids.ts';
+import { parseTaskId, type AttemptId, type FarmId, type JobId, type WorkerId } from '../../core/ids.ts';
 import type { Delivery, ServiceBus, ServiceBusListener } from '../../core/ports/bus.ts';
 import type { StoreReader } from '../../core/ports/store.ts';
-import type { PresenceMessage, StatusMessage } from '../../core/wire/bus-messages.ts';
+import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../core/wire/bus-messages.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import type { ShardMeter } from './shard-meter.ts';
-import { leaseReply, presenceReply } from './reply-address.ts';
+import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
+import { reportEnvelopes } from './rides.ts';
 
 /** Jobs whose farm is remembered, so that a status report costs no look at the store. */
 const REMEMBERED_JOBS_MAX = 100_000;
+
+const NO_ATTEMPTS: readonly AttemptId[] = [];
 
 export interface BusIntakeOptions {
   readonly reader: StoreReader;
@@ -34,6 +37,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
 
   readonly leaseRequested: ServiceBusListener['leaseRequested'] = (request, queue, inbox) => {
     if (!this.options.ownsFarm(request.farm_id)) return;
+    const reports = this.takeReports(request, inbox);
     this.options.post(
       {
         actor: 'lease',
@@ -44,7 +48,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
           farmId: request.farm_id,
           incarnation: request.incarnation,
           queue,
-          replyTo: leaseReply(inbox),
+          replyTo: leaseReply(inbox, reports),
         },
       },
       this.options.meter.leaseRequested(inbox),
@@ -86,6 +90,14 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
       () => delivery.acknowledge(),
     );
   };
+
+  /** Hands the reports that ride on the request to their jobs; gives the attempts that the reply may confirm. */
+  private takeReports(request: LeaseRequest, inbox: string): readonly AttemptId[] {
+    if (request.reports === undefined) return NO_ATTEMPTS;
+    const envelopes = reportEnvelopes(request, reportsReply(inbox), (job) => this.ownsJob(job));
+    for (const envelope of envelopes) this.options.post(envelope, null);
+    return envelopes.map(({ message }) => message.attemptId);
+  }
 
   /** The farm that a worker names by id or name, or the only one. */
   private farmNamed(text: string): FarmId | { readonly reason: string } {

@@ -11,7 +11,7 @@ import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
 import type { FarmId, JobId, QueueId } from '../../core/ids.ts';
-import type { DomainEvent } from '../../core/wire/events.ts';
+import type { EventBatch } from '../../core/wire/event-batch.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
 
 /** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
@@ -95,7 +95,7 @@ export type ShardNotice =
       readonly v: typeof SHARD_PROTOCOL;
       readonly type: 'said';
       readonly answers: readonly Answer[];
-      readonly events: readonly DomainEvent[];
+      readonly events: readonly EventBatch[];
       readonly forwards: readonly ServiceEnvelope[];
       readonly counts: readonly Count[];
       readonly forgotten: readonly ForgottenJob[];

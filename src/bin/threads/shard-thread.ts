@@ -12,12 +12,14 @@ import { SharedTallies, type TellShards } from '../../adapters/system/shared-tal
 import { Uuid7 } from '../../adapters/system/uuid7.ts';
 import type { BusEvent, ServiceBus } from '../../core/ports/bus.ts';
 import { latestChanges, type Change } from '../../core/records/change-set.ts';
+import { batchEvents } from '../../core/wire/event-batch.ts';
 import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
 import { waitingOf } from './reply-address.ts';
+import { PoisonedRides } from './rides.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
 import {
@@ -32,7 +34,7 @@ import {
 /** What happens to the bus after which workers cannot be heard until it is ready again. */
 const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', 'unreachable', 'impaired']);
 
-/** A worker that gets it at once rests before it asks again. */
+/** A worker that gets it at once rests before it asks again, and says by the stream what rode on the request. */
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 
 /** A shard: some of the farms, each whole, on one thread with its own connection to the bus. */
@@ -47,6 +49,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const store = createStoreClient(options.storePort);
   const ids = new Uuid7(() => Date.now());
   const meter = new ShardMeter(reader, ownsFarm);
+  const rides = new PoisonedRides();
   let sequence = 0;
   const wakeOwn = (slot: number): void => {
     for (const id of tallies.takeWaitingFarms(slot)) {
@@ -90,7 +93,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
           onDurable();
         });
       },
-      release: (outputs, startedAt) => release(outputs, startedAt, { bus, tallies, meter }, tell),
+      release: (outputs, startedAt) => release(outputs, startedAt, { bus, tallies, meter, rides }, tell),
       log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
       fatal: (error) => {
         throw error instanceof Error ? error : new Error(String(error));
@@ -163,13 +166,14 @@ interface Outlets {
   readonly bus: ServiceBus;
   readonly tallies: SharedTallies;
   readonly meter: ShardMeter;
+  readonly rides: PoisonedRides;
 }
 
 /** Lets out what a commit window has said: to workers over the bus, to everybody else through the main thread. */
 function release(
   outputs: readonly Output<ServiceWorld>[],
   windowStartedAt: number,
-  { bus, tallies, meter }: Outlets,
+  { bus, tallies, meter, rides }: Outlets,
   tell: (notice: ShardNotice) => void,
 ): void {
   const said = {
@@ -185,10 +189,11 @@ function release(
       if (waiting.kind === 'front') said.answers.push({ to: waiting.request, answer: output.answer });
       // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
       else if (waiting.kind === 'lease') {
-        const reply = output.answer as LeaseReply;
+        const reply = rides.confirmedBy(output.answer as LeaseReply, waiting);
         answerLease(bus, waiting.inbox, reply, tell);
         meter.leaseAnswered(waiting.inbox, reply, windowStartedAt);
-      } else bus.answerPresence(waiting.inbox, output.answer as PresenceReply);
+      } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
+      else bus.answerPresence(waiting.inbox, output.answer as PresenceReply);
       continue;
     }
     const { effect } = output;
@@ -213,7 +218,8 @@ function release(
         break;
     }
   }
-  if (Object.values(said).some((each) => each.length > 0)) tell({ v: SHARD_PROTOCOL, type: 'said', ...said });
+  if (Object.values(said).every((each) => each.length === 0)) return;
+  tell({ v: SHARD_PROTOCOL, type: 'said', ...said, events: batchEvents(said.events) });
 }
 
 /** The shards of a set of bits. */

@@ -190,6 +190,11 @@ const SERVER_KEYS = {
     '67108864',
     'Bytes of log that are kept of a task, over all its attempts; the rest is cut with a line that says so. 0 is no limit.',
   ),
+  'events.replay_depth': key(
+    integer(1, 100_000),
+    '1000',
+    'Events that are kept in memory of each subject, for clients of the event channel that come back or read slowly.',
+  ),
   'diagnostics.buffer_size': key(
     integer(0, 100_000),
     '1000',

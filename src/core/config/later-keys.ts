@@ -44,6 +44,5 @@ export const KEYS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'auth.session.cookie_secure',
   'auth.session.ttl',
   'auth.validate_job_owner',
-  'events.replay_depth',
   'presets.dir',
 ]);

@@ -47,6 +47,10 @@ export interface ServerConfig {
     readonly exprMemoryBytes: number;
     readonly exprSubmissionDeadlineMs: number;
   };
+  readonly events: {
+    /** Of each subject. */
+    readonly replayDepth: number;
+  };
   readonly diagnostics: {
     /** Records of one component; 0 keeps none. */
     readonly bufferSize: number;
@@ -108,6 +112,7 @@ export function serverConfig(sources: ConfigSources): Resolved<ServerConfig> {
         exprMemoryBytes: values['openjd.expr_memory_limit'],
         exprSubmissionDeadlineMs: values['openjd.expr_submission_deadline'],
       },
+      events: { replayDepth: values['events.replay_depth'] },
       diagnostics: { bufferSize: values['diagnostics.buffer_size'] },
       logs: { maxBytesPerTask: values['logs.max_bytes_per_task'] },
       log: { format: values['log.format'], level: values['log.level'] },

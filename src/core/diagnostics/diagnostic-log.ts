@@ -28,6 +28,7 @@ export interface DiagnosticQuery {
 export class DiagnosticLog {
   private readonly ringSize: number;
   private readonly textMax: number;
+  private readonly listeners: ((record: DiagnosticRecord) => void)[] = [];
   /** The least recently active first. */
   private readonly rings = new Map<string, Ring>();
   private textLength = 0;
@@ -51,6 +52,12 @@ export class DiagnosticLog {
     this.textLength += ring.push(record, lengthOf(record));
     this.dropIdle(component);
     this.shorten();
+    for (const heard of this.listeners) heard(record);
+  }
+
+  /** Calls `heard` with every record that is kept from now on. */
+  listen(heard: (record: DiagnosticRecord) => void): void {
+    this.listeners.push(heard);
   }
 
   /** Records by time, the oldest first; those of one time by component. */

@@ -29,10 +29,9 @@ export class Caps {
 
   /** Counts tasks that became live, or settled when `change` is negative; whether that makes room where there was none. */
   count(queueId: QueueId, change: number): boolean {
-    const limits = [this.farm, this.ofQueue(queueId)];
-    const full = limits.filter((limit) => roomOf(limit) <= 0);
-    for (const limit of limits) limit.live += change;
-    return full.some((limit) => roomOf(limit) > 0);
+    const inFarm = countOf(this.farm, change);
+    const inQueue = countOf(this.ofQueue(queueId), change);
+    return inFarm || inQueue;
   }
 
   /** The cap of a queue, or of the farm when `queueId` is null. */
@@ -51,6 +50,13 @@ export class Caps {
 }
 
 const newLimit = (): Limit => ({ maxConcurrentTasks: 0, paused: false, live: 0 });
+
+/** Whether that makes room where there was none. */
+function countOf(limit: Limit, change: number): boolean {
+  const wasFull = roomOf(limit) <= 0;
+  limit.live += change;
+  return wasFull && roomOf(limit) > 0;
+}
 
 function roomOf(limit: Limit): number {
   if (limit.paused) return 0;

@@ -69,13 +69,17 @@ export const JOB_TRANSITIONS: readonly JobTransition[] = [
   { from: 'paused', trigger: 'a step failed', to: 'failed' },
 ];
 
-const TARGETS: ReadonlyMap<string, JobStatus> = new Map(
-  JOB_TRANSITIONS.map((row) => [`${row.from ?? ''} ${row.trigger}`, row.to]),
-);
+/** By trigger, then by where the job stands. */
+const TARGETS = new Map<JobTrigger, Map<JobStatus | null, JobStatus>>();
+for (const { from, trigger, to } of JOB_TRANSITIONS) {
+  const ofTrigger = TARGETS.get(trigger);
+  if (ofTrigger === undefined) TARGETS.set(trigger, new Map([[from, to]]));
+  else ofTrigger.set(from, to);
+}
 
 /** Where a trigger takes a job, or null when no row of the table allows it. */
 export function nextJobStatus(from: JobStatus | null, trigger: JobTrigger): JobStatus | null {
-  return TARGETS.get(`${from ?? ''} ${trigger}`) ?? null;
+  return TARGETS.get(trigger)?.get(from) ?? null;
 }
 
 export type TerminalJobStatus = Extract<JobStatus, 'completed' | 'failed' | 'canceled'>;

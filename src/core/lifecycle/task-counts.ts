@@ -13,6 +13,8 @@ export interface TaskCounts {
   readonly unschedulable: number;
 }
 
+type Mutable<Counts> = { -readonly [Key in keyof Counts]: Counts[Key] };
+
 /** Counts of `total` tasks that all have one status. */
 export function countsOf(total: number, status: TaskStatus): TaskCounts {
   return { ...NO_TASKS, total, [status]: total };
@@ -33,7 +35,10 @@ export const NO_TASKS: TaskCounts = {
 /** The counts after `howMany` tasks went from one status to another. */
 export function moveCounts(counts: TaskCounts, from: TaskStatus, to: TaskStatus, howMany = 1): TaskCounts {
   if (from === to || howMany === 0) return counts;
-  return { ...counts, [from]: counts[from] - howMany, [to]: counts[to] + howMany };
+  const moved: Mutable<TaskCounts> = { ...counts };
+  moved[from] -= howMany;
+  moved[to] += howMany;
+  return moved;
 }
 
 /** The counts after `howMany` ready tasks more (or less, when negative) say why nobody may run them. */
@@ -42,9 +47,28 @@ export const markCounts = (counts: TaskCounts, howMany: number): TaskCounts =>
 
 /** The sum of several counts: a job's from its steps'. */
 export function sumCounts(all: Iterable<TaskCounts>): TaskCounts {
-  const sum = { ...NO_TASKS };
-  for (const counts of all) {
-    for (const key of Object.keys(sum) as (keyof TaskCounts)[]) sum[key] += counts[key];
-  }
+  const sum: Mutable<TaskCounts> = { ...NO_TASKS };
+  for (const counts of all) add(sum, counts, 1);
   return sum;
+}
+
+/** A sum of counts in which `after` stands in place of `before`. */
+export function replaceCounts(sum: TaskCounts, before: TaskCounts, after: TaskCounts): TaskCounts {
+  if (before === after) return sum;
+  const replaced: Mutable<TaskCounts> = { ...sum };
+  add(replaced, before, -1);
+  add(replaced, after, 1);
+  return replaced;
+}
+
+function add(sum: Mutable<TaskCounts>, counts: TaskCounts, sign: 1 | -1): void {
+  sum.total += sign * counts.total;
+  sum.pending += sign * counts.pending;
+  sum.ready += sign * counts.ready;
+  sum.assigned += sign * counts.assigned;
+  sum.running += sign * counts.running;
+  sum.succeeded += sign * counts.succeeded;
+  sum.failed += sign * counts.failed;
+  sum.canceled += sign * counts.canceled;
+  sum.unschedulable += sign * counts.unschedulable;
 }

@@ -55,13 +55,17 @@ export const TASK_TRANSITIONS: readonly TaskTransition[] = [
   { from: 'canceled', trigger: 'manual retry', to: 'pending' },
 ];
 
-const TARGETS: ReadonlyMap<string, TaskStatus> = new Map(
-  TASK_TRANSITIONS.map((row) => [`${row.from} ${row.trigger}`, row.to]),
-);
+/** By trigger, then by where the task stands. */
+const TARGETS = new Map<TaskTrigger, Map<TaskStatus, TaskStatus>>();
+for (const { from, trigger, to } of TASK_TRANSITIONS) {
+  const ofTrigger = TARGETS.get(trigger);
+  if (ofTrigger === undefined) TARGETS.set(trigger, new Map([[from, to]]));
+  else ofTrigger.set(from, to);
+}
 
 /** Where a trigger takes a task, or null when no row of the table allows it. */
 export function nextTaskStatus(from: TaskStatus, trigger: TaskTrigger): TaskStatus | null {
-  return TARGETS.get(`${from} ${trigger}`) ?? null;
+  return TARGETS.get(trigger)?.get(from) ?? null;
 }
 
 export type TerminalTaskStatus = Extract<TaskStatus, 'succeeded' | 'failed' | 'canceled'>;

@@ -7,6 +7,8 @@ export type PutChange = {
     readonly table: T;
     readonly key: string;
     readonly value: Tables[T];
+    /** The value as the store encodes it, where somebody has done that already. */
+    readonly encoded?: Uint8Array;
   };
 }[TableName];
 
@@ -37,9 +39,16 @@ export interface ChangeSet {
   readonly changes: readonly Change[];
 }
 
-/** A put whose value fits its table. */
-export const put = <T extends TableName>(table: T, key: string, value: Tables[T]): Change =>
-  ({ op: 'put', table, key, value }) as Extract<PutChange, { table: T }>;
+/** A put whose value fits its table; `encoded` is what the store's encoding makes of it. */
+export const put = <T extends TableName>(
+  table: T,
+  key: string,
+  value: Tables[T],
+  encoded?: Uint8Array,
+): Change =>
+  (encoded === undefined
+    ? { op: 'put', table, key, value }
+    : { op: 'put', table, key, value, encoded }) as Extract<PutChange, { table: T }>;
 
 export const remove = (table: TableName, key: string): Change => ({ op: 'remove', table, key });
 
@@ -54,12 +63,17 @@ export const removePrefix = (table: TableName, prefix: string): Change => ({
  * counts. A set with a `removePrefix` is left as it is.
  */
 export function latestChanges(changes: readonly Change[]): readonly Change[] {
-  const latest = new Map<string, Change>();
-  for (const change of changes) {
+  // By table, with the keys as they are: a text made of both would have to be made and hashed for each change.
+  const seen = new Map<TableName, Set<string>>();
+  const latest: Change[] = [];
+  for (let at = changes.length - 1; at >= 0; at--) {
+    const change = changes[at];
+    if (change === undefined) continue;
     if (change.op === 'removePrefix') return changes;
-    const row = `${change.table} ${change.key}`;
-    latest.delete(row);
-    latest.set(row, change);
+    let keys = seen.get(change.table);
+    if (keys === undefined) seen.set(change.table, (keys = new Set()));
+    const before = keys.size;
+    if (keys.add(change.key).size > before) latest.push(change);
   }
-  return latest.size === changes.length ? changes : [...latest.values()];
+  return latest.length === changes.length ? changes : latest.reverse();
 }

@@ -83,7 +83,11 @@ export const TABLE_NAMES = [
   'storageLocation',
 ] as const satisfies readonly TableName[];
 
-const padded = (value: number, width: number): string => String(value).padStart(width, '0');
+const ZEROS = '0'.repeat(16);
+const padded = (value: number, width: number): string => {
+  const digits = String(value);
+  return digits.length >= width ? digits : ZEROS.slice(0, width - digits.length) + digits;
+};
 const STEP_DIGITS = 5;
 const INDEX_DIGITS = 10;
 const ATTEMPT_DIGITS = 7;
@@ -95,7 +99,13 @@ const DAY_MS = 86_400_000;
 export type Ending = 'completed' | 'failed';
 const endingOf = (status: TerminalJobStatus): Ending => (status === 'completed' ? 'completed' : 'failed');
 
-const stepPrefix = (job: JobId, order: number): string => `${job}/${padded(order, STEP_DIGITS)}`;
+/** What was written last: a turn of a job writes many keys of one step. */
+let lastStep = { job: '', order: -1, prefix: '' };
+function stepPrefix(job: JobId, order: number): string {
+  if (job !== lastStep.job || order !== lastStep.order)
+    lastStep = { job, order, prefix: `${job}/${padded(order, STEP_DIGITS)}` };
+  return lastStep.prefix;
+}
 const taskKey = (task: TaskAddress): string =>
   `${stepPrefix(task.jobId, task.stepOrder)}/${padded(task.index, INDEX_DIGITS)}`;
 

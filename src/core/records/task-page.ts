@@ -40,7 +40,34 @@ export const pageOf = (index: number): number => Math.floor(index / TASKS_PER_PA
 
 export const emptyTaskPage = (): Uint8Array => new Uint8Array(TASK_PAGE_BYTES);
 
-const viewOf = (page: Uint8Array): DataView => new DataView(page.buffer, page.byteOffset, page.byteLength);
+/** Pages that are copied from one piece of memory: a piece of its own for each costs more than the copy. */
+const COPIES_A_SLAB = 64;
+let slab = new Uint8Array(0);
+let slabUsed = 0;
+
+/** The page as it is now, to be kept while the page goes on changing. */
+export function copyOfPage(page: Uint8Array): Uint8Array {
+  if (slabUsed + TASK_PAGE_BYTES > slab.length) {
+    slab = new Uint8Array(COPIES_A_SLAB * TASK_PAGE_BYTES);
+    slabUsed = 0;
+  }
+  const copy = slab.subarray(slabUsed, slabUsed + TASK_PAGE_BYTES);
+  slabUsed += TASK_PAGE_BYTES;
+  copy.set(page);
+  return copy;
+}
+
+/** The page that was looked at last: a turn reads and writes a record several times. */
+let viewed: Uint8Array | null = null;
+let view: DataView = new DataView(new ArrayBuffer(0));
+
+function viewOf(page: Uint8Array): DataView {
+  if (page !== viewed) {
+    view = new DataView(page.buffer, page.byteOffset, page.byteLength);
+    viewed = page;
+  }
+  return view;
+}
 
 /** The record of the task at `index` of its step, or null when it is untouched. `page` is the page of that index. */
 export function readTask(page: Uint8Array, index: number): TaskState | null {

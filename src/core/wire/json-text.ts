@@ -17,6 +17,7 @@ const BACKSLASH = 0x5c;
  * little and no depth of input can exhaust the stack (reliability.md, D7).
  */
 function isNestedDeeper(text: string, limit: number): boolean {
+  if (!hasMoreBrackets(text, limit)) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -27,6 +28,18 @@ function isNestedDeeper(text: string, limit: number): boolean {
       if (depth > limit) return true;
     } else if (code === 0x5d || code === 0x7d) {
       depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Whether more brackets open, within strings or not: few do in most messages, and finding them costs next to nothing. */
+function hasMoreBrackets(text: string, limit: number): boolean {
+  let left = limit;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      left -= 1;
+      if (left < 0) return true;
     }
   }
   return false;

@@ -4,19 +4,15 @@ import type {
   DeregisterMessage,
   DiagnosticMessage,
   HeartbeatMessage,
-  LeaseRequest,
   LogMessage,
   PresenceMessage,
   RegisterMessage,
   ReportedStatus,
   StatusMessage,
-  TerminalReport,
-  TerminalStatus,
 } from './bus-messages.ts';
 import {
   checked,
   door,
-  finite,
   flag,
   integer,
   line,
@@ -40,6 +36,7 @@ import {
   readWorkerId,
 } from './identifiers.ts';
 import type { Parsed } from './json-text.ts';
+import { readExitCode, readPercent, readSessionToken } from './lease-request.ts';
 import { WIRE_LIMITS as LIMITS } from './limits.ts';
 
 /** The doors for what workers send (interface.md, "Worker-facing message bus"). Each takes the text of a message. None throws. */
@@ -100,35 +97,6 @@ export const parsePresence: (text: string) => Parsed<PresenceMessage> = door(
   { length: LIMITS.presenceText, nesting: LIMITS.nesting },
 );
 
-const INT32_MIN = -(2 ** 31);
-/** Windows reports exit codes as unsigned 32-bit numbers. */
-const UINT32_MAX = 2 ** 32 - 1;
-
-const percent = checked(finite, (value) => (value >= 0 && value <= 100 ? null : 'must be from 0 to 100'));
-
-const terminalReport = record<TerminalReport>({
-  attempt_id: readAttemptId,
-  status: oneOf<TerminalStatus>({ succeeded: true, failed: true, canceled: true }),
-  exit_code: optional(integer(INT32_MIN, UINT32_MAX)),
-  message: optional(text(LIMITS.message)),
-  timestamp: readTimestamp,
-  session_id: line(LIMITS.token),
-  progress: optional(percent),
-  status_message: optional(text(LIMITS.message)),
-});
-
-/** `work.lease.<queue id>` and `work.lease._any`. */
-export const parseLeaseRequest: (text: string) => Parsed<LeaseRequest> = door(
-  record<LeaseRequest>({
-    v: literal(1),
-    worker_id: readWorkerId,
-    farm_id: readFarmId,
-    incarnation: readToken,
-    reports: optional(list(terminalReport, LIMITS.reportsPerRequest)),
-  }),
-  { length: LIMITS.leaseRequestText, nesting: LIMITS.nesting },
-);
-
 /** `task.status.<job id>` */
 export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
   checked(
@@ -138,11 +106,11 @@ export const parseStatus: (text: string) => Parsed<StatusMessage> = door(
       attempt_id: readAttemptId,
       worker_id: readWorkerId,
       status: oneOf<ReportedStatus>({ running: true, succeeded: true, failed: true, canceled: true }),
-      exit_code: optional(integer(INT32_MIN, UINT32_MAX)),
+      exit_code: optional(readExitCode),
       message: optional(text(LIMITS.message)),
       timestamp: readTimestamp,
-      session_id: line(LIMITS.token),
-      progress: optional(percent),
+      session_id: readSessionToken,
+      progress: optional(readPercent),
       status_message: optional(text(LIMITS.message)),
     }),
     attemptFault,

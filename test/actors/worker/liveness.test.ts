@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { replyTo } from '../../../actors/kernel/address.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const SILENT = 'a worker was not heard for a whole heartbeat timeout; its tasks are taken back';
@@ -172,5 +173,48 @@ test('in a small farm nothing is held', (t) => {
   house.heard();
   house.advance(30_000);
   house.expect(t, 'all of them', ['worker w1 offline', 'worker w2 offline', 'worker w3 offline']);
+  t.end();
+});
+
+test('of heartbeats that say nothing new one in half a timeout is stored', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.beating.delete('w1');
+  const registeredAt = house.now;
+  house.advance(14_999);
+  house.heartbeat('w1');
+  t.equal(house.worker('w1').lastHeartbeatAt, registeredAt);
+  house.heard();
+  house.checkAtRest(t, 'the worker knows');
+  house.advance(1);
+  house.heartbeat('w1');
+  t.equal(house.worker('w1').lastHeartbeatAt, house.now);
+  house.checkAtRest(t, 'and so does the store');
+  t.end();
+});
+
+test('a heartbeat that was not stored counts for a worker that is loaded again', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.beating.delete('w1');
+  house.advance(14_000);
+  house.heartbeat('w1');
+  house.heard();
+  // No input: the handler throws, and the actor is loaded again.
+  house.post({
+    actor: 'worker',
+    id: house.worker('w1').id,
+    message: { type: 'worker.heartbeat', replyTo: replyTo('faulty') } as never,
+  });
+  house.run();
+  t.strictSame(house.warned(), [
+    'a handler threw; its actors are loaded again',
+    'a message is poisoned: its handler threw twice',
+  ]);
+  house.heard();
+  house.advance(29_999);
+  house.expect(t, 'the worker may hold its tasks still', []);
+  house.advance(1);
+  house.expect(t, 'not a moment longer', ['worker w1 offline']);
   t.end();
 });

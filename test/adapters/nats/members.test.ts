@@ -2,7 +2,12 @@ import { headers } from '@nats-io/transport-node';
 import { test, type Test } from 'tap';
 import { managerOf } from '../../../src/adapters/nats/streams.ts';
 import { queueId, stepIdOf } from '../../../src/core/ids.ts';
-import type { DiagnosticMessage, LeaseReply, PresenceMessage } from '../../../src/core/wire/bus-messages.ts';
+import type {
+  DiagnosticMessage,
+  LeaseReply,
+  PresenceMessage,
+  StepAssignment,
+} from '../../../src/core/wire/bus-messages.ts';
 import { STREAMS, subjects } from '../../../src/core/wire/subjects.ts';
 import {
   attemptOf,
@@ -21,6 +26,15 @@ import {
 import { ofType } from '../../kit/nats-recorder.ts';
 import { NatsServer } from '../../kit/nats-server.ts';
 
+const stepAssignment: StepAssignment = {
+  job_name: 'j',
+  step_name: 's',
+  job_parameters: {},
+  job_environments: [],
+  step_environments: [],
+  script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
+  compute_location: '',
+};
 const NO_LEASES: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 const QUEUE = queueId('01890a5d-ac96-774b-bcce-b302099a8060');
 const STEP = stepIdOf(JOB, 0);
@@ -73,15 +87,7 @@ test('a lease request without a service, without an answer, and with one too lat
       },
     ],
     steps: {
-      [STEP]: {
-        job_name: 'j',
-        step_name: 's',
-        job_parameters: {},
-        job_environments: [],
-        step_environments: [],
-        script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
-        compute_location: '',
-      },
+      [STEP]: stepAssignment,
     },
   };
   shard.bus.answerLease(asked.inbox, reply);
@@ -105,7 +111,7 @@ test('an answer that is none, too large, or to no inbox', async (t) => {
     v: 1,
     type: 'leases',
     assignments: [],
-    steps: { [STEP]: 'x'.repeat(2e6) as never },
+    steps: { [STEP]: { ...stepAssignment, job_name: 'x'.repeat(2e6) } },
   };
   t.equal(shard.bus.answerLease(inbox, huge), 'too-large');
   for (const subject of ['task.status.x', '_INBOX.*', '_INBOX.a b', '$JS.API.STREAM.DELETE.X', '']) {

@@ -11,6 +11,7 @@ import type {
   PresenceMessage,
   PresenceReply,
   StatusMessage,
+  TerminalReport,
 } from '../../../src/core/wire/bus-messages.ts';
 import type { EnvironmentPlan, ScriptPlan } from '../../../src/core/openjd/plan.ts';
 
@@ -100,12 +101,30 @@ const presence: fc.Arbitrary<PresenceMessage> = fc.oneof(
   }),
 );
 
-const leaseRequest: fc.Arbitrary<LeaseRequest> = fc.record({
-  v: version,
-  worker_id: uuid.map(workerId),
-  farm_id: uuid.map(farmId),
-  incarnation: token,
-});
+const terminalReport: fc.Arbitrary<TerminalReport> = fc.record(
+  {
+    attempt_id: attempt.map(attemptIdOf),
+    status: fc.constantFrom('succeeded' as const, 'failed' as const, 'canceled' as const),
+    exit_code: fc.integer({ min: -(2 ** 31), max: 2 ** 31 }),
+    message: fc.string({ unit: 'binary' }),
+    timestamp: time,
+    session_id: fc.oneof(fc.constant(''), token),
+    progress: fc.double({ min: 0, max: 100, noNaN: true }),
+    status_message: fc.string({ unit: 'binary' }),
+  },
+  { requiredKeys: ['attempt_id', 'status', 'timestamp', 'session_id'] },
+);
+
+const leaseRequest: fc.Arbitrary<LeaseRequest> = fc.record(
+  {
+    v: version,
+    worker_id: uuid.map(workerId),
+    farm_id: uuid.map(farmId),
+    incarnation: token,
+    reports: fc.array(terminalReport, { maxLength: 3 }),
+  },
+  { requiredKeys: ['v', 'worker_id', 'farm_id', 'incarnation'] },
+);
 
 const status: fc.Arbitrary<StatusMessage> = attempt.chain((address) =>
   fc.record(
@@ -250,7 +269,10 @@ const step = fc.record(
     script,
     lets: fc.array(fc.record({ name, type: fc.string(), value: fc.string() }), { maxLength: 2 }),
     compute_location: fc.string(),
+    extensions: fc.array(name, { maxLength: 2 }),
     deliveries: fc.array(delivery, { maxLength: 3 }),
+    isolation: fc.record({ user: name, group: name }, { requiredKeys: ['user'] }),
+    ready_left: fc.nat(),
   },
   {
     requiredKeys: [
@@ -287,8 +309,9 @@ const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
     .tuple(
       fc.array(fc.tuple(attempt, name, fc.nat(64), named(taskValue), step), { maxLength: 3 }),
       fc.option(pathMap, { nil: null }),
+      fc.option(openAttempts, { nil: null }),
     )
-    .map(([rows, map]): LeaseReply => ({
+    .map(([rows, map, confirmed]): LeaseReply => ({
       v: 1,
       type: 'leases',
       assignments: rows.map(([address, taskName, cores, values]) => ({
@@ -304,6 +327,7 @@ const leaseReply: fc.Arbitrary<LeaseReply> = fc.oneof(
         rows.map(([address, , , , plan]) => [stepIdOf(address.jobId, address.stepOrder), plan]),
       ),
       ...(map === null ? {} : { path_map: map }),
+      ...(confirmed === null ? {} : { confirmed }),
     })),
 );
 

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import type { Parsed } from '../../../src/core/wire/json-text.ts';
+import { parseLeaseRequest } from '../../../src/core/wire/lease-request.ts';
 import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { parseCancel, parseLeaseReply, parsePresenceReply } from '../../../src/core/wire/service-messages.ts';
-import {
-  parseLeaseRequest,
-  parseLog,
-  parsePresence,
-  parseStatus,
-} from '../../../src/core/wire/worker-messages.ts';
+import { parseLog, parsePresence, parseStatus } from '../../../src/core/wire/worker-messages.ts';
 import { messages } from './messages.arbitrary.ts';
 
 type Kind = keyof typeof messages;

@@ -6,6 +6,7 @@ import { startFront } from '../../../http/front.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
+import { EventHub } from '../../../http/ws/hub.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
@@ -62,6 +63,12 @@ export class House {
   readonly onBus = new Map<string, LogPosition>();
   /** How often the log of a task was read. */
   logReads = 0;
+
+  readonly events = new EventHub({
+    replayDepth: 20,
+    now: () => this.now,
+    steadyNow: () => this.steadyNow,
+  });
 
   readonly #logs = new Map<string, LogChunk[]>();
   readonly #events = new TaskEventHub();
@@ -184,6 +191,7 @@ export class House {
     });
     return {
       store: this.store,
+      commits: { count: () => this.#sequence, renew: () => undefined },
       jobLists: new JobLists(state, {
         settled: () => this.#sequence,
         take: () => this.#notices.splice(0),
@@ -205,6 +213,8 @@ export class House {
       },
       logs,
       tails,
+      events: this.events,
+      taskEvents: this.#events,
       health: { store: () => this.health.store(), bus: () => this.health.bus() },
       activity: () => this.activity,
       metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),

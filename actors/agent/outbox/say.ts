@@ -1,0 +1,27 @@
+import type { AttemptId } from '../../../src/core/ids.ts';
+import type { AgentContext } from '../agent-world.ts';
+import type { OutboxState } from './state.ts';
+
+type OutboxContext = AgentContext<'outbox'>;
+
+/** Says the attempt's report by the stream of statuses, now: it waits for no lease request any more, and for no answer to one. */
+export function say(state: OutboxState, attemptId: AttemptId, context: OutboxContext): void {
+  leave(state, attemptId);
+  const outgoing = state.reports.get(attemptId);
+  if (outgoing === undefined) return;
+  outgoing.isSaid = true;
+  context.cancelTimer(attemptId);
+  context.effect({ kind: 'report', report: outgoing.report });
+}
+
+/** Nothing is to be said of the attempt any more; true when there was something. */
+export function drop(state: OutboxState, attemptId: AttemptId, context: OutboxContext): boolean {
+  leave(state, attemptId);
+  context.cancelTimer(attemptId);
+  return state.reports.delete(attemptId);
+}
+
+function leave(state: OutboxState, attemptId: AttemptId): void {
+  state.waiting.delete(attemptId);
+  for (const riders of state.rides.values()) riders.delete(attemptId);
+}

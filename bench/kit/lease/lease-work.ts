@@ -1,0 +1,49 @@
+import { submit, type BenchService } from '../service.ts';
+
+/** Requests at the same time while jobs are submitted. */
+const CLIENTS = 16;
+/** Signatures differ in the memory that they ask for; workers of a swarm have 1,024 MiB. */
+export const SIGNATURES_MAX = 1000;
+
+export interface Farm {
+  readonly farmId: string;
+  readonly queueId: string;
+}
+
+/** Submits `jobs` jobs of `tasks` one-core tasks that do nothing; their requirements are `signatures` different ones in turn. */
+export async function submitJobs(
+  service: BenchService,
+  farm: Farm,
+  jobs: number,
+  tasks: number,
+  signatures: number,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (next < jobs) {
+      const { id } = await submit(service.url, farm, noopTemplate(tasks, 1 + (next++ % signatures)));
+      ids.push(id);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(CLIENTS, jobs) }, client));
+  return ids;
+}
+
+const noopTemplate = (tasks: number, memoryMib: number): object => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name: `${tasks} tasks that do nothing`,
+  steps: [
+    {
+      name: 'Noop',
+      parameterSpace: { taskParameterDefinitions: [{ name: 'I', type: 'INT', range: `1-${tasks}` }] },
+      hostRequirements: {
+        amounts: [
+          { name: 'amount.worker.vcpu', min: 1 },
+          { name: 'amount.worker.memory', min: memoryMib },
+        ],
+      },
+      script: { actions: { onRun: { command: 'true' } } },
+    },
+  ],
+});

@@ -1,0 +1,39 @@
+import { appendFileSync } from 'node:fs';
+import { MessagePort } from 'node:worker_threads';
+
+/**
+ * Loaded into a service before everything else (`--import`): keeps every change set that a shard sends to the store thread in the file that
+ * CALLSHEET_BENCH_COMMITS names. For each: when (milliseconds since the epoch, f64), its length (u32), its bytes; little-endian.
+ */
+const file = process.env['CALLSHEET_BENCH_COMMITS'];
+if (file === undefined) throw new Error('CALLSHEET_BENCH_COMMITS does not name a file');
+
+const HEADER_BYTES = 12;
+// eslint-disable-next-line @typescript-eslint/unbound-method -- applied to the port that is meant
+const post = MessagePort.prototype.postMessage;
+
+MessagePort.prototype.postMessage = function (
+  this: MessagePort,
+  ...args: Parameters<MessagePort['postMessage']>
+) {
+  const message: unknown = args[0];
+  if (isCommit(message)) {
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeDoubleLE(Date.now(), 0);
+    header.writeUInt32LE(message.set.byteLength, 8);
+    appendFileSync(file, Buffer.concat([header, Buffer.from(message.set)]));
+  }
+  post.apply(this, args);
+};
+
+/** What `CommitRequest` (src/adapters/lmdb/store-protocol.ts) is on the wire. */
+function isCommit(message: unknown): message is { readonly set: ArrayBuffer } {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'type' in message &&
+    message.type === 'commit' &&
+    'set' in message &&
+    message.set instanceof ArrayBuffer
+  );
+}

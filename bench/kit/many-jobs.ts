@@ -1,0 +1,201 @@
+import { encodeChangeSet, readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
+import { openStateWriter, STATE_DISK_LIMITS } from '../../src/adapters/lmdb/state-writer.ts';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import { farmId, jobId, queueId, type FarmId, type QueueId } from '../../src/core/ids.ts';
+import { countsOf, sumCounts, type TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
+import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import { put, type Change } from '../../src/core/records/change-set.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';
+
+const CHANGES_AT_ONCE = 8_000;
+const QUEUES = 10;
+/** Between two jobs, in milliseconds. */
+const APART_MS = 1_000;
+
+export interface ManyJobs {
+  readonly jobs: number;
+  /** Of each job. */
+  readonly tasksEach: number;
+  /** How many requirement signatures the jobs have, one a job in turn; workers of `MANY_JOBS_WORKER_MIB` may run them all. */
+  readonly signatures: number;
+  /** Tasks at the beginning of each job that have succeeded already. */
+  readonly doneEach: number;
+}
+
+/** The memory of a worker that may run everything. */
+export const MANY_JOBS_WORKER_MIB = 1024;
+
+/**
+ * Makes a store of many running jobs in one farm, by the writer of the service and without submissions: all that a start of the service
+ * has to take up.
+ */
+export async function layOutManyJobs(
+  directory: string,
+  size: ManyJobs,
+): Promise<{ readonly farmId: FarmId }> {
+  const writer = await openStateWriter({
+    directory,
+    softwareVersion: 'bench',
+    disk: STATE_DISK_LIMITS,
+    endProcess: ({ kind, detail }) => {
+      throw new Error(`${kind}: ${detail}`);
+    },
+    warn: (text) => process.stderr.write(`${text}\n`),
+  });
+  let clock = Date.now() - size.jobs * APART_MS;
+  const ids = new Uuid7(() => clock);
+  const farm = farmId(ids.next());
+  const queues = Array.from({ length: QUEUES }, () => queueId(ids.next()));
+  let sequence = 0;
+  let changes: Change[] = [
+    put('farm', keys.farm(farm), { ...named(farm, 'bench', clock), maxConcurrentTasks: 0 }),
+    ...queues.map((queue, nth) =>
+      put('queue', keys.queue(queue), {
+        ...named(queue, `queue-${nth}`, clock),
+        farmId: farm,
+        priority: 0,
+        maxConcurrentTasks: 0,
+        paused: false,
+      }),
+    ),
+  ];
+  const flush = (): void => {
+    sequence += 1;
+    writer.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
+    changes = [];
+  };
+  for (let nth = 0; nth < size.jobs; nth += 1) {
+    clock += APART_MS;
+    changes.push(
+      ...rowsOf({ farm, queue: queues[nth % QUEUES] ?? queueId(''), nth, clock }, ids.next(), size),
+    );
+    if (changes.length >= CHANGES_AT_ONCE) flush();
+  }
+  flush();
+  await writer.close();
+  return { farmId: farm };
+}
+
+const named = <Id>(id: Id, name: string, at: number) =>
+  ({ version: 1, id, name, description: '', retry: {}, createdAt: at, updatedAt: at }) as const;
+
+interface Place {
+  readonly farm: FarmId;
+  readonly queue: QueueId;
+  readonly nth: number;
+  readonly clock: number;
+}
+
+function rowsOf({ farm, queue, nth, clock }: Place, newId: string, size: ManyJobs): Change[] {
+  const id = jobId(newId);
+  const { tasksEach, doneEach } = size;
+  const counts: Record<string, number> = { ...countsOf(tasksEach, 'ready') };
+  counts['ready'] = tasksEach - doneEach;
+  counts['succeeded'] = doneEach;
+  // Of the keys of countsOf alone.
+  const taskCounts = sumCounts([counts as unknown as TaskCounts]);
+  return [
+    put('job', keys.job(id), {
+      version: 1,
+      id,
+      farmId: farm,
+      queueId: queue,
+      name: `shot_${String(nth).padStart(5, '0')} lighting`,
+      description: '',
+      owner: `artist${nth % 60}`,
+      submitter: `artist${nth % 60}`,
+      priority: 50,
+      project: `film${nth % 25}`,
+      status: doneEach > 0 ? 'running' : 'pending',
+      parkReason: '',
+      cancelReason: '',
+      templateFormat: 'yaml',
+      retry: {},
+      failedAttempts: 0,
+      dependsOn: [],
+      extensions: [],
+      taskCounts,
+      createdAt: clock,
+      updatedAt: clock,
+    }),
+    put('plan', keys.plan(id), planOf(nth, size)),
+    put('template', keys.template(id), { version: 1, format: 'yaml', text: 'x'.repeat(500) }),
+    put('step', keys.step(id, 0), {
+      version: 1,
+      jobId: id,
+      order: 0,
+      name: 'Render',
+      status: doneEach > 0 ? 'running' : 'ready',
+      computeLocation: '',
+      dependsOn: [],
+      taskCount: tasksEach,
+      taskCounts,
+      untouched: { status: 'ready', updatedAt: clock, failureReason: '' },
+      createdAt: clock,
+      updatedAt: clock,
+    }),
+    put('activeJob', keys.activeJob(farm, id), { version: 1 }),
+    ...donePages(doneEach, clock).map((page, number) => put('taskPage', keys.taskPage(id, 0, number), page)),
+  ];
+}
+
+function donePages(done: number, clock: number): Uint8Array[] {
+  const pages = Array.from({ length: Math.ceil(done / TASKS_PER_PAGE) }, () => emptyTaskPage());
+  for (let index = 0; index < done; index += 1) {
+    writeTask(pages[Math.floor(index / TASKS_PER_PAGE)] ?? emptyTaskPage(), index, {
+      status: 'succeeded',
+      failedAttempts: 0,
+      attemptNumber: 1,
+      updatedAt: clock + index,
+      assignedAt: clock,
+      retryAfter: 0,
+      workerOrdinal: 0,
+      hasText: false,
+      unschedulable: false,
+    });
+  }
+  return pages;
+}
+
+const planOf = (nth: number, { tasksEach, signatures }: ManyJobs): JobPlan => ({
+  version: 1,
+  jobName: `shot ${nth}`,
+  parameters: {
+    Scene: { type: 'PATH', value: `/projects/film/shot_${nth}/scene.usd` },
+    Samples: { type: 'INT', value: '256' },
+  },
+  environments: [],
+  steps: [
+    {
+      name: 'Render',
+      order: 0,
+      dependsOn: [],
+      taskCount: tasksEach,
+      taskParameters: [{ name: 'Frame', type: 'INT' }],
+      space: {
+        kind: 'axis',
+        name: 'Frame',
+        values: { kind: 'runs', runs: [{ start: '1', step: '1', count: tasksEach }] },
+      },
+      requirements: {
+        cores: 1,
+        computeLocation: '',
+        amounts:
+          signatures > 1
+            ? [{ name: 'amount.worker.memory', min: 1 + (nth % Math.min(signatures, 1000)) }]
+            : [],
+        pools: [],
+        attributes: [],
+      },
+      environments: [],
+      script: {
+        onRun: {
+          command: 'render',
+          args: ['{{Param.Scene}}', '--frame', '{{Task.Param.Frame}}', '--samples', '{{Param.Samples}}'],
+        },
+        embeddedFiles: [],
+      },
+    },
+  ],
+});

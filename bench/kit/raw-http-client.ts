@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net';
+
+export interface RawReply {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/**
+ * A compact HTTP/1.1 client: one kept connection, one request at a time, replies with a content length alone. Benches use it so that
+ * the client is not what is measured; everything else uses fetch.
+ */
+export class RawHttpClient {
+  private readonly socket: Socket;
+  private pending: Buffer = Buffer.alloc(0);
+  private answered: ((reply: RawReply) => void) | null = null;
+  private failed: ((error: Error) => void) | null = null;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (chunk) => this.received(chunk));
+    socket.on('error', (error) => this.failed?.(error));
+    socket.on('close', () => this.failed?.(new Error('the service closed the connection')));
+  }
+
+  /** Connects to a service; `url` is its address. */
+  static open(url: string): Promise<RawHttpClient> {
+    const { hostname, port } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      socket.once('error', reject);
+      socket.once('connect', () => {
+        socket.off('error', reject);
+        resolve(new RawHttpClient(socket));
+      });
+    });
+  }
+
+  /** A whole request as it goes over the line, to be sent as often as one likes. */
+  static request(method: string, path: string, mediaType: string, body: string): Buffer {
+    const bytes = Buffer.from(body);
+    const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nContent-Type: ${mediaType}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+    return Buffer.concat([Buffer.from(head), bytes]);
+  }
+
+  /** Sends a request that `request` has made; its reply. Rejects when the connection ends before. */
+  send(request: Buffer): Promise<RawReply> {
+    return new Promise((resolve, reject) => {
+      this.answered = resolve;
+      this.failed = reject;
+      this.socket.write(request);
+    });
+  }
+
+  close(): void {
+    this.failed = null;
+    this.socket.destroy();
+  }
+
+  private received(chunk: Buffer): void {
+    const data = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
+    this.pending = data;
+    const headEnd = data.indexOf('\r\n\r\n');
+    if (headEnd < 0) return;
+    const head = data.toString('latin1', 0, headEnd);
+    const length = /^content-length: *(\d+)/im.exec(head)?.[1];
+    if (length === undefined) {
+      this.failed?.(new Error(`a reply without a length: ${head.slice(0, 200)}`));
+      return;
+    }
+    const end = headEnd + 4 + Number(length);
+    if (data.length < end) return;
+    this.pending = data.subarray(end);
+    const reply = { status: Number(head.slice(9, 12)), body: data.subarray(headEnd + 4, end) };
+    const { answered } = this;
+    this.answered = null;
+    this.failed = null;
+    answered?.(reply);
+  }
+}

@@ -1,0 +1,50 @@
+/** A bench with settings under which it is over soon. */
+export interface ShortRun {
+  readonly bench: string;
+  readonly options: readonly string[];
+  /** What it usually takes. */
+  readonly seconds: number;
+  /** A path in the repository without which it can measure nothing, and how to get that. */
+  readonly needs?: { readonly path: string; readonly remedy: string };
+}
+
+/** The order is that of their weight: what no time is left for is left out. */
+export const SHORT_RUNS: readonly ShortRun[] = [
+  { bench: 'lease', options: ['--short'], seconds: 65 },
+  { bench: 'idle', options: ['--seconds', '5'], seconds: 12 },
+  { bench: 'submit', options: ['--repeat', '2', '--seconds', '1'], seconds: 15 },
+  { bench: 'restart', options: ['--many-workers', '1000'], seconds: 35 },
+  { bench: 'reads', options: ['--seconds', '1'], seconds: 10 },
+  { bench: 'memory', options: ['--jobs', '2000', '--workers', '500'], seconds: 20 },
+  { bench: 'processes', options: ['--cores', '16', '--tasks', '500'], seconds: 8 },
+  {
+    bench: 'peers',
+    options: [
+      ...['--systems', 'callsheet,bullmq-always,bullmq-everysec', '--workers', '256'],
+      ...['--tasks', '5000', '--repetitions', '1'],
+    ],
+    seconds: 20,
+    needs: { path: '.bench-peers', remedy: 'npm run bench -- peers --install' },
+  },
+  { bench: 'turns', options: ['--milliseconds', '500'], seconds: 4 },
+  { bench: 'explain', options: ['--workers', '1000', '--jobs', '200', '--requests', '50'], seconds: 8 },
+  { bench: 'openjd', options: ['--milliseconds', '100'], seconds: 5 },
+  { bench: 'expr', options: ['--milliseconds', '50'], seconds: 4 },
+  { bench: 'expr-fuzz', options: ['--expressions', '5000'], seconds: 5 },
+  { bench: 'lists', options: ['--jobs', '2000', '--tasks', '200000', '--requests', '20'], seconds: 10 },
+  { bench: 'logs', options: ['--rounds', '1', '--seconds', '2'], seconds: 14 },
+  {
+    bench: 'simulate',
+    options: ['--workers', '200', '--task-seconds', '2', '--seconds', '5', '--settle', '2'],
+    seconds: 15,
+  },
+  { bench: 'worker-idle', options: ['--seconds', '3', '--tasks', '40', '--settle', '2'], seconds: 15 },
+  {
+    bench: 'backup',
+    options: [
+      ...['--jobs', '500', '--tasks', '50000', '--workers', '16'],
+      ...['--rounds', '1', '--seconds', '3'],
+    ],
+    seconds: 15,
+  },
+];

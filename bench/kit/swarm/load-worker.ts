@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto';
+import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
+import { subjects } from '../../../src/core/wire/subjects.ts';
+import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import { LeaseRequestFrame } from './lease-request-frame.ts';
+import { NatsSocket } from './nats-socket.ts';
+import { scanLeaseReply, type ScannedReply } from './scan-lease-reply.ts';
+import { statusPublish } from './status-reports.ts';
+import type { Reports } from './swarm-protocol.ts';
+import type { Tally } from './tally.ts';
+
+const PRESENCE = 1;
+const LEASE = 2;
+const ECHO = 3;
+const ACKNOWLEDGEMENT = 4;
+
+/** An empty reply that came sooner says that there is nothing now: the worker rests before it asks again. */
+const SHORT_HOLD_MS = 1_000;
+const REST_MS = 250;
+
+export const ECHO_SUBJECT = 'bench.echo';
+const INCARNATION = '0000000001';
+
+/** What all workers of a swarm share. */
+export interface Swarm {
+  readonly busPort: number;
+  readonly cores: number;
+  readonly tally: Tally;
+  readonly sessionId: string;
+  /** Used by one worker at a time, within one read. */
+  readonly scanned: ScannedReply;
+  /** What follows an attempt id in a report, with the time of now. */
+  tail: Uint8Array;
+  reports: Reports;
+  /** Called when a worker may ask for work again. It asks, or is left waiting. */
+  free: (worker: LoadWorker) => void;
+  /** Called when a worker may send its next echo. */
+  echoed: (worker: LoadWorker) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/**
+ * A worker of a swarm, with a connection of its own, which says what a real worker says: registration, heartbeats, lease
+ * requests, reports. Its tasks are over as soon as they are leased.
+ */
+export class LoadWorker {
+  private readonly swarm: Swarm;
+  private readonly id = randomUUID();
+  private readonly name: string;
+  private readonly inbox: string;
+  private socket: NatsSocket | null = null;
+  private frame: LeaseRequestFrame | null = null;
+  private farmId = '';
+  private onRegistered: (() => void) | null = null;
+  private askedAt = 0;
+  private asks = false;
+  private echo: Uint8Array = new Uint8Array(0);
+  private echoBytes = 0;
+  private leased = 0;
+  private ended = 0;
+  /** Attempts whose end went by the stream and is not confirmed. */
+  private readonly unconfirmed = new Set<string>();
+  private queued = '';
+  private isStopped = false;
+
+  constructor(index: number, swarm: Swarm) {
+    this.swarm = swarm;
+    this.name = `swarm-${index}`;
+    this.inbox = `_INBOX.swarm${String(index).padStart(17, '0')}`;
+  }
+
+  /** Whether a lease request of its is with the service. */
+  get isAsking(): boolean {
+    return this.asks;
+  }
+
+  async connect(): Promise<void> {
+    const { busPort, failed } = this.swarm;
+    this.socket = await NatsSocket.open(busPort, {
+      message: (subscription, data, start, end) => this.received(subscription, data, start, end),
+      closed: (error) => {
+        if (!this.isStopped) failed(error ?? new Error('the NATS server closed a connection of the swarm'));
+      },
+    });
+    const { inbox } = this;
+    this.socket.write(
+      `SUB ${inbox}.presence ${PRESENCE}\r\nSUB ${inbox}.lease ${LEASE}\r\nSUB ${inbox}.echo ${ECHO}\r\nSUB ${inbox}.ack ${ACKNOWLEDGEMENT}\r\n`,
+    );
+  }
+
+  /** Says that it is there; resolves when the service has answered. */
+  register(): Promise<void> {
+    const registered = new Promise<void>((resolve) => {
+      this.onRegistered = resolve;
+    });
+    this.publish(subjects.register, {
+      v: 1,
+      type: 'register',
+      worker_id: this.id,
+      incarnation: INCARNATION,
+      name: this.name,
+      hostname: 'bench',
+      farm: '',
+      queues: [],
+      cpu_count: this.swarm.cores,
+      memory_mib: 1024,
+      os: 'linux',
+      arch: 'x86_64',
+      software_version: 'bench',
+      compute_location: '',
+      tags: {},
+      open_attempts: [],
+      reply_to: `${this.inbox}.presence`,
+    });
+    return registered;
+  }
+
+  beat(): void {
+    if (this.farmId === '') return;
+    const open = [...this.unconfirmed, ...(this.frame?.ids() ?? [])].slice(0, WIRE_LIMITS.openAttempts);
+    this.publish(subjects.heartbeat, {
+      v: 1,
+      type: 'heartbeat',
+      worker_id: this.id,
+      farm_id: this.farmId,
+      incarnation: INCARNATION,
+      open_attempts: open,
+      reply_to: `${this.inbox}.presence`,
+    });
+  }
+
+  /** Asks for work. Its latency counts from `since`. */
+  ask(since: number): void {
+    const { frame, swarm } = this;
+    if (frame === null || this.asks) return;
+    this.asks = true;
+    this.askedAt = since;
+    swarm.tally.requests++;
+    swarm.tally.requestBytes += frame.payloadBytes;
+    // Reports of the stream go first, and in the same write.
+    if (this.queued === '') this.socket?.write(frame.bytes());
+    else {
+      this.queued += Buffer.from(frame.bytes()).toString('latin1');
+      this.writeQueued();
+    }
+  }
+
+  /** Makes its echo request ready: a payload of so many bytes. */
+  prepareEcho(bytes: number): void {
+    this.echoBytes = bytes;
+    this.echo = Buffer.from(
+      `PUB ${ECHO_SUBJECT} ${this.inbox}.echo ${bytes}\r\n${'x'.repeat(bytes)}\r\n`,
+      'latin1',
+    );
+  }
+
+  askEcho(): void {
+    this.askedAt = performance.now();
+    this.swarm.tally.requests++;
+    this.swarm.tally.requestBytes += this.echoBytes;
+    this.socket?.write(this.echo);
+  }
+
+  /** Says by the stream how what it has ended, so that nothing stays open while nobody asks. */
+  flushReports(): void {
+    const { frame } = this;
+    if (frame === null || this.asks || frame.reports === 0) return;
+    for (const id of frame.ids()) this.reportByStream(id, 'succeeded');
+    frame.clear();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.socket?.close();
+  }
+
+  private received(subscription: number, data: Buffer, start: number, end: number): void {
+    if (subscription === LEASE) this.leaseReplied(data, start, end);
+    else if (subscription === ECHO) {
+      this.swarm.tally.replied(performance.now() - this.askedAt, end - start);
+      this.swarm.echoed(this);
+    } else if (subscription === PRESENCE) {
+      this.presence(JSON.parse(data.toString('utf8', start, end)) as PresenceReply);
+    }
+  }
+
+  private presence(reply: PresenceReply): void {
+    if (reply.type === 'refused') this.swarm.failed(new Error(`a worker was refused: ${reply.reason}`));
+    else if (reply.type === 'unknown') {
+      this.swarm.failed(new Error('the service does not know a worker of the swarm any more'));
+    } else if (reply.type === 'registered') {
+      this.farmId = reply.farm_id;
+      this.frame ??= new LeaseRequestFrame({
+        workerId: this.id,
+        farmId: reply.farm_id,
+        incarnation: INCARNATION,
+        inbox: `${this.inbox}.lease`,
+      });
+      this.onRegistered?.();
+      this.onRegistered = null;
+    } else if (reply.type === 'alive') {
+      for (const attempt of reply.closed) this.unconfirmed.delete(attempt);
+    }
+  }
+
+  private leaseReplied(data: Buffer, start: number, end: number): void {
+    const { swarm, frame } = this;
+    const { tally, scanned } = swarm;
+    scanLeaseReply(data, start, end, scanned);
+    if (!scanned.isReply || scanned.isUnknown || frame === null) {
+      const text = data.toString('latin1', start, Math.min(end, start + 200));
+      swarm.failed(new Error(`a worker of the swarm was answered ${text === '' ? 'by nobody' : text}`));
+      return;
+    }
+    this.asks = false;
+    const now = performance.now();
+    const onRequest = frame.reports;
+    if (onRequest > 0) {
+      const confirmed = frame.settle(data, scanned, swarm.tail);
+      tally.cycles += confirmed;
+      tally.unconfirmed += onRequest - confirmed;
+    }
+    if (scanned.assigned === 0) {
+      tally.emptyReplies++;
+      if (now - this.askedAt < SHORT_HOLD_MS) setTimeout(() => swarm.free(this), REST_MS);
+      else swarm.free(this);
+      return;
+    }
+    tally.leases += scanned.assigned;
+    tally.replied(now - this.askedAt, end - start);
+    this.run(data, scanned, frame);
+    swarm.free(this);
+  }
+
+  /** Its tasks are over: their ends go on the next request, or by the stream. */
+  private run(data: Buffer, scanned: ScannedReply, frame: LeaseRequestFrame): void {
+    const { swarm } = this;
+    if (swarm.reports === 'ride') {
+      for (let index = 0; index < scanned.assigned; index++) {
+        frame.add(
+          data,
+          scanned.assignedAt[2 * index] ?? 0,
+          scanned.assignedAt[2 * index + 1] ?? 0,
+          swarm.tail,
+        );
+      }
+      return;
+    }
+    // A core is given again only after the end of what it ran is committed: with c one-core tasks at a time, n leased ones prove n - c ends.
+    this.leased += scanned.assigned;
+    const ended = Math.max(0, this.leased - swarm.cores);
+    swarm.tally.cycles += ended - this.ended;
+    this.ended = ended;
+    for (let index = 0; index < scanned.assigned; index++) {
+      const id = data.toString('latin1', scanned.assignedAt[2 * index], scanned.assignedAt[2 * index + 1]);
+      this.reportByStream(id, 'running');
+      this.reportByStream(id, 'succeeded');
+    }
+  }
+
+  private reportByStream(attemptId: string, status: 'running' | 'succeeded'): void {
+    if (status === 'succeeded') this.unconfirmed.add(attemptId);
+    const { sessionId } = this.swarm;
+    this.write(
+      statusPublish(attemptId, status, { workerId: this.id, sessionId, ackInbox: `${this.inbox}.ack` }),
+    );
+  }
+
+  private publish(subject: string, message: object): void {
+    const body = JSON.stringify(message);
+    this.write(`PUB ${subject} ${body.length}\r\n${body}\r\n`);
+  }
+
+  /** What is said in one turn leaves in one write: here before the next lease request. */
+  private write(lines: string): void {
+    if (this.queued === '') queueMicrotask(() => this.writeQueued());
+    this.queued += lines;
+  }
+
+  private writeQueued(): void {
+    if (this.queued === '') return;
+    this.socket?.write(this.queued);
+    this.queued = '';
+  }
+}

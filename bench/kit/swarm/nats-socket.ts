@@ -1,0 +1,157 @@
+import { connect, type Socket } from 'node:net';
+
+/** Bytes that one read takes at the most. All sockets read into one buffer: each read is handled before the next. */
+const READ_BYTES = 256 * 1024;
+const readBuffer = Buffer.allocUnsafeSlow(READ_BYTES);
+
+const CR = 0x0d;
+const SPACE = 0x20;
+const ZERO = 0x30;
+const HELLO =
+  'CONNECT {"verbose":false,"pedantic":false,"tls_required":false,"name":"swarm","lang":"bench","version":"1","protocol":1,"headers":true,"no_responders":true}\r\nPING\r\n';
+
+/** Who hears a socket. `data` is only lent: what it holds from `start` to `end` is overwritten by the next read. */
+export interface NatsListener {
+  readonly message: (subscription: number, data: Buffer, start: number, end: number) => void;
+  /** The socket is gone; an error says why when it was not asked for. */
+  readonly closed: (error: Error | null) => void;
+}
+
+/**
+ * The smallest NATS client that a swarm can do with: one TCP connection, ready-made bytes out, payloads in place in. It
+ * makes no object for a message. Headers are skipped; it never connects again.
+ */
+export class NatsSocket {
+  private readonly socket: Socket;
+  private readonly listener: NatsListener;
+  private carried: Buffer | null = null;
+  private onReady: (() => void) | null = null;
+  private failure: Error | null = null;
+
+  private constructor(port: number, listener: NatsListener) {
+    this.listener = listener;
+    this.socket = connect({
+      host: '127.0.0.1',
+      port,
+      noDelay: true,
+      onread: {
+        buffer: readBuffer,
+        callback: (bytes: number): boolean => {
+          this.received(bytes);
+          return true;
+        },
+      },
+    });
+    this.socket.on('error', (error) => {
+      this.failure = error;
+    });
+    this.socket.on('close', () => listener.closed(this.failure));
+  }
+
+  /** Connects to a server on this machine, and resolves once it has answered. */
+  static open(port: number, listener: NatsListener): Promise<NatsSocket> {
+    return new Promise((resolve, reject) => {
+      let isOpen = false;
+      const socket: NatsSocket = new NatsSocket(port, {
+        message: listener.message,
+        closed: (error) => {
+          if (isOpen) listener.closed(error);
+          else reject(error ?? new Error('the NATS server closed the connection'));
+        },
+      });
+      socket.onReady = () => {
+        isOpen = true;
+        resolve(socket);
+      };
+      socket.write(HELLO);
+    });
+  }
+
+  /** Protocol lines as they are. Bytes must not change until an answer to them has come. */
+  write(lines: string | Uint8Array): void {
+    if (typeof lines === 'string') this.socket.write(lines, 'latin1');
+    else this.socket.write(lines);
+  }
+
+  close(): void {
+    this.socket.end();
+  }
+
+  private received(bytes: number): void {
+    if (this.carried === null) {
+      const used = this.parse(readBuffer, bytes);
+      if (used < bytes) this.carried = Buffer.from(readBuffer.subarray(used, bytes));
+      return;
+    }
+    const whole = Buffer.concat([this.carried, readBuffer.subarray(0, bytes)]);
+    const used = this.parse(whole, whole.length);
+    this.carried = used < whole.length ? whole.subarray(used) : null;
+  }
+
+  /** Handles every complete protocol message; gives how many bytes they took. */
+  private parse(data: Buffer, end: number): number {
+    let at = 0;
+    while (at < end) {
+      let lineEnd = at;
+      while (lineEnd < end && data[lineEnd] !== CR) lineEnd++;
+      if (lineEnd + 1 >= end) return at;
+      const bodyAt = lineEnd + 2;
+      const first = data[at];
+      // MSG and HMSG; of the others only PING, PONG and -ERR matter.
+      if (first === 0x4d || first === 0x48) {
+        const next = this.deliver(data, at, lineEnd, end);
+        if (next < 0) return at;
+        at = next;
+        continue;
+      }
+      if (first === 0x50) {
+        if (data[at + 1] === 0x49) this.write('PONG\r\n');
+        else this.ready();
+      } else if (first === 0x2d) {
+        this.socket.destroy(new Error(data.toString('latin1', at, lineEnd)));
+      }
+      at = bodyAt;
+    }
+    return at;
+  }
+
+  private ready(): void {
+    this.onReady?.();
+    this.onReady = null;
+  }
+
+  /** One message; gives where the next begins, or -1 while it is not all here. */
+  private deliver(data: Buffer, lineAt: number, lineEnd: number, end: number): number {
+    let at = lineAt;
+    at = afterSpace(data, at);
+    at = afterSpace(data, at);
+    let subscription = 0;
+    for (; data[at] !== SPACE; at++) subscription = subscription * 10 + ((data[at] ?? 0) - ZERO);
+    let sizeAt = lineEnd;
+    while (data[sizeAt - 1] !== SPACE) sizeAt--;
+    const size = decimal(data, sizeAt, lineEnd);
+    const bodyAt = lineEnd + 2;
+    const bodyEnd = bodyAt + size;
+    if (bodyEnd + 2 > end) return -1;
+    let headers = 0;
+    if (data[lineAt] === 0x48) {
+      let headersAt = sizeAt - 1;
+      while (data[headersAt - 1] !== SPACE) headersAt--;
+      headers = decimal(data, headersAt, sizeAt - 1);
+    }
+    this.listener.message(subscription, data, bodyAt + headers, bodyEnd);
+    return bodyEnd + 2;
+  }
+}
+
+function afterSpace(data: Uint8Array, from: number): number {
+  let at = from;
+  while (data[at] !== SPACE) at++;
+  return at + 1;
+}
+
+function decimal(data: Uint8Array, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) value = value * 10 + ((data[at] ?? 0) - ZERO);
+  return value;
+}

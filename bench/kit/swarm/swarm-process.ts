@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
+import { reportTail } from './lease-request-frame.ts';
+import { LoadWorker, type Swarm } from './load-worker.ts';
+import { ScannedReply } from './scan-lease-reply.ts';
+import type { Load, SwarmCommand, SwarmNotice } from './swarm-protocol.ts';
+import { Tally } from './tally.ts';
+
+/** The process of a swarm (swarm.ts starts it): workers with a connection each, on one thread. */
+
+/** Connections that are made, and registrations that are made, at the same time. */
+const AT_ONCE = 100;
+const HEARTBEAT_MS = 5_000;
+/** Each tick of heartbeats, that share of the workers beats; and the time in reports is made anew. */
+const BEATS = 50;
+const PACE_MS = 1;
+/** Longest wait for the last replies of a load, and for what was said last to be heard. */
+const DRAIN_MS = 3_000;
+const SETTLE_MS = 200;
+
+const tell = (notice: SwarmNotice): void => {
+  process.send?.(notice);
+};
+
+let workers: LoadWorker[] = [];
+let swarm: Swarm | null = null;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Says why, and ends: figures of a swarm in which one worker fails mean nothing. */
+function fail(error: unknown): void {
+  const notice: SwarmNotice = {
+    type: 'failed',
+    reason: error instanceof Error ? error.message : String(error),
+  };
+  process.send?.(notice, () => process.exit(1));
+}
+
+async function start(busPort: number, count: number, cores: number): Promise<void> {
+  const sessionId = randomUUID();
+  const made: Swarm = {
+    busPort,
+    cores,
+    tally: new Tally(),
+    sessionId,
+    scanned: new ScannedReply(WIRE_LIMITS.reportsPerRequest),
+    tail: reportTail(sessionId),
+    reports: 'ride',
+    free: () => undefined,
+    echoed: () => undefined,
+    failed: fail,
+  };
+  swarm = made;
+  workers = Array.from({ length: count }, (_unused, index) => new LoadWorker(index, made));
+  for (let first = 0; first < count; first += AT_ONCE) {
+    const some = workers.slice(first, first + AT_ONCE);
+    await Promise.all(some.map((worker) => worker.connect()));
+    await Promise.all(some.map((worker) => worker.register()));
+  }
+  let turn = 0;
+  setInterval(() => {
+    made.tail = reportTail(sessionId);
+    for (let index = turn; index < workers.length; index += BEATS) workers[index]?.beat();
+    turn = (turn + 1) % BEATS;
+  }, HEARTBEAT_MS / BEATS);
+}
+
+/** Begins a load; gives what ends it. */
+function begin(load: Load, of: Swarm): () => void {
+  switch (load.kind) {
+    case 'echo':
+      of.echoed = (worker) => worker.askEcho();
+      for (const worker of workers) worker.prepareEcho(load.bytes);
+      for (const worker of workers) worker.askEcho();
+      return () => {
+        of.echoed = () => undefined;
+      };
+    case 'closed':
+    case 'parked':
+      of.reports = load.kind === 'closed' ? load.reports : 'ride';
+      of.free = (worker) => worker.ask(performance.now());
+      for (const worker of workers) worker.ask(performance.now());
+      return () => {
+        of.free = () => undefined;
+      };
+    case 'offered':
+      of.reports = load.reports;
+      return beginOffered(load.perSecond, of);
+  }
+}
+
+/** Requests at even distances, each by the worker that has been free for longest; one that finds none free waits, and its latency runs. */
+function beginOffered(perSecond: number, of: Swarm): () => void {
+  const distanceMs = 1000 / perSecond;
+  const free = new WorkerQueue(workers.filter((worker) => !worker.isAsking));
+  let nextAt = performance.now();
+  const send = (): void => {
+    const now = performance.now();
+    while (nextAt <= now) {
+      const worker = free.take();
+      if (worker === null) return;
+      worker.ask(nextAt);
+      nextAt += distanceMs;
+    }
+  };
+  of.free = (worker) => {
+    free.put(worker);
+    send();
+  };
+  const pacer = setInterval(send, PACE_MS);
+  return () => {
+    clearInterval(pacer);
+    of.free = () => undefined;
+  };
+}
+
+/** First in, first out, in a ring that holds every worker. */
+class WorkerQueue {
+  private readonly ring: (LoadWorker | null)[];
+  private head = 0;
+  private count = 0;
+
+  constructor(first: readonly LoadWorker[]) {
+    this.ring = Array.from({ length: workers.length }, () => null);
+    for (const worker of first) this.put(worker);
+  }
+
+  put(worker: LoadWorker): void {
+    this.ring[(this.head + this.count++) % this.ring.length] = worker;
+  }
+
+  take(): LoadWorker | null {
+    if (this.count === 0) return null;
+    const worker = this.ring[this.head] ?? null;
+    this.head = (this.head + 1) % this.ring.length;
+    this.count--;
+    return worker;
+  }
+}
+
+async function measure(load: Load, warmUpMs: number, measureMs: number): Promise<void> {
+  if (swarm === null) throw new Error('the swarm has not been started');
+  const end = begin(load, swarm);
+  await pause(warmUpMs);
+  tell({ type: 'window', at: 'begin' });
+  swarm.tally.begin();
+  await pause(measureMs);
+  const figures = swarm.tally.end();
+  tell({ type: 'window', at: 'end' });
+  end();
+  await drain(load);
+  tell({ type: 'measured', figures });
+}
+
+/** Waits for the last replies; then nothing of the swarm is open. Parked workers stay parked. */
+async function drain(load: Load): Promise<void> {
+  const until = performance.now() + DRAIN_MS;
+  while (load.kind !== 'parked' && performance.now() < until && workers.some((each) => each.isAsking)) {
+    await pause(SETTLE_MS / 10);
+  }
+  for (const worker of workers) worker.flushReports();
+  await pause(SETTLE_MS);
+}
+
+async function obey(command: SwarmCommand): Promise<void> {
+  switch (command.type) {
+    case 'start':
+      await start(command.busPort, command.workers, command.cores);
+      tell({ type: 'ready' });
+      return;
+    case 'measure':
+      await measure(command.load, command.warmUpMs, command.measureMs);
+      return;
+    case 'stop':
+      for (const worker of workers) worker.stop();
+      process.exit();
+  }
+}
+
+process.on('message', (command: SwarmCommand) => {
+  obey(command).catch(fail);
+});
+// Without the one that started it nobody needs it.
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,51 @@
+import type { Latencies } from './samples.ts';
+
+/** How ends of tasks are reported: on the worker's next lease request, or with a running report by the status stream. */
+export type Reports = 'ride' | 'stream';
+
+/** What the workers of a swarm do. */
+export type Load =
+  /** Bare request and reply of so many bytes, one after the other. */
+  | { readonly kind: 'echo'; readonly bytes: number }
+  /** Each worker asks again as soon as it has a reply; its tasks are over at once. */
+  | { readonly kind: 'closed'; readonly reports: Reports }
+  /** So many requests a second in all, at even distances, whether or not replies are late. */
+  | { readonly kind: 'offered'; readonly perSecond: number; readonly reports: Reports }
+  /** Each worker has asked and waits. */
+  | { readonly kind: 'parked' };
+
+/** To the process of a swarm. */
+export type SwarmCommand =
+  | { readonly type: 'start'; readonly busPort: number; readonly workers: number; readonly cores: number }
+  | { readonly type: 'measure'; readonly load: Load; readonly warmUpMs: number; readonly measureMs: number }
+  | { readonly type: 'stop' };
+
+/** From the process of a swarm. */
+export type SwarmNotice =
+  | { readonly type: 'ready' }
+  /** The time that counts has begun, or has ended. */
+  | { readonly type: 'window'; readonly at: 'begin' | 'end' }
+  | { readonly type: 'measured'; readonly figures: SwarmFigures }
+  | { readonly type: 'failed'; readonly reason: string };
+
+/** What a swarm has seen in the time that counts. */
+export interface SwarmFigures {
+  readonly seconds: number;
+  /** Replies to a request (of an echo, or a lease with tasks in it). */
+  readonly replies: number;
+  /** Lease replies without tasks. */
+  readonly emptyReplies: number;
+  /** Tasks leased: their reply has come, so their commit is on disk. */
+  readonly leases: number;
+  /** Tasks whose end is known to be committed. */
+  readonly cycles: number;
+  /** Reports that a reply should have confirmed and did not; they were said again. */
+  readonly unconfirmed: number;
+  /** From the request, or with an offered load from when it was meant to be sent, to the reply with tasks. */
+  readonly latencyMs: Latencies;
+  /** Processor time of the swarm's process. */
+  readonly cpuSeconds: number;
+  /** Means of one request's and one reply's payload. */
+  readonly requestBytes: number;
+  readonly replyBytes: number;
+}

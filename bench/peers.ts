@@ -1,0 +1,123 @@
+/**
+ * How does Callsheet stand beside what a user would pick instead? Tasks that do nothing, the same number of workers, the same
+ * machine, each system with durable settings that are named: one after the other, all of them in each repetition, each with
+ * a fresh store and nothing else running. Figures are medians of the repetitions, ratios are taken within a repetition.
+ * docs/peers.md says what is compared and how each is set.
+ *
+ * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--repetitions 3] [--json]
+ *
+ * With --install what is missing is installed first: npm packages into .bench-peers, servers by apt (as root). Without, a system
+ * that is not there is left out.
+ */
+import { parseArgs } from 'node:util';
+import { keepResult } from './kit/results.ts';
+import { checkTargets, ratios, summarize, TARGETS, type Measurement } from './peers/comparison.ts';
+import { installation } from './peers/installation.ts';
+import { Missing, type Peer, type RunningPeer } from './peers/peer.ts';
+import { SYSTEMS } from './peers/systems.ts';
+import { renderTables } from './peers/tables.ts';
+
+const { values } = parseArgs({
+  options: {
+    install: { type: 'boolean', default: false },
+    systems: { type: 'string', default: SYSTEMS.map(({ name }) => name).join(',') },
+    workers: { type: 'string', default: '1,16,64,256,1000' },
+    tasks: { type: 'string', default: '20000' },
+    repetitions: { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+  },
+});
+/** The table goes to standard output; what happens meanwhile does not. */
+const say = (line: string): void => console.error(line);
+const workerCounts = values.workers.split(',').map(Number);
+const tasks = Number(values.tasks);
+const repetitions = Number(values.repetitions);
+const asked = values.systems.split(',').map((name) => {
+  const system = SYSTEMS.find((one) => one.name === name);
+  if (system === undefined)
+    throw new Error(`no system is called ${name}: one of ${SYSTEMS.map((one) => one.name).join(', ')}`);
+  return system;
+});
+
+const startedAt = performance.now();
+const here = installation(values.install, say);
+const leftOut: { system: string; reason: string }[] = [];
+const versions: Record<string, string> = {};
+const systems: Peer[] = [];
+for (const system of asked) {
+  try {
+    Object.assign(versions, await system.versions(here));
+    systems.push(system);
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    leftOut.push({ system: system.name, reason: error.message });
+    say(`${system.name} is left out: ${error.message}`);
+  }
+}
+
+/** What is up now: an end of the bench is the end of it. */
+let up: RunningPeer | null = null;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    void (up?.stop() ?? Promise.resolve()).finally(() => process.exit(1));
+  });
+
+const measurements: Measurement[] = [];
+for (let repetition = 1; repetition <= repetitions; repetition++)
+  for (const workers of workerCounts)
+    for (const system of systems) {
+      if (workers < (system.fewestWorkers ?? 1) || workers > (system.mostWorkers ?? Infinity)) continue;
+      try {
+        const measurement = await measure(system, workers, repetition);
+        measurements.push(measurement);
+        const perSecond = Math.round(measurement.tasks / measurement.seconds);
+        say(`${repetition}/${repetitions} ${system.name}, ${workers} workers: ${perSecond} tasks a second`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        leftOut.push({
+          system: system.name,
+          reason: `${workers} workers, repetition ${repetition}: ${reason}`,
+        });
+        say(`${system.name}, ${workers} workers: no figure: ${reason}`);
+      }
+    }
+
+const summaries = summarize(measurements);
+const allRatios = ratios(measurements, new Map(SYSTEMS.map(({ name, kind }) => [name, kind])));
+const targets = checkTargets(TARGETS, measurements);
+const figures = {
+  tasks,
+  repetitions,
+  minutes: Math.round((performance.now() - startedAt) / 6_000) / 10,
+  versions,
+  systems: systems.map(({ name, kind, durability, latency, settings }) => ({
+    name,
+    kind,
+    durability,
+    latency,
+    settings,
+  })),
+  left_out: leftOut,
+  targets,
+  ratios: allRatios,
+  summaries,
+  measurements,
+};
+keepResult('peers', figures);
+process.stdout.write(
+  values.json ? `${JSON.stringify(figures)}\n` : `${renderTables(summaries, allRatios, targets)}\n`,
+);
+
+async function measure(system: Peer, workers: number, repetition: number): Promise<Measurement> {
+  const count = Math.max(1, Math.round(tasks * system.share));
+  const running = await system.start(here, workers);
+  up = running;
+  try {
+    const submitSeconds = await running.submit(count);
+    const figures = await running.work(workers, count);
+    return { system: system.name, workers, repetition, tasks: count, submitSeconds, ...figures };
+  } finally {
+    up = null;
+    await running.stop();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Installation } from './installation.ts';
+
+/** What a measurement of one system with one number of workers gives, in milliseconds and seconds. */
+export interface WorkFigures {
+  /** From the first task in a worker's hands to the last one whose end is kept. */
+  readonly seconds: number;
+  /** From a worker being free to its having the next task; null where the system has no such thing to be seen. */
+  readonly leaseP50Ms: number | null;
+  readonly leaseP99Ms: number | null;
+}
+
+/** A system that is up, with an empty store, and nothing else beside it. */
+export interface RunningPeer {
+  /** Hands in so many tasks that do nothing; the seconds until the last of them was accepted. */
+  submit(tasks: number): Promise<number>;
+  /** Has the workers run all of them. */
+  work(workers: number, tasks: number): Promise<WorkFigures>;
+  stop(): Promise<void>;
+}
+
+/** What is measured: tasks one by one, tasks in batches, or processes. A system is compared with Callsheet's figure of its kind. */
+export type Kind = 'cycles' | 'batches' | 'processes';
+
+/** A system of the comparison. */
+export interface Peer {
+  readonly name: string;
+  readonly kind: Kind;
+  /** When an end that was reported survives a power cut. */
+  readonly durability: string;
+  /** How its time from being free to having a task is told. */
+  readonly latency: string;
+  /** How it is set, for the reader of the table. */
+  readonly settings: string;
+  /** Numbers of workers that it is measured with, of those asked for. */
+  readonly fewestWorkers?: number;
+  readonly mostWorkers?: number;
+  /** How many of the tasks it is given: slow systems fewer, batches more, so that each takes seconds. */
+  readonly share: number;
+  /** Versions of what it is made of. Throws `Missing` when a part cannot be had. */
+  versions(installation: Installation): Promise<Readonly<Record<string, string>>>;
+  start(installation: Installation, workers: number): Promise<RunningPeer>;
+}
+
+/** A part of a peer is not on this machine. Its message says which. */
+export class Missing extends Error {}
+
+/** How the wait for a task is told where one process holds many slots. */
+export const SLOT_LATENCY =
+  'from the end of the work of a task to the start of the next, with reporting the end in it; slots have no names, the longest free gets the task';

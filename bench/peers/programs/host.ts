@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { WorkFigures } from '../peer.ts';
+
+/** What a program of workers or of a submitter is told. */
+export interface Order {
+  readonly role: 'submit' | 'work';
+  /** The folder with the packages of the peers. */
+  readonly packages: string;
+  readonly port: number;
+  readonly workers: number;
+  readonly tasks: number;
+  /** A way of running, where the system has several. */
+  readonly variant: string;
+  /** What the system was told at its start and the workers need. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/** What a program says to the bench: first that it is connected, then, after it was told to go, what it measured. */
+export type Said =
+  | { readonly type: 'ready' }
+  | { readonly type: 'done'; readonly seconds: number; readonly figures: WorkFigures | null };
+
+/** Connects, and gives what is to be timed. */
+export type Prepare = (order: Order) => Promise<() => Promise<WorkFigures | null>>;
+
+/** Loads a package of the peers by its name. Its type is what the caller uses of it. */
+export function loadPackage(packages: string, name: string): unknown {
+  return createRequire(join(packages, 'package.json'))(name);
+}
+
+/** Runs a program of the comparison: a process of its own, which ends after what it was told to do. */
+export async function runProgram(prepare: Prepare): Promise<void> {
+  const go = new Promise<void>((resolve) => process.once('message', () => resolve()));
+  const act = await prepare(JSON.parse(process.argv[2] ?? '{}') as Order);
+  await say({ type: 'ready' });
+  await go;
+  const startedAt = performance.now();
+  const figures = await act();
+  await say({ type: 'done', seconds: (performance.now() - startedAt) / 1000, figures });
+  // Clients of the peers keep connections and timers: what was measured is over.
+  process.exit(0);
+}
+
+function say(said: Said): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (process.send === undefined) reject(new Error('this program is run by bench/peers'));
+    else process.send(said, undefined, {}, (error) => (error === null ? resolve() : reject(error)));
+  });
+}

@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { WorkFigures } from './peer.ts';
+import type { Order, Said } from './programs/host.ts';
+
+/** No measurement takes longer; a system that hangs is told as such. */
+const LONGEST_MS = 180_000;
+
+export interface ProgramResult {
+  /** What it took from being told to go to its end. */
+  readonly seconds: number;
+  readonly figures: WorkFigures | null;
+}
+
+/** Runs a program of bench/peers/programs in a process of its own. It connects first; its time counts from then on. */
+export function runPeerProgram(name: string, order: Order): Promise<ProgramResult> {
+  const file = fileURLToPath(new URL(`./programs/${name}.js`, import.meta.url));
+  const child = fork(file, [JSON.stringify(order)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`${name} (${order.role}) was not done after ${LONGEST_MS / 1000} s`));
+    }, LONGEST_MS);
+    let result: ProgramResult | null = null;
+    child.on('message', (said: Said) => {
+      if (said.type === 'ready') child.send('go');
+      else result = { seconds: said.seconds, figures: said.figures };
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      clearTimeout(limit);
+      if (result !== null) resolve(result);
+      else reject(new Error(`${name} (${order.role}) ended with ${signal ?? code ?? 'nothing'}`));
+    });
+  });
+}
+
+/** As `runPeerProgram`, of a program whose workers ran. */
+export async function runWorkers(name: string, order: Order): Promise<WorkFigures> {
+  const { figures } = await runPeerProgram(name, order);
+  if (figures === null) throw new Error(`${name} measured nothing`);
+  return figures;
+}

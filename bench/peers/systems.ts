@@ -1,0 +1,25 @@
+import { beanstalkd } from './beanstalkd.ts';
+import { bullmq } from './bullmq.ts';
+import { callsheetProcesses, callsheetSwarm } from './callsheet.ts';
+import { CALLSHEET } from './comparison.ts';
+import { graphileWorker } from './graphile-worker.ts';
+import type { Peer } from './peer.ts';
+import { pgBoss } from './pg-boss.ts';
+import { slurm } from './slurm.ts';
+
+/** All systems, in the order in which each repetition goes through them. */
+export const SYSTEMS: readonly Peer[] = [
+  callsheetSwarm(CALLSHEET.cycles, 'cycles', 1, 1),
+  bullmq('bullmq-always', 'always', 'concurrency'),
+  bullmq('bullmq-always-instances', 'always', 'instances'),
+  bullmq('bullmq-everysec', 'everysec', 'concurrency'),
+  graphileWorker('graphile-worker', 'direct', 32),
+  pgBoss,
+  beanstalkd('beanstalkd-each', 0),
+  beanstalkd('beanstalkd-second', 1_000),
+  callsheetSwarm(CALLSHEET.batches, 'batches', 64, 5),
+  graphileWorker('graphile-worker-local-queue', 'local-queue', 32),
+  callsheetProcesses,
+  slurm('slurm-tuned', true, 0.04),
+  slurm('slurm-default', false, 0.01),
+];

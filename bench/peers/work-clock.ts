@@ -1,0 +1,68 @@
+import { percentile } from '../kit/results.ts';
+import type { WorkFigures } from './peer.ts';
+
+/**
+ * Takes the times of a run: workers that become free, tasks that they get, ends that are kept. Where a process runs many
+ * tasks at once its slots have no names, so a task goes to the slot that has been free for longest.
+ */
+export class WorkClock {
+  private readonly now: () => number;
+  private readonly tasks: number;
+  private readonly freeSince: number[] = [];
+  private oldest = 0;
+  private readonly latencies: number[] = [];
+  private firstAt = Number.NaN;
+  private lastAt = Number.NaN;
+  private kept = 0;
+  private started = 0;
+  private resolve: () => void = () => undefined;
+  /** Resolves when all ends are kept. */
+  readonly finished: Promise<void>;
+
+  /** `now` gives milliseconds. */
+  constructor(tasks: number, now: () => number) {
+    this.tasks = tasks;
+    this.now = now;
+    this.finished = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+
+  /** A worker wants a task. */
+  free(): void {
+    this.freeSince.push(this.now());
+  }
+
+  /** The worker that has been free for longest has a task. Gives how many have been started. */
+  start(): number {
+    const since = this.freeSince[this.oldest];
+    if (since === undefined) throw new Error('a task was started and no worker was free');
+    this.oldest++;
+    return this.startAfter(this.now() - since);
+  }
+
+  /** A worker has `tasks` tasks, so many milliseconds after it was free. Gives how many have been started. */
+  startAfter(latencyMs: number, tasks = 1): number {
+    if (this.started === 0) this.firstAt = this.now();
+    this.latencies.push(latencyMs);
+    this.started += tasks;
+    return this.started;
+  }
+
+  /** The ends of so many tasks are kept. */
+  end(tasks = 1): void {
+    this.kept += tasks;
+    if (this.kept < this.tasks) return;
+    this.lastAt = this.now();
+    this.resolve();
+  }
+
+  figures(): WorkFigures {
+    const sorted = Float64Array.from(this.latencies).sort();
+    return {
+      seconds: (this.lastAt - this.firstAt) / 1000,
+      leaseP50Ms: percentile(sorted, 0.5),
+      leaseP99Ms: percentile(sorted, 0.99),
+    };
+  }
+}

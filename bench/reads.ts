@@ -1,0 +1,140 @@
+/**
+ * How much of a core does a read take? `GET` of a job and of a page of its tasks, over connections that are kept, from a
+ * compact client in a process of its own; measured is the processor time of the front's thread, so that what else the
+ * machine does matters little. An answer is known as long as nothing was committed since it was made; one that is made anew
+ * is measured by a parameter that the service ignores. The yardstick, in the same run: the bare engine that says hello.
+ *
+ *   npm run bench -- reads [--connections 32] [--seconds 5] [--json]
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { threadSecondsOf } from './kit/process-usage.ts';
+import { keepResult } from './kit/results.ts';
+import { call, makeFarm, startBenchService, submitNoop } from './kit/service.ts';
+import { SwarmWorker } from './kit/swarm-worker.ts';
+
+const { values } = parseArgs({
+  options: {
+    connections: { type: 'string', default: '32' },
+    seconds: { type: 'string', default: '5' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const connections = Number(values.connections);
+const seconds = Number(values.seconds);
+
+/** Tasks of the job that is read, of which the first have been run. */
+const TASKS = 1000;
+const RUN = 100;
+const POLL_MS = 50;
+
+interface Figure {
+  readonly requests: number;
+  readonly bytes_each: number;
+  readonly requests_per_second: number;
+  /** Processor time of the thread that answers. */
+  readonly front_us_each: number;
+  readonly per_core_second: number;
+}
+
+const figures: Record<string, Figure> = {};
+const hello = spawn(process.execPath, [fileURLToPath(new URL('kit/hello-server.js', import.meta.url))], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const [line] = (await once(createInterface({ input: hello.stdout }), 'line')) as [string];
+figures['hello of the bare engine'] = await measure(Number(line), hello.pid ?? 0, ['/']);
+hello.kill();
+
+const service = await startBenchService();
+try {
+  const farm = await makeFarm(service.url);
+  const fresh = await submitNoop(service.url, farm, TASKS);
+  await measureJob(fresh.id, 'that waits', pagesOf(fresh.id, 0, TASKS));
+  await run(fresh.id, RUN);
+  await measureJob(fresh.id, 'that runs', pagesOf(fresh.id, 0, RUN));
+  keepResult('reads', { connections, seconds, figures });
+  if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
+} finally {
+  await service.stop();
+}
+
+/** Reads of a job and of pages of its tasks, of which one answer is known, or made anew. */
+async function measureJob(id: string, state: string, pages: readonly string[]): Promise<void> {
+  const { pid } = service;
+  const port = Number(new URL(service.url).port);
+  figures[`a job ${state}`] = await measure(port, pid, [`/api/v1/jobs/${id}`]);
+  figures[`a job ${state}, made anew`] = await measure(port, pid, [`/api/v1/jobs/${id}?n={n}`]);
+  figures[`50 tasks of a job ${state}`] = await measure(port, pid, pages);
+  const anew = pages.map((page) => `${page}&n={n}`);
+  figures[`50 tasks of a job ${state}, made anew`] = await measure(port, pid, anew);
+}
+
+function pagesOf(job: string, from: number, to: number): string[] {
+  const paths: string[] = [];
+  for (let offset = from; offset + 50 <= to; offset += 50) {
+    paths.push(`/api/v1/jobs/${job}/tasks?limit=50&offset=${offset}`);
+  }
+  return paths;
+}
+
+/** Has workers run tasks of the job. */
+async function run(job: string, tasks: number): Promise<void> {
+  let left = tasks;
+  const worker: SwarmWorker = await SwarmWorker.start(service.busPort, 0, 1, {
+    leased: (_latencyMs, assignments) => {
+      left -= assignments.length;
+      if (left <= 0) worker.stop();
+    },
+    failed: (error) => {
+      throw error;
+    },
+  });
+  worker.lease();
+  for (;;) {
+    const { task_counts: counts } = await call<{ task_counts: { succeeded: number } }>(
+      `${service.url}/api/v1/jobs/${job}`,
+    );
+    if (counts.succeeded >= tasks - 1) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function measure(port: number, pid: number, paths: readonly string[]): Promise<Figure> {
+  await load(port, paths, 1);
+  const before = threadSecondsOf(pid, pid);
+  const { answered, bytes, failed } = await load(port, paths, seconds);
+  const busy = threadSecondsOf(pid, pid) - before;
+  if (Object.keys(failed).length > 0) throw new Error(`failed: ${JSON.stringify(failed)}`);
+  const figure = {
+    requests: answered,
+    bytes_each: Math.round(bytes / answered),
+    requests_per_second: Math.round(answered / seconds),
+    front_us_each: Math.round((busy / answered) * 1e7) / 10,
+    per_core_second: Math.round(answered / busy),
+  };
+  process.stdout.write(`${paths[0] ?? ''} ${JSON.stringify(figure)}\n`);
+  return figure;
+}
+
+async function load(
+  port: number,
+  paths: readonly string[],
+  forSeconds: number,
+): Promise<{ answered: number; bytes: number; failed: Record<string, number> }> {
+  const client = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL('kit/http-load.js', import.meta.url)),
+      String(port),
+      String(connections),
+      String(forSeconds),
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  client.stdin.end(`${paths.join('\n')}\n`);
+  const [text] = (await once(createInterface({ input: client.stdout }), 'line')) as [string];
+  return JSON.parse(text) as { answered: number; bytes: number; failed: Record<string, number> };
+}

@@ -1,0 +1,370 @@
+/**
+ * What does a turn cost? The real actors under the real kernel, in one thread, in memory: workers ask for work and report its end with their next
+ * request, so that a cycle is one request with the reports of what it was given last. No bus, no disk, no encoding: what is left is what
+ * kernel and actors take. The yardstick, in the same run and in turns: entries of a Map that are replaced, with a key that is made anew.
+ *
+ *   npm run bench -- turns [--workers 256] [--cores 1] [--jobs 1] [--signatures 1] [--parked 0] [--milliseconds 2000] [--json]
+ *
+ * `--parked`: so many further workers, no two alike, wait for work that never comes.
+ */
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { CATALOG_ID } from '../actors/catalog/messages.ts';
+import { replyTo } from '../actors/kernel/address.ts';
+import type { Output } from '../actors/kernel/closure.ts';
+import { Kernel } from '../actors/kernel/kernel.ts';
+import { serviceActors } from '../actors/service-actors.ts';
+import type { ServiceEnvelope } from '../actors/service-messages.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../actors/service-world.ts';
+import { LocalTallies } from '../src/adapters/memory/local-tallies.ts';
+import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
+import { Uuid7 } from '../src/adapters/system/uuid7.ts';
+import { EXPR_LIMITS } from '../src/core/expr/expr-limits.ts';
+import { farmId, parseAttemptId, workerId, type AttemptId, type WorkerId } from '../src/core/ids.ts';
+import type { JobPlan } from '../src/core/openjd/plan.ts';
+import { latestChanges } from '../src/core/records/change-set.ts';
+import type { LeaseReply } from '../src/core/wire/bus-messages.ts';
+import { ANY_QUEUE } from '../src/core/wire/subjects.ts';
+import { keepResult, median } from './kit/results.ts';
+
+const { values } = parseArgs({
+  options: {
+    workers: { type: 'string', default: '256' },
+    cores: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: '1' },
+    signatures: { type: 'string', default: '1' },
+    parked: { type: 'string', default: '0' },
+    milliseconds: { type: 'string', default: '2000' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const workers = Number(values.workers);
+const cores = Number(values.cores);
+const jobs = Number(values.jobs);
+const signatures = Number(values.signatures);
+const parked = Number(values.parked);
+const budgetMs = Number(values.milliseconds);
+const ALL_TASKS = 1_000_000;
+const REPETITIONS = 5;
+/** Rounds of all workers, and entries that the yardstick replaces, between two looks at the clock. */
+const ROUNDS = 8;
+const PLAIN_BATCH = 100_000;
+
+interface BenchWorker {
+  readonly id: WorkerId;
+  open: readonly AttemptId[];
+}
+
+const store = createMemoryStore();
+const tallies = new LocalTallies();
+const ids = new Uuid7(() => Date.now());
+const swarm: BenchWorker[] = [];
+const workersById = new Map<string, BenchWorker>();
+let sequence = 0;
+let isSetUp = false;
+let changes = 0;
+let leased = 0;
+let durable: (() => void)[] = [];
+
+const kernel = new Kernel<ServiceWorld>(
+  serviceActors({
+    heartbeatTimeoutMs: 3_600_000,
+    retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
+    leaseHoldMs: LEASE_HOLD_MS,
+    staleAssignedMs: STALE_ASSIGNED_MS,
+    unschedulableGraceMs: 30_000,
+    reservationAfterMs: 300_000,
+    exprMemoryBytes: EXPR_LIMITS.memory,
+    retention: { afterMs: 0, includeFailed: false },
+    serviceId: 'bench',
+    attemptFloor: 1,
+    tallies,
+    ownsFarm: () => true,
+  }),
+  {
+    reader: store,
+    newId: () => ids.next(),
+    wallClock: () => Date.now(),
+    monotonicClock: () => performance.now(),
+    commit: (made, onDurable) => {
+      const latest = latestChanges(made);
+      changes += latest.length;
+      if (isSetUp) durable.push(onDurable);
+      else store.commit({ version: 1, shard: 0, sequence: ++sequence, changes: latest }, onDurable);
+    },
+    release: (outputs) => {
+      for (const output of outputs) hear(output);
+    },
+    log: (level, text, attributes) => {
+      if (level === 'error' || level === 'warn')
+        process.stderr.write(`${level}: ${text} ${JSON.stringify(attributes)}\n`);
+    },
+    wake: () => undefined,
+    fatal: (error) => {
+      throw error;
+    },
+  },
+);
+
+const farm = farmId(ids.next());
+setUp();
+isSetUp = true;
+const cycles: number[] = [];
+const plain: number[] = [];
+let rows = 0;
+turnsFor(budgetMs / 4);
+for (let repetition = 0; repetition < REPETITIONS; repetition++) {
+  const tasksBefore = leased;
+  const changesBefore = changes;
+  cycles.push(turnsFor(budgetMs / REPETITIONS));
+  rows = (changes - changesBefore) / (leased - tasksBefore);
+  plain.push(replaceEntries(budgetMs / REPETITIONS / 4));
+}
+const perTask = median(cycles);
+const perEntry = median(plain);
+const figures = {
+  workers,
+  cores,
+  jobs,
+  signatures,
+  parked,
+  us_per_task: round(perTask * 1000),
+  rows_per_task: round(rows),
+  us_per_map_entry: round(perEntry * 1000),
+  task_in_map_entries: round(perTask / perEntry),
+};
+keepResult('turns', figures);
+if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
+else
+  for (const [what, figure] of Object.entries(figures))
+    process.stdout.write(`${what.padEnd(20)} ${figure}\n`);
+
+/** Processor time of all threads of this process, in milliseconds: other processes may have the cores, too. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** Milliseconds a task: every worker in each round says how its tasks have ended and asks for more. */
+function turnsFor(milliseconds: number): number {
+  const before = leased;
+  const startedAt = processorTime();
+  while (processorTime() - startedAt < milliseconds) {
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const worker of swarm) ask(worker);
+      settle();
+    }
+  }
+  return (processorTime() - startedAt) / (leased - before);
+}
+
+function ask(worker: BenchWorker): void {
+  for (const attemptId of worker.open) {
+    const address = parseAttemptId(attemptId);
+    if (address === null) throw new Error(`${attemptId} is no attempt`);
+    const { jobId } = address;
+    kernel.post({
+      actor: 'job',
+      id: jobId,
+      message: {
+        type: 'task.reported',
+        attemptId,
+        report: {
+          v: 1,
+          task_id: attemptId.slice(0, attemptId.lastIndexOf('-')) as never,
+          attempt_id: attemptId,
+          worker_id: worker.id,
+          status: 'succeeded',
+          exit_code: 0,
+          timestamp: '',
+          session_id: 'session',
+        },
+      },
+    });
+  }
+  worker.open = [];
+  kernel.post(leaseOf(worker.id, worker.id));
+}
+
+function leaseOf(worker: WorkerId, client: string): ServiceEnvelope {
+  return {
+    actor: 'lease',
+    id: farm,
+    message: {
+      type: 'lease.requested',
+      workerId: worker,
+      farmId: farm,
+      incarnation: 'i',
+      queue: ANY_QUEUE,
+      replyTo: replyTo(client),
+    },
+  };
+}
+
+/** Keeps what a worker was given, and passes on what actors of several shards say to each other. What else is said is not looked at: nobody listens. */
+function hear(output: Output<ServiceWorld>): void {
+  if (output.kind === 'effect') {
+    if (output.effect.kind === 'forward') kernel.post(output.effect.envelope);
+    return;
+  }
+  const worker = workersById.get(output.to);
+  if (worker === undefined) return;
+  // An actor answers a lease request with a LeaseReply, as its message says.
+  const reply = output.answer as LeaseReply;
+  if (reply.type !== 'leases') throw new Error('a worker of the bench is unknown');
+  leased += reply.assignments.length;
+  worker.open = reply.assignments.map((assignment) => assignment.attempt_id);
+}
+
+/** Works until nothing waits: a window is on disk once it is made. */
+function settle(): void {
+  do {
+    kernel.pump();
+    if (!isSetUp) store.flushAll();
+    const written = durable;
+    durable = [];
+    for (const onDurable of written) onDurable();
+  } while (!kernel.isIdle);
+}
+
+function setUp(): void {
+  const client = replyTo('set up');
+  const named = { name: 'bench', description: '', maxConcurrentTasks: 0, retry: {} };
+  tell({
+    actor: 'catalog',
+    id: CATALOG_ID,
+    message: { type: 'farm.create', farmId: farm, input: named, replyTo: client },
+  });
+  const input = { ...named, priority: 0, paused: false };
+  tell({ actor: 'farm', id: farm, message: { type: 'queue.create', input, replyTo: client } });
+  const [queue] = store.scan('queue');
+  if (queue === undefined) throw new Error('the queue was not made');
+  for (let job = 0; job < jobs; job++) {
+    kernel.post({
+      actor: 'farm',
+      id: farm,
+      message: {
+        type: 'job.submit',
+        submission: {
+          queueId: queue.value.id,
+          plan: planOf(job),
+          description: '',
+          extensions: [],
+          templateText: '',
+          templateFormat: 'yaml',
+          owner: 'bench',
+          submitter: 'bench',
+          project: '',
+          priority: 50,
+          retry: {},
+          upstreams: [],
+        },
+        replyTo: client,
+      },
+    });
+  }
+  settle();
+  for (let each = 0; each < workers; each++) {
+    const worker: BenchWorker = { id: workerId(randomUUID()), open: [] };
+    swarm.push(worker);
+    workersById.set(worker.id, worker);
+    register(worker.id, cores, 1024, {});
+  }
+  for (let each = 0; each < parked; each++) {
+    const id = workerId(randomUUID());
+    register(id, 1, 0, { bench: String(each) });
+    kernel.post(leaseOf(id, 'parked'));
+  }
+  settle();
+}
+
+function tell(envelope: ServiceEnvelope): void {
+  kernel.post(envelope);
+  settle();
+}
+
+function register(
+  id: WorkerId,
+  cpuCount: number,
+  memoryMib: number,
+  tags: Readonly<Record<string, string>>,
+): void {
+  kernel.post({
+    actor: 'farm',
+    id: farm,
+    message: {
+      type: 'worker.register',
+      registration: {
+        v: 1,
+        type: 'register',
+        worker_id: id,
+        incarnation: 'i',
+        name: id,
+        hostname: 'bench',
+        farm,
+        queues: [],
+        cpu_count: cpuCount,
+        memory_mib: memoryMib,
+        os: 'linux',
+        arch: 'x86_64',
+        software_version: '0',
+        compute_location: '',
+        tags,
+        open_attempts: [],
+        reply_to: '',
+      },
+      replyTo: replyTo('set up'),
+    },
+  });
+}
+
+/** One step of one-core tasks. Jobs of different signatures ask for different memory, which every worker of the swarm has. */
+function planOf(job: number): JobPlan {
+  const count = Math.ceil(ALL_TASKS / jobs);
+  return {
+    version: 1,
+    jobName: `job ${job}`,
+    parameters: {},
+    environments: [],
+    steps: [
+      {
+        name: 'step',
+        order: 0,
+        dependsOn: [],
+        taskCount: count,
+        taskParameters: [{ name: 'Frame', type: 'INT' }],
+        space: {
+          kind: 'axis',
+          name: 'Frame',
+          values: { kind: 'runs', runs: [{ start: '1', step: '1', count }] },
+        },
+        requirements: {
+          cores: 1,
+          computeLocation: '',
+          amounts: [{ name: 'amount.worker.memory', min: 1 + (job % signatures) }],
+          pools: [],
+          attributes: [],
+        },
+        environments: [],
+        script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
+      },
+    ],
+  };
+}
+
+/** Milliseconds an entry. */
+function replaceEntries(milliseconds: number): number {
+  const map = new Map<string, { readonly at: number }>();
+  let replaced = 0;
+  const startedAt = processorTime();
+  while (processorTime() - startedAt < milliseconds) {
+    for (let entry = 0; entry < PLAIN_BATCH; entry++) map.set(`${farm}/${entry % workers}`, { at: entry });
+    replaced += PLAIN_BATCH;
+  }
+  if (map.size !== workers) throw new Error('the yardstick is wrong');
+  return (processorTime() - startedAt) / replaced;
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}

@@ -1,0 +1,93 @@
+import { taskIdOf } from '../../src/core/ids.ts';
+import type { Ports } from '../ports.ts';
+import { findJob, findTask } from '../routes/find-task.ts';
+import { Client, type FoundChannel } from './client.ts';
+import { LogFeed } from './log-feed.ts';
+import { Liveness, TICK_MS } from './liveness.ts';
+import type { Socket, SocketListener } from './socket.ts';
+
+/** What the gateway needs of the service. */
+export type GatewayPorts = Pick<
+  Ports,
+  'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'events' | 'steadyNow'
+>;
+
+const TASKS_SUBJECT = /^jobs\/([^/]+)\/tasks$/;
+const LOGS_SUBJECT = /^tasks\/([^/]+)\/logs$/;
+
+/** The event channel (interface.md, "Events"): connections, and the subjects that they may follow. */
+export class Gateway {
+  readonly #ports: GatewayPorts;
+  readonly #liveness: Liveness<Client>;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(ports: GatewayPorts) {
+    this.#ports = ports;
+    this.#liveness = new Liveness(() => ports.steadyNow());
+    this.#timer = setInterval(() => {
+      this.#liveness.tick();
+      ports.events.tick();
+    }, TICK_MS);
+  }
+
+  /** A connection is there. Authentication being off, everyone may follow everything. */
+  opened(socket: Socket): SocketListener {
+    const client = new Client(socket, this.#ports.events, (subject) => this.#channelOf(subject));
+    this.#liveness.enter(client);
+    return {
+      received: (text) => {
+        this.#liveness.heard(client);
+        client.received(text);
+      },
+      heard: () => this.#liveness.heard(client),
+      drained: () => client.drained(),
+      closed: () => {
+        this.#liveness.leave(client);
+        client.closed();
+      },
+    };
+  }
+
+  /** Closes all connections. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#liveness.stop();
+    this.#ports.events.stop();
+  }
+
+  /** The channel of a subject; opened when the subject names something that there is. */
+  #channelOf(subject: string): FoundChannel {
+    const { events, diagnostics } = this.#ports;
+    if (subject === 'diagnostics' && diagnostics() === null) {
+      return refusal('no diagnostics are kept: diagnostics.buffer_size is 0');
+    }
+    const known = events.find(subject);
+    if (known !== undefined) return { ok: true, channel: known };
+    const job = TASKS_SUBJECT.exec(subject)?.[1];
+    if (job !== undefined) return this.#tasksOf(subject, job);
+    const task = LOGS_SUBJECT.exec(subject)?.[1];
+    if (task !== undefined) return this.#logsOf(subject, task);
+    return refusal(`unknown subject: ${subject}`);
+  }
+
+  #tasksOf(subject: string, job: string): FoundChannel {
+    const { store, events } = this.#ports;
+    if (findJob(store, job) === null) return refusal(`unknown subject: there is no job ${job}`);
+    return { ok: true, channel: events.open(subject) };
+  }
+
+  #logsOf(subject: string, task: string): FoundChannel {
+    const { store, events, logs, taskEvents } = this.#ports;
+    const found = findTask(store, task);
+    if (found === null || taskIdOf(found.address) !== task) {
+      return refusal(`unknown subject: there is no task ${task}`);
+    }
+    const feed = new LogFeed(found.address, logs, taskEvents, (chunks) => {
+      events.publishLog(channel, chunks);
+    });
+    const channel = events.open(subject, () => feed.close());
+    return { ok: true, channel };
+  }
+}
+
+const refusal = (reason: string): FoundChannel => ({ ok: false, reason });

@@ -1,0 +1,64 @@
+import { pushFrame } from '../../src/core/wire/socket-messages.ts';
+
+interface Kept {
+  readonly payload: object;
+  readonly weight: number;
+  frame: string | null;
+}
+
+/** The last events of a subject, numbered without gaps. A frame is made when somebody is first to get it. */
+export class ReplayRing {
+  readonly #subject: string;
+  readonly #depth: number;
+  readonly #weightMax: number;
+  /** The event `seq` is at `(seq - 1 - start) % depth`. */
+  readonly #kept: (Kept | undefined)[] = [];
+  /** The number before that of the first event. */
+  readonly start: number;
+  #weight = 0;
+  /** Number of the newest event; what the first one follows when there is none. */
+  last: number;
+  /** Number of the oldest event that is kept; one more than `last` when none is. */
+  oldest: number;
+
+  /**
+   * The first event has the number `start + 1`. At most `depth` events are kept, and of those that weigh together more
+   * than `weightMax` only the newest one for certain.
+   */
+  constructor(subject: string, start: number, depth: number, weightMax: number) {
+    this.#subject = subject;
+    this.start = start;
+    this.#depth = depth;
+    this.#weightMax = weightMax;
+    this.last = start;
+    this.oldest = start + 1;
+  }
+
+  /** Keeps an event. `weight` is the length of the texts in it that may be long, in characters. */
+  push(payload: object, weight = 0): void {
+    if (this.last - this.oldest + 1 === this.#depth) this.#dropOldest();
+    this.last += 1;
+    this.#kept[this.#placeOf(this.last)] = { payload, weight, frame: null };
+    this.#weight += weight;
+    while (this.#weight > this.#weightMax && this.oldest < this.last) this.#dropOldest();
+  }
+
+  /** The frame of an event from `oldest` to `last`. */
+  frameOf(seq: number): string {
+    const kept = this.#kept[this.#placeOf(seq)];
+    if (kept === undefined) throw new Error(`the event ${seq} of ${this.#subject} is not kept`);
+    kept.frame ??= pushFrame(this.#subject, seq, kept.payload);
+    return kept.frame;
+  }
+
+  #dropOldest(): void {
+    const place = this.#placeOf(this.oldest);
+    this.#weight -= this.#kept[place]?.weight ?? 0;
+    this.#kept[place] = undefined;
+    this.oldest += 1;
+  }
+
+  #placeOf(seq: number): number {
+    return (seq - 1 - this.start) % this.#depth;
+  }
+}

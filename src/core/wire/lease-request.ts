@@ -1,0 +1,108 @@
+import type { LeaseRequest, TerminalReport, TerminalStatus } from './bus-messages.ts';
+import {
+  checked,
+  door,
+  finite,
+  integer,
+  line,
+  list,
+  literal,
+  oneOf,
+  optional,
+  record,
+  text,
+} from './field-readers.ts';
+import { readAttemptId, readFarmId, readTimestamp, readToken, readWorkerId } from './identifiers.ts';
+import { parseJsonText, type Parsed } from './json-text.ts';
+import { WIRE_LIMITS as LIMITS } from './limits.ts';
+
+/**
+ * The door for lease requests (interface.md, "Worker-facing message bus"). They come by the ten thousand a second, nearly all of them alike: what
+ * a request mostly is, is read by code for just that; whatever is not so is left to the readers that say what is wrong.
+ */
+
+const INT32_MIN = -(2 ** 31);
+/** Windows reports exit codes as unsigned 32-bit numbers. */
+const UINT32_MAX = 2 ** 32 - 1;
+
+export const readExitCode = integer(INT32_MIN, UINT32_MAX);
+export const readPercent = checked(finite, (value) =>
+  value >= 0 && value <= 100 ? null : 'must be from 0 to 100',
+);
+const readStatus = oneOf<TerminalStatus>({ succeeded: true, failed: true, canceled: true });
+export const readSessionToken = line(LIMITS.token);
+
+const terminalReport = record<TerminalReport>({
+  attempt_id: readAttemptId,
+  status: readStatus,
+  exit_code: optional(readExitCode),
+  message: optional(text(LIMITS.message)),
+  timestamp: readTimestamp,
+  session_id: readSessionToken,
+  progress: optional(readPercent),
+  status_message: optional(text(LIMITS.message)),
+});
+
+const limits = { length: LIMITS.leaseRequestText, nesting: LIMITS.nesting };
+
+/** `work.lease.<queue id>` and `work.lease._any`, by the readers alone. */
+export const parseAnyLeaseRequest: (text: string) => Parsed<LeaseRequest> = door(
+  record<LeaseRequest>({
+    v: literal(1),
+    worker_id: readWorkerId,
+    farm_id: readFarmId,
+    incarnation: readToken,
+    reports: optional(list(terminalReport, LIMITS.reportsPerRequest)),
+  }),
+  limits,
+);
+
+/** `work.lease.<queue id>` and `work.lease._any`. */
+export function parseLeaseRequest(message: string): Parsed<LeaseRequest> {
+  const parsed = parseJsonText(message, limits);
+  if (!parsed.ok) return parsed;
+  const request = usualRequest(parsed.value);
+  return request === null ? parseAnyLeaseRequest(message) : { ok: true, value: request };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Values of JSON have no fields but their own: those of their prototype have other names than the ones that are read here. */
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+/** Null for what the readers must judge. */
+function usualRequest(value: unknown): LeaseRequest | null {
+  if (!isObject(value) || value['v'] !== 1) return null;
+  const worker_id = readWorkerId(value['worker_id']);
+  const farm_id = readFarmId(value['farm_id']);
+  const incarnation = readToken(value['incarnation']);
+  if (typeof worker_id !== 'string' || typeof farm_id !== 'string' || typeof incarnation !== 'string') {
+    return null;
+  }
+  const said = value['reports'];
+  if (said === undefined) return { v: 1, worker_id, farm_id, incarnation };
+  if (!Array.isArray(said) || said.length > LIMITS.reportsPerRequest) return null;
+  const reports: TerminalReport[] = [];
+  for (const each of said) {
+    const report = usualReport(each);
+    if (report === null) return null;
+    reports.push(report);
+  }
+  return { v: 1, worker_id, farm_id, incarnation, reports };
+}
+
+/** A report with an exit code and without texts. */
+function usualReport(value: unknown): TerminalReport | null {
+  if (!isObject(value)) return null;
+  if (value['message'] !== undefined || value['progress'] !== undefined) return null;
+  if (value['status_message'] !== undefined) return null;
+  const attempt_id = readAttemptId(value['attempt_id']);
+  const status = readStatus(value['status']);
+  const exit_code = readExitCode(value['exit_code']);
+  const timestamp = readTimestamp(value['timestamp']);
+  const session_id = readSessionToken(value['session_id']);
+  if (typeof attempt_id !== 'string' || typeof status !== 'string' || typeof exit_code !== 'number')
+    return null;
+  if (typeof timestamp !== 'string' || typeof session_id !== 'string') return null;
+  return { attempt_id, status, exit_code, timestamp, session_id };
+}

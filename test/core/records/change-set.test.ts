@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import {
+  latestChanges,
+  put,
+  remove,
+  removePrefix,
+  type Change,
+} from '../../../src/core/records/change-set.ts';
+
+const table = fc.constantFrom('activeJob' as const, 'endedJob' as const);
+const key = fc.constantFrom('a', 'b', 'a b', '');
+const row: fc.Arbitrary<Change> = fc.oneof(
+  fc.tuple(table, key).map(([name, at]) => put(name, at, { version: 1 })),
+  fc.tuple(table, key).map(([name, at]) => remove(name, at)),
+);
+const rowOf = (change: Change): string => JSON.stringify([change.table, 'key' in change ? change.key : '']);
+
+test('of the changes of a row only the last stays, in the order of the last ones', (t) => {
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 30 }), (changes) => {
+      const expected = changes.filter(
+        (change, at) => !changes.slice(at + 1).some((later) => rowOf(later) === rowOf(change)),
+      );
+      const latest = latestChanges(changes);
+      t.equal(latest.length, expected.length);
+      t.ok(latest.every((change, at) => change === expected[at]));
+    }),
+  );
+  t.end();
+});
+
+test('changes with a removed prefix stay as they are', (t) => {
+  const before = [
+    put('endedJob', 'a', { version: 1 }),
+    removePrefix('endedJob', ''),
+    put('endedJob', 'a', { version: 1 }),
+  ];
+  t.equal(latestChanges(before), before);
+  t.end();
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { jobId, queueId, taskIdOf, workerId, farmId } from '../../../src/core/ids.ts';
+import { batchEvents, eventsOf } from '../../../src/core/wire/event-batch.ts';
+import type { DomainEvent } from '../../../src/core/wire/events.ts';
+
+const JOBS = ['01890a5d-ac96-774b-bcce-b302099a8057', '01890a5d-ac96-774b-bcce-b302099a8058'].map(jobId);
+const job = fc.constantFrom(...JOBS);
+const uuid = fc.uuid();
+const time = fc.constant('2026-11-20T10:00:00.123Z');
+const anyText = fc.string({ unit: 'binary' });
+
+const event: fc.Arbitrary<DomainEvent> = fc.oneof(
+  fc
+    .record({
+      job_id: job,
+      name: anyText,
+      owner: anyText,
+      queue_id: uuid.map(queueId),
+      status: fc.constantFrom('running' as const, 'removed' as const),
+      updated_at: time,
+    })
+    .map((payload) => ({ subject: 'jobs' as const, payload })),
+  fc
+    .tuple(
+      job,
+      fc.nat(1_000_000),
+      fc.record(
+        {
+          name: anyText,
+          status: fc.constantFrom('ready' as const, 'assigned' as const, 'succeeded' as const),
+          worker_id: fc.oneof(fc.constant('' as const), uuid.map(workerId)),
+          unschedulable_reason: anyText,
+          updated_at: time,
+          progress: fc.double({ min: 0, max: 100, noNaN: true }),
+          status_message: anyText,
+        },
+        { requiredKeys: ['name', 'status', 'worker_id', 'unschedulable_reason', 'updated_at'] },
+      ),
+    )
+    .map(([id, index, { name, ...rest }]) => ({
+      subject: 'tasks' as const,
+      payload: { job_id: id, task_id: taskIdOf({ jobId: id, stepOrder: 0, index }), name, ...rest },
+    })),
+  fc
+    .record({
+      worker_id: uuid.map(workerId),
+      name: anyText,
+      hostname: anyText,
+      farm_id: uuid.map(farmId),
+      status: fc.constantFrom('online' as const, 'removed' as const),
+    })
+    .map((payload) => ({ subject: 'workers' as const, payload })),
+);
+
+const nameOf = (each: DomainEvent): string =>
+  each.subject === 'tasks' ? `tasks of ${each.payload.job_id}` : each.subject;
+
+test('each subject keeps its events, in order, as JSON.stringify writes them', (t) => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+      const batches = batchEvents(events);
+      const names = [...new Set(events.map(nameOf))];
+      t.equal(batches.length, names.length);
+      for (const [at, batch] of batches.entries()) {
+        const own = events.filter((each) => nameOf(each) === names[at]);
+        t.equal(batch.payloads, JSON.stringify(own.map(({ payload }) => payload)));
+        t.equal(batch.count, own.length);
+        const [first] = own;
+        t.equal(batch.jobId, first?.subject === 'tasks' ? first.payload.job_id : null);
+        t.equal(JSON.stringify(eventsOf(batch)), JSON.stringify(own));
+      }
+    }),
+  );
+  t.end();
+});
+
+test('no events make no batch', (t) => {
+  t.same(batchEvents([]), []);
+  t.end();
+});

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { jobId, stepIdOf } from '../../../src/core/ids.ts';
+import type { LeaseReply } from '../../../src/core/wire/bus-messages.ts';
+import { LeaseReplyWriter } from '../../../src/core/wire/lease-reply-text.ts';
+import { parseLeaseReply } from '../../../src/core/wire/service-messages.ts';
+import { messages } from './messages.arbitrary.ts';
+
+const STEP = stepIdOf(jobId('01890a5d-ac96-774b-bcce-b302099a8057'), 0);
+const read = (text: string): unknown => JSON.parse(text);
+
+test('a reply is written as JSON.stringify writes it, but for the order of fields', (t) => {
+  fc.assert(
+    fc.property(fc.array(messages.leaseReply, { maxLength: 4 }), (replies) => {
+      const writer = new LeaseReplyWriter();
+      // Twice: the second time from texts that were kept.
+      for (const reply of [...replies, ...replies]) {
+        const text = writer.textOf(reply);
+        t.strictSame(read(text), read(JSON.stringify(reply)));
+        t.strictSame(parseLeaseReply(text), parseLeaseReply(JSON.stringify(reply)));
+      }
+    }),
+    { numRuns: 60 },
+  );
+  t.end();
+});
+
+test('the parts of a step are kept by what they are, whatever object the step itself is', (t) => {
+  fc.assert(
+    fc.property(messages.leaseReply, fc.nat(), fc.string(), (reply, readyLeft, name) => {
+      fc.pre(reply.type === 'leases');
+      const writer = new LeaseReplyWriter();
+      writer.textOf(reply);
+      const steps = Object.fromEntries(
+        Object.entries(reply.steps).map(([id, step]) => [
+          id,
+          { ...step, job_name: name, ready_left: readyLeft },
+        ]),
+      );
+      const next: LeaseReply = { ...reply, steps };
+      t.strictSame(read(writer.textOf(next)), read(JSON.stringify(next)));
+    }),
+    { numRuns: 60 },
+  );
+  t.end();
+});
+
+test('more texts than are kept are written all the same', (t) => {
+  const writer = new LeaseReplyWriter();
+  const replies = Array.from({ length: 12 }, (_, at): LeaseReply => {
+    const data = String(at).repeat(1024 * 1024);
+    const embeddedFiles = [{ name: 'data', runnable: false, data }];
+    const step = {
+      job_name: 'j',
+      step_name: 's',
+      job_parameters: {},
+      job_environments: [],
+      step_environments: [],
+      script: { onRun: { command: 'true', args: [] }, embeddedFiles },
+      compute_location: '',
+    };
+    return {
+      v: 1,
+      type: 'leases',
+      assignments: [],
+      steps: { [STEP]: step },
+    };
+  });
+  for (const reply of [...replies, ...replies]) {
+    t.ok(writer.textOf(reply) === JSON.stringify(reply), 'the text is that of the reply');
+  }
+  t.end();
+});

@@ -1,0 +1,531 @@
+import { test, type Test } from 'tap';
+import { attemptIdOf } from '../../../src/core/ids.ts';
+import { note } from '../../../src/core/diagnostics/record.ts';
+import type { LogChunk } from '../../../src/core/records/log-chunk.ts';
+import type { DomainEvent } from '../../../src/core/wire/events.ts';
+import { refusedUpgrade, upgradeHead, WebSocketClient, type Envelope } from '../../kit/web-socket.ts';
+import { openHouse, type House, NO_RATE_LIMIT } from '../kit/house.ts';
+import {
+  FARM,
+  FRAMES,
+  jobChanges,
+  jobNumber,
+  QUEUE,
+  T0,
+  taskIdAt,
+  WORKER,
+  type StepSketch,
+} from '../kit/records.ts';
+
+const JOB = jobNumber(1);
+/** The replay depth of the house. */
+const DEPTH = 20;
+/** Counters begin behind this. */
+const START = T0 * 1000;
+
+const jobEvent = (number: number, name = 'a job'): DomainEvent => ({
+  subject: 'jobs',
+  payload: {
+    job_id: jobNumber(number),
+    name,
+    owner: 'anonymous',
+    queue_id: QUEUE,
+    status: 'running',
+    updated_at: '2026-11-20T10:00:00.000Z',
+  },
+});
+
+const jobPush = (seq: number, number: number, name = 'a job'): Envelope => ({
+  type: 'push',
+  subject: 'jobs',
+  seq: START + seq,
+  payload: {
+    job_id: jobNumber(number),
+    task_id: '',
+    name,
+    owner: 'anonymous',
+    queue_id: QUEUE,
+    status: 'running',
+    updated_at: '2026-11-20T10:00:00.000Z',
+  },
+});
+
+const ack = (subject: string, seq: number, clientSeq = 1, error = ''): Envelope => ({
+  type: 'ack',
+  subject,
+  seq,
+  payload: { client_seq: clientSeq, error },
+});
+
+const gap = (subject: string, seq: number): Envelope => ({
+  type: 'error',
+  subject,
+  seq,
+  payload: { code: 'gap', message: 'events are lost: load what you show of the subject anew' },
+});
+
+const stepOf = (taskCount: number): StepSketch => ({
+  name: 'render',
+  untouched: 'ready',
+  taskCount,
+  space: FRAMES(taskCount),
+  touched: new Map(),
+});
+
+interface Stage {
+  readonly house: House;
+  readonly port: number;
+  readonly open: (headers?: Readonly<Record<string, string>>) => Promise<WebSocketClient>;
+}
+
+async function stage(t: Test, corsOrigins: readonly string[] = []): Promise<Stage> {
+  const { house, server } = await openHouse(t, corsOrigins);
+  const clients: WebSocketClient[] = [];
+  t.teardown(() => {
+    for (const client of clients) client.destroy();
+  });
+  const sketch = stepOf(3);
+  house.write(...jobChanges({}, [sketch]));
+  return {
+    house,
+    port: server.port,
+    open: async (headers) => {
+      const client = await WebSocketClient.open(server.port, headers);
+      clients.push(client);
+      return client;
+    },
+  };
+}
+
+/** A ping whose answer has come: what the client has sent before is dealt with. */
+async function settled(client: WebSocketClient): Promise<void> {
+  client.send({ type: 'ping', seq: 4711 });
+  await client.nextWhere(({ type, seq }) => type === 'pong' && seq === 4711);
+}
+
+void test('the upgrade says what every answer says', async (t) => {
+  const { open } = await stage(t);
+  const { head } = await open({ 'X-Request-ID': 'mine-1' });
+  t.match(head, /^HTTP\/1\.1 101 Switching Protocols\r\n/);
+  t.match(head, /X-API-Version: 1/);
+  t.match(head, /X-Request-ID: mine-1/);
+  t.notMatch(head, /Sec-WebSocket-(Protocol|Extensions)/i);
+});
+
+void test('acknowledgement, replay, live, in that order; the payload is that of the contract', async (t) => {
+  const { house, open } = await stage(t);
+  house.events.publish([jobEvent(1), jobEvent(2), jobEvent(3)]);
+  const client = await open();
+  client.subscribe('jobs', START + 1, 5);
+  await settled(client);
+  house.events.publish([jobEvent(4), jobEvent(5)]);
+  await client.nextWhere(({ seq }) => seq === START + 5);
+  const received = client.received.filter(({ type }) => type !== 'pong');
+  t.strictSame(received, [
+    ack('jobs', START + 3, 5),
+    jobPush(2, 2),
+    jobPush(3, 3),
+    jobPush(4, 4),
+    jobPush(5, 5),
+  ]);
+});
+
+void test('since_seq of nothing, of everything, and of another life', async (t) => {
+  const { house, open } = await stage(t);
+  house.events.publish([jobEvent(1), jobEvent(2)]);
+  const client = await open();
+  client.subscribe('jobs');
+  t.strictSame(await client.take(3), [ack('jobs', START + 2), jobPush(1, 1), jobPush(2, 2)], 'absent');
+  client.subscribe('jobs', 0, 2);
+  t.strictSame(await client.take(3), [ack('jobs', START + 2, 2), jobPush(1, 1), jobPush(2, 2)], '0');
+  client.subscribe('jobs', START + 2, 3);
+  t.strictSame(await client.take(1), [ack('jobs', START + 2, 3)], 'all');
+  await settled(client);
+  client.subscribe('jobs', START + 3, 4);
+  t.strictSame(
+    await client.take(4),
+    [ack('jobs', START + 2, 4), gap('jobs', START), jobPush(1, 1), jobPush(2, 2)],
+    'later than the newest',
+  );
+  client.subscribe('jobs', START - 1000, 5);
+  t.strictSame(
+    await client.take(4),
+    [ack('jobs', START + 2, 5), gap('jobs', START), jobPush(1, 1), jobPush(2, 2)],
+    'earlier than the first',
+  );
+  t.equal(house.events.figures.missed, 0, 'what was lost was of another life');
+});
+
+void test('who comes back too late is told so, and gets what is kept', async (t) => {
+  const { house, open } = await stage(t);
+  for (let number = 1; number <= DEPTH + 5; number++) house.events.publish([jobEvent(number)]);
+  const client = await open();
+  client.subscribe('jobs', START + 3);
+  t.strictSame(await client.take(2), [ack('jobs', START + DEPTH + 5), gap('jobs', START + 5)]);
+  const replayed = await client.take(DEPTH);
+  t.strictSame(
+    replayed,
+    Array.from({ length: DEPTH }, (_, index) => jobPush(index + 6, index + 6)),
+  );
+  t.equal(house.events.figures.missed, 2);
+  t.equal(house.events.figures.pushed, DEPTH);
+  const other = await open();
+  other.subscribe('jobs', START + 5);
+  t.strictSame(await other.take(2), [ack('jobs', START + DEPTH + 5), jobPush(6, 6)], 'just in time');
+});
+
+void test('a subject is left, and followed again', async (t) => {
+  const { house, open } = await stage(t);
+  const client = await open();
+  client.subscribe('jobs');
+  client.subscribe('workers', undefined, 2);
+  t.strictSame(await client.take(2), [ack('jobs', START), ack('workers', START, 2)]);
+  client.send({ type: 'unsubscribe', subject: 'jobs', seq: 3 });
+  t.strictSame(await client.next(), ack('jobs', START, 3));
+  client.send({ type: 'unsubscribe', subject: 'jobs', seq: 4 });
+  t.strictSame(await client.next(), ack('jobs', 0, 4), 'what is not followed is left as well');
+  const worker = {
+    worker_id: WORKER,
+    name: 'node-1',
+    hostname: 'node-1.farm',
+    farm_id: FARM,
+    status: 'removed',
+  } as const;
+  house.events.publish([jobEvent(1), { subject: 'workers', payload: worker }]);
+  t.strictSame(await client.next(), { type: 'push', subject: 'workers', seq: START + 1, payload: worker });
+  client.subscribe('jobs', START, 5);
+  t.strictSame(await client.take(2), [ack('jobs', START + 1, 5), jobPush(1, 1)]);
+});
+
+void test('the tasks of a job, the log of a task, and diagnostics', async (t) => {
+  const { house, open } = await stage(t);
+  const task = { jobId: JOB, stepOrder: 0, index: 1 };
+  const taskId = taskIdAt(0, 1);
+  const chunk = (busSeq: number): LogChunk => ({
+    id: `chunk-${busSeq}`,
+    taskId: taskIdAt(0, 1) as LogChunk['taskId'],
+    attemptId: attemptIdOf({ ...task, attemptNumber: 1 }),
+    seqNum: busSeq,
+    busSeq,
+    stream: 'stdout',
+    data: `line ${busSeq}\n`,
+    at: '2026-11-20T10:00:01Z',
+    receivedAt: T0,
+  });
+  house.addChunk(task, chunk(1));
+  const client = await open();
+  client.subscribe(`jobs/${JOB}/tasks`, 0, 1);
+  client.subscribe(`tasks/${taskId}/logs`, 0, 2);
+  client.subscribe('diagnostics', 0, 3);
+  t.strictSame(await client.take(3), [
+    ack(`jobs/${JOB}/tasks`, START, 1),
+    ack(`tasks/${taskId}/logs`, START, 2),
+    ack('diagnostics', START, 3),
+  ]);
+  const payload = {
+    job_id: JOB,
+    task_id: chunk(1).taskId,
+    name: 'render',
+    status: 'running',
+    worker_id: WORKER,
+    unschedulable_reason: '',
+    updated_at: '2026-11-20T10:00:00.000Z',
+  } as const;
+  house.events.publish([
+    { subject: 'tasks', payload: { ...payload, job_id: jobNumber(2) } },
+    { subject: 'tasks', payload },
+  ]);
+  t.strictSame(await client.next(), {
+    type: 'push',
+    subject: `jobs/${JOB}/tasks`,
+    seq: START + 1,
+    payload,
+  });
+  house.addChunk(task, chunk(2));
+  house.addChunk(task, chunk(3));
+  house.emit({ kind: 'log', taskId: chunk(2).taskId });
+  const logs = [2, 3].map((busSeq, index) => ({
+    type: 'push',
+    subject: `tasks/${taskId}/logs`,
+    seq: START + 1 + index,
+    payload: {
+      task_id: taskId,
+      attempt_id: chunk(busSeq).attemptId,
+      seq_num: busSeq,
+      stream: 'stdout',
+      data: `line ${busSeq}\n`,
+      at: '2026-11-20T10:00:01Z',
+    },
+  }));
+  t.strictSame(await client.take(2), logs, 'what is stored from now on');
+  house.diagnostics?.listen((record) => house.events.publishDiagnostic(record));
+  house.diagnostics?.add('server', 1_500_000n, note('WARN', 'it is hot', { worker_id: 'w' }));
+  house.diagnostics?.add('worker:w', 2_000_000n, note('INFO', 'it is cold', {}));
+  t.strictSame(
+    (await client.take(2)).map((envelope) => envelope.payload),
+    [
+      {
+        component: 'server',
+        level: 'WARN',
+        msg: 'it is hot',
+        attrs: { worker_id: 'w' },
+        at: '1970-01-01T00:00:00.001500000Z',
+      },
+      { component: 'worker:w', level: 'INFO', msg: 'it is cold', at: '1970-01-01T00:00:00.002000000Z' },
+    ],
+  );
+});
+
+void test('a subject that nobody follows keeps its events for clients that come back', async (t) => {
+  const { house, open } = await stage(t);
+  const subject = `jobs/${JOB}/tasks`;
+  const first = await open();
+  first.subscribe(subject);
+  t.strictSame(await first.next(), ack(subject, START));
+  first.close();
+  await first.closed;
+  const event: DomainEvent = {
+    subject: 'tasks',
+    payload: {
+      job_id: JOB,
+      task_id: taskIdAt(0, 1) as LogChunk['taskId'],
+      name: 'render',
+      status: 'ready',
+      worker_id: '',
+      unschedulable_reason: '',
+      updated_at: '2026-11-20T10:00:00.000Z',
+    },
+  };
+  house.events.publish([event]);
+  const second = await open();
+  second.subscribe(subject, START);
+  t.strictSame((await second.take(2)).at(1)?.payload, event.payload);
+  second.close();
+  await second.closed;
+  const third = await open();
+  await settled(third);
+  house.steadyNow += 5 * 60_000;
+  house.now += 5 * 60_000;
+  house.events.tick();
+  house.events.publish([event]);
+  third.subscribe(subject, START + 1);
+  const later = house.now * 1000;
+  t.strictSame(
+    await third.take(2),
+    [ack(subject, later), gap(subject, later)],
+    'after 5 minutes it is forgotten',
+  );
+});
+
+void test('subjects that there are not', async (t) => {
+  const { house, open } = await stage(t);
+  house.diagnostics = null;
+  const client = await open();
+  const other = taskIdAt(0, 3);
+  const cases: [string, string][] = [
+    ['job', 'unknown subject: job'],
+    ['jobs/', 'unknown subject: jobs/'],
+    ['tasks', 'unknown subject: tasks'],
+    [`jobs/${jobNumber(9)}/tasks`, `unknown subject: there is no job ${jobNumber(9)}`],
+    [`tasks/${other}/logs`, `unknown subject: there is no task ${other}`],
+    ['tasks/x/logs', 'unknown subject: there is no task x'],
+    ['diagnostics', 'no diagnostics are kept: diagnostics.buffer_size is 0'],
+  ];
+  for (const [subject, error] of cases) {
+    client.subscribe(subject, 0, 8);
+    t.strictSame(await client.next(), ack(subject, 0, 8, error));
+  }
+});
+
+void test('frames that are none are answered, and the connection goes on', async (t) => {
+  const { open } = await stage(t);
+  const client = await open();
+  const bad = (code: string, message: string): Envelope => ({
+    type: 'error',
+    subject: '',
+    seq: 0,
+    payload: { code, message },
+  });
+  client.send('{');
+  client.send('{"type":"shout"}');
+  client.sendBinary(Buffer.from('{"type":"ping"}'));
+  client.send({ type: 'ping', seq: 3 });
+  client.ping();
+  t.strictSame(await client.take(4), [
+    bad('bad-frame', 'the frame is not valid JSON'),
+    bad('unknown-type', 'the type shout is not one of subscribe, unsubscribe, ping'),
+    bad('bad-frame', 'a frame must be a text'),
+    { type: 'pong', subject: '', seq: 3, payload: {} },
+  ]);
+  client.send('x'.repeat(20_000));
+  const { code } = await client.closed;
+  t.ok([1006, 1009].includes(code), `a message that is too long ends the connection: ${code}`);
+});
+
+void test('one connection may follow a thousand subjects', async (t) => {
+  const { house, open } = await stage(t);
+  const sketch = stepOf(1001);
+  house.write(...jobChanges({ id: jobNumber(2) }, [sketch]));
+  const client = await open();
+  const subjectOf = (index: number): string => `tasks/${taskIdAt(0, index, jobNumber(2))}/logs`;
+  for (let index = 0; index < 1000; index++) client.subscribe(subjectOf(index), 0, index);
+  const acks = await client.take(1000);
+  t.ok(acks.every(({ payload }) => payload['error'] === ''));
+  client.subscribe(subjectOf(1000), 0, 1000);
+  t.strictSame(
+    await client.next(),
+    ack(subjectOf(1000), 0, 1000, 'more than 1000 subjects on one connection'),
+  );
+  client.subscribe(subjectOf(7), 0, 1001);
+  t.equal((await client.next()).payload['error'], '', 'one that it follows already is not one more');
+});
+
+void test('a client that does not read keeps up nobody, and is told what it has lost', async (t) => {
+  const { house, open } = await stage(t);
+  const [slow, quick] = [await open(), await open()];
+  for (const client of [slow, quick]) {
+    client.subscribe('jobs');
+    await client.next();
+  }
+  slow.pause();
+  const name = 'x'.repeat(4000);
+  const rounds = 300;
+  let number = 0;
+  for (let round = 0; round < rounds; round++) {
+    const batch = Array.from({ length: DEPTH }, () => jobEvent((number += 1), name));
+    house.events.publish(batch);
+    await quick.nextWhere(({ seq }) => seq === START + number);
+  }
+  const total = rounds * DEPTH;
+  const received = quick.received.filter(({ type }) => type === 'push').map(({ seq }) => seq - START);
+  t.strictSame(
+    received,
+    Array.from({ length: total }, (_, index) => index + 1),
+    'the other has them all',
+  );
+  slow.resume();
+  await slow.nextWhere(({ seq, type }) => type === 'push' && seq === START + total);
+  const events = slow.received.filter(({ subject }) => subject === 'jobs');
+  let last = 0;
+  let lost = 0;
+  for (const { type, seq, payload } of events.slice(1)) {
+    if (type === 'error') {
+      t.equal(payload['code'], 'gap');
+      lost += seq - START - last;
+      last = seq - START;
+    } else {
+      t.equal(seq - START, last + 1);
+      last += 1;
+    }
+  }
+  t.ok(lost > 0, 'the ring went on without it');
+  t.equal(house.events.figures.missed, lost);
+  t.equal(house.events.figures.pushed, 2 * total - lost);
+});
+
+void test('a client that asks on and reads no answer is hung up on', async (t) => {
+  const { house, open } = await stage(t);
+  const client = await open();
+  client.pause();
+  const ping = `{"type":"shout ${'x'.repeat(3000)}"}`;
+  while (house.events.figures.clients > 0) {
+    for (let n = 0; n < 500; n++) client.send(ping);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  client.resume();
+  await client.closed;
+  t.equal(house.events.figures.clients, 0);
+});
+
+void test('a thousand clients get every event once, in order', async (t) => {
+  const { house, open } = await stage(t);
+  const clients = await Promise.all(Array.from({ length: 1000 }, () => open()));
+  for (const client of clients) client.subscribe('jobs');
+  await Promise.all(clients.map((client) => client.next()));
+  t.equal(house.events.figures.clients, 1000);
+  for (let number = 1; number <= DEPTH; number++) house.events.publish([jobEvent(number)]);
+  const expected = Array.from({ length: DEPTH }, (_, index) => jobPush(index + 1, index + 1));
+  for (const client of clients) {
+    const received = await client.take(DEPTH);
+    if (JSON.stringify(received) !== JSON.stringify(expected)) t.fail(JSON.stringify(received));
+  }
+  for (const client of clients.slice(0, 999)) client.close();
+  await Promise.all(clients.slice(0, 999).map((client) => client.closed));
+  const [last] = clients.slice(999);
+  await settled(last as WebSocketClient);
+  t.equal(house.events.figures.clients, 1);
+});
+
+void test('requests that open nothing', async (t) => {
+  const { client, house } = await openHouse(t, ['https://farm.example']);
+  const answer = async (
+    headers: Readonly<Record<string, string>>,
+    path = '/api/v1/ws',
+  ): Promise<{ status: number; head: string; detail: unknown }> => {
+    const { head, body } = await refusedUpgrade(client.port, upgradeHead(path, headers));
+    const problem = JSON.parse(body) as Record<string, unknown>;
+    t.match(head, /content-type: application\/problem\+json/i);
+    t.match(head, /x-api-version: 1/i);
+    t.match(head, new RegExp(`x-request-id: ${String(problem['instance'])}`, 'i'));
+    return { status: Number(head.split(' ')[1]), head, detail: problem['detail'] };
+  };
+  const only = 'only WebSocket connections are opened here';
+  const version = 'the version of the WebSocket protocol must be 13';
+  const key = 'Sec-WebSocket-Key must be 16 bytes as base64';
+  const origin = 'pages of this origin may not open the event channel (http.cors_origins)';
+  const cases: [string, Readonly<Record<string, string>>, number, string][] = [
+    ['no upgrade', { Upgrade: '' }, 426, only],
+    ['another upgrade', { Upgrade: 'h2c' }, 426, only],
+    ['a connection that is not upgraded', { Connection: 'keep-alive' }, 426, only],
+    ['no version', { 'Sec-WebSocket-Version': '' }, 426, version],
+    ['an old version', { 'Sec-WebSocket-Version': '8' }, 426, version],
+    ['no key', { 'Sec-WebSocket-Key': '' }, 400, key],
+    ['a short key', { 'Sec-WebSocket-Key': 'YQ==' }, 400, key],
+    ['a key that is none', { 'Sec-WebSocket-Key': '!'.repeat(24) }, 400, key],
+    ['a foreign page', { Origin: 'https://evil.example' }, 403, origin],
+    ['a page of nowhere', { Origin: 'null' }, 403, origin],
+    [
+      'two lengths',
+      { 'Content-Length': '0', 'content-length': '0' },
+      400,
+      'more than one Content-Length header',
+    ],
+  ];
+  for (const [name, headers, status, detail] of cases) {
+    const found = await answer(headers);
+    t.strictSame({ status: found.status, detail: found.detail }, { status, detail }, name);
+    if (status === 426) t.match(found.head, /upgrade: websocket/i, name);
+  }
+  t.equal((await client.get('/api/v1/ws')).status, 426);
+  t.equal((await client.send('HEAD', '/api/v1/ws')).status, 426);
+  t.equal((await client.json('POST', '/api/v1/ws', {})).status, 405);
+  for (const allowed of ['https://farm.example', `http://127.0.0.1:${client.port}`]) {
+    const socket = await WebSocketClient.open(client.port, {
+      Origin: allowed,
+      Host: `127.0.0.1:${client.port}`,
+    });
+    socket.destroy();
+  }
+  house.isStopping = true;
+  t.equal((await answer({})).status, 503);
+});
+
+void test('an upgrade is a request that the rate limit counts', async (t) => {
+  const { client } = await openHouse(t, [], { ...NO_RATE_LIMIT, limit: { rps: 1, burst: 1 } });
+  const socket = await WebSocketClient.open(client.port);
+  await t.rejects(WebSocketClient.open(client.port), /^HTTP\/1\.1 429 .*Retry-After: 1/is);
+  socket.destroy();
+});
+
+void test('a server that stops closes its connections with 1001', async (t) => {
+  const { house, server } = await openHouse(t);
+  const clients = await Promise.all([1, 2].map(() => WebSocketClient.open(server.port)));
+  clients[0]?.subscribe('jobs');
+  await clients[0]?.next();
+  house.events.publish([jobEvent(1)]);
+  await server.stop(5000);
+  for (const client of clients) {
+    t.strictSame(await client.closed, { code: 1001, reason: 'the service is stopping' });
+  }
+  t.equal(house.events.figures.clients, 0);
+});
