@@ -57,7 +57,8 @@ async function runAll(): Promise<void> {
       process.stdout.write(`(${Math.round((performance.now() - startedAt) / 1000)} s)\n`);
       if (reason !== null) {
         failed++;
-        leaveOut(bench, reason);
+        leftOut.push(`\`${bench}\` did not end well: ${reason}`);
+        process.stdout.write(`${bench} did not end well: ${reason}\n`);
       }
     }
   }
