@@ -162,15 +162,20 @@ export const ROWS: readonly RowSpec[] = [
     yardstick: { name: 'an empty store', value: 'empty_mib' },
     target: atMost(1024),
   },
-  {
-    ...rate('reads', 'reads of a job on one core', 'figures.a job.per_core_second'),
+  ...[
+    'a job that runs',
+    'a job that runs, made anew',
+    '50 tasks of a job that runs',
+    '50 tasks of a job that runs, made anew',
+  ].map((what): RowSpec => ({
+    ...rate('reads', `reads on one core of ${what}`, `figures.${what}.per_core_second`),
     yardstick: { name: 'the bare engine', value: 'figures.hello of the bare engine.per_core_second' },
     target: valueAtLeast(20_000),
-  },
+  })),
   {
-    ...rate('reads', 'reads of 50 tasks on one core', 'figures.50 tasks that ran.per_core_second'),
-    yardstick: { name: 'the bare engine', value: 'figures.hello of the bare engine.per_core_second' },
-    target: valueAtLeast(20_000),
+    ...rate('websocket', 'leases while clients look on', 'leases_per_second_with'),
+    yardstick: { name: 'without clients', value: 'leases_per_second_without' },
+    target: atLeast(0.7),
   },
   {
     bench: 'turns',
