@@ -133,6 +133,13 @@ export const ROWS: readonly RowSpec[] = [
     target: valueAtLeast(1000),
   },
   {
+    bench: 'submit',
+    figure: 'what large submissions add to lease p99.9',
+    value: 'lease_delay_ms',
+    unit: 'ms',
+    target: atMost(20),
+  },
+  {
     bench: 'restart',
     figure: 'first lease after a start, many jobs',
     value: 'starts[store=untouched].first_lease_ms',
