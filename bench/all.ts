@@ -63,8 +63,11 @@ async function runAll(): Promise<void> {
   }
 }
 
-const benches = (): string[] =>
-  readdirSync(new URL('bench/', packageRoot)).flatMap((file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? []);
+function benches(): string[] {
+  return readdirSync(new URL('bench/', packageRoot)).flatMap(
+    (file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? [],
+  );
+}
 
 function leaveOut(bench: string, reason: string): void {
   leftOut.push(`\`${bench}\` was left out: ${reason}`);

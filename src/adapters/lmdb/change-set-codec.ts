@@ -111,31 +111,34 @@ function growScratch(bytes: number): void {
 
 /** The changes of an encoded set without decoding a value: views of the buffer. Throws `ChangeSetFormatError` when it is no such set. */
 export function readChangeSet(encoded: ArrayBuffer): EncodedChangeSet {
-  const bytes = Buffer.from(encoded);
-  if (bytes.length < HEADER_BYTES) throw new ChangeSetFormatError(`${bytes.length} bytes are no change set`);
-  const version = bytes.readUInt8(0);
+  const length = encoded.byteLength;
+  if (length < HEADER_BYTES) throw new ChangeSetFormatError(`${length} bytes are no change set`);
+  const view = new DataView(encoded);
+  const version = view.getUint8(0);
   if (version !== VERSION)
     throw new ChangeSetFormatError(`a change set of version ${version}, not ${VERSION}`);
-  const count = bytes.readUInt32LE(4);
+  const count = view.getUint32(4, true);
   const changes: EncodedChange[] = [];
   let at = HEADER_BYTES;
   for (let i = 0; i < count; i++) {
-    if (at + CHANGE_HEADER_BYTES > bytes.length) throw truncated(i, count);
-    const op = OPERATIONS[bytes.readUInt8(at)];
-    const table = TABLE_NAMES[bytes.readUInt8(at + 1)];
+    if (at + CHANGE_HEADER_BYTES > length) throw truncated(i, count);
+    const op = OPERATIONS[view.getUint8(at)];
+    const table = TABLE_NAMES[view.getUint8(at + 1)];
     const keyAt = at + CHANGE_HEADER_BYTES;
-    const valueAt = keyAt + bytes.readUInt16LE(at + 2);
-    const end = valueAt + bytes.readUInt32LE(at + 4);
-    if (end > bytes.length) throw truncated(i, count);
+    const keyLength = view.getUint16(at + 2, true);
+    const valueLength = view.getUint32(at + 4, true);
+    const valueAt = keyAt + keyLength;
+    const end = valueAt + valueLength;
+    if (end > length) throw truncated(i, count);
     if (op === undefined || table === undefined) {
       throw new ChangeSetFormatError(`change ${i + 1} of ${count} names an unknown operation or table`);
     }
-    changes.push({ op, table, key: bytes.subarray(keyAt, valueAt), value: bytes.subarray(valueAt, end) });
+    const key = new Uint8Array(encoded, keyAt, keyLength);
+    changes.push({ op, table, key, value: new Uint8Array(encoded, valueAt, valueLength) });
     at = end;
   }
-  if (at !== bytes.length)
-    throw new ChangeSetFormatError(`${bytes.length - at} bytes follow the last change`);
-  return { shard: bytes.readUInt16LE(2), sequence: bytes.readDoubleLE(8), changes };
+  if (at !== length) throw new ChangeSetFormatError(`${length - at} bytes follow the last change`);
+  return { shard: view.getUint16(2, true), sequence: view.getFloat64(8, true), changes };
 }
 
 const truncated = (index: number, count: number): ChangeSetFormatError =>

@@ -4,7 +4,7 @@ import { launchOf } from './launch.ts';
 import { parseAnswer, type LaunchAnswer } from './launch-request.ts';
 import { LineAssembler } from './line-assembler.ts';
 import { PROCESS_LIMITS } from './limits.ts';
-import { openOutputPipes } from './output-pipe.ts';
+import type { OutputPipes } from './output-pipe.ts';
 import { OutputReader } from './output-reader.ts';
 import { programFile } from './program-file.ts';
 import type { Cgroup } from './session-cgroup.ts';
@@ -18,9 +18,7 @@ export interface LauncherOptions {
   readonly cgroup: Cgroup | null;
   /** Marks of the session: in its environment, and so in that of a process that is just being started. */
   readonly marks: Readonly<Record<string, string>>;
-  /** Where the pipes of its output are made; `label`: a file name that is free there. */
-  readonly pipeDirectory: string;
-  readonly label: string;
+  readonly pipes: OutputPipes;
 }
 
 /** Who waits for the process that is being started or runs. */
@@ -62,8 +60,8 @@ export class Launcher {
   }
 
   /** Starts one. Null where it cannot run: there is no perl. */
-  static async start({ cgroup, marks, pipeDirectory, label }: LauncherOptions): Promise<Launcher | null> {
-    const [stdout, stderr] = await openOutputPipes(pipeDirectory, label, null);
+  static async start({ cgroup, marks, pipes }: LauncherOptions): Promise<Launcher | null> {
+    const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
     const { command, args, environment } = launchOf(
       {

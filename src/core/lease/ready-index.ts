@@ -111,7 +111,7 @@ export class ReadyIndex {
     return this.steps.get(jobId)?.get(stepOrder);
   }
 
-  /** Tasks become ready at `now`; the signature that has them now, or null when the step is not offered. */
+  /** Tasks are ready since `now`, or since a little before; the signature that has them now, or null when the step is not offered. */
   addReady(
     jobId: JobId,
     stepOrder: number,
@@ -121,8 +121,8 @@ export class ReadyIndex {
   ): Signature | null {
     const entry = this.entry(jobId, stepOrder);
     if (entry?.open !== true) return null;
-    if (entry.ready.size === 0) entry.readySince = now;
-    entry.lastReadyAt = now;
+    entry.readySince = entry.ready.size === 0 ? now : Math.min(entry.readySince, now);
+    entry.lastReadyAt = Math.max(entry.lastReadyAt, now);
     this.change(entry, (ready) => {
       for (const range of ranges) ready.add(range, avoided);
     });

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import tap, { test } from 'tap';
@@ -7,17 +7,9 @@ import { findTree, killTree } from '../../../src/adapters/process/process-tree.t
 import { leftoverCgroups, WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
 import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
+import { runs } from './runs.ts';
 
 tap.setTimeout(120_000);
-
-/** Whether a process with this id runs (a zombie does not). */
-function runs(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 /** Ways to stay: each writes the number of a process that does. */
 const WAYS: Readonly<Record<string, string>> = {

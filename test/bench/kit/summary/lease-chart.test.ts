@@ -15,7 +15,7 @@ const measured = (workers: number, rate: number, other: object = {}): object => 
   ...other,
 });
 
-test('takes the cases that differ in nothing but their workers, in order', async (t) => {
+test('takes the cases that differ in nothing but their workers, in order, and lines of two points or more', async (t) => {
   const figures = {
     cases: [
       measured(256, 8_000, { disk: { cycles_per_second: 9_000 } }),
@@ -32,7 +32,6 @@ test('takes the cases that differ in nothing but their workers, in order', async
   ];
   t.same(leaseLines(figures), [
     { name: 'bare echo', style: 'echo', points: points(2_000, 32_000) },
-    { name: 'disk alone', style: 'disk', points: [{ workers: 256, perSecond: 9_000 }] },
     { name: 'leases', style: 'leases', points: points(500, 8_000) },
     { name: 'full cycles', style: 'cycles', points: points(499, 7_999) },
   ]);
