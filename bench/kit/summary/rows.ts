@@ -161,6 +161,22 @@ export const ROWS: readonly RowSpec[] = [
     yardstick: { name: 'a plain read', value: 'plain_read.p50' },
   },
   {
+    ...rate('reads', 'reads of a job, of a core', 'figures.a job that runs.per_core_second'),
+    yardstick: { name: 'the bare engine', value: 'figures.hello of the bare engine.per_core_second' },
+    target: valueAtLeast(20_000),
+  },
+  {
+    ...rate('reads', 'reads of 50 tasks, of a core', 'figures.50 tasks of a job that runs.per_core_second'),
+    yardstick: { name: 'the bare engine', value: 'figures.hello of the bare engine.per_core_second' },
+    target: valueAtLeast(20_000),
+  },
+  {
+    ...rate('websocket', 'leases beside clients that look on', 'leases_per_second_with'),
+    yardstick: { name: 'without them', value: 'leases_per_second_without' },
+    ratio: 'with_to_without',
+    target: atLeast(0.7),
+  },
+  {
     bench: 'logs',
     figure: 'lease p99 beside a flood of logs',
     value: 'logs_p99_ms',

@@ -35,6 +35,8 @@ export const SHORT_RUNS: readonly ShortRun[] = [
     options: ['--jobs', '2000', '--tasks', '200000', '--requests', '20'],
     seconds: 15,
   },
+  { bench: 'reads', options: ['--seconds', '1'], seconds: 25 },
+  { bench: 'websocket', options: ['--clients', '2000', '--seconds', '2'], seconds: 25 },
   { bench: 'logs', options: ['--rounds', '1', '--seconds', '2'], seconds: 18 },
   { bench: 'simulate', options: ['--workers', '200', '--task-seconds', '2', '--seconds', '6'], seconds: 25 },
   { bench: 'worker-idle', options: ['--seconds', '4', '--tasks', '40'], seconds: 50 },
