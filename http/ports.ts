@@ -1,4 +1,5 @@
 import type { StepPreview } from '../src/core/openjd/preview-command.ts';
+import type { EncodedJob } from '../actors/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
@@ -88,6 +89,8 @@ export type Preparation =
 
 export interface PreparedJob {
   readonly plan: JobPlan;
+  /** Of a large job. */
+  readonly encoded?: EncodedJob;
   readonly description: string;
   readonly extensions: readonly string[];
 }

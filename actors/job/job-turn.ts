@@ -2,7 +2,7 @@ import { attemptIdOf, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
 import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
 import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
-import { markCounts, moveCounts, replaceCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { markCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import {
   isLiveTask,
   isTerminalTask,
@@ -14,12 +14,7 @@ import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import {
-  emptyTaskPage,
-  pageOf,
-  writeTask,
-  type TaskState,
-} from '../../src/core/records/task-page.ts';
+import { emptyTaskPage, pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -28,6 +23,7 @@ import type { ServiceContext } from '../service-world.ts';
 import { failedOnKey } from './failed-on.ts';
 import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
+import { settleRecord } from './save-job.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
 import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
 
@@ -65,11 +61,13 @@ export class JobTurn {
   private closed: Map<string, AttemptRecord> | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
+  private readonly recordBefore: JobRecord | null;
 
   constructor(state: JobState, context: ServiceContext<'job'>, isNew = false) {
     this.state = state;
     this.context = context;
     this.statusBefore = isNew ? null : state.record.status;
+    this.recordBefore = isNew ? null : state.record;
   }
 
   addressOf(step: StepState, index: number): TaskAddress {
@@ -349,18 +347,18 @@ export class JobTurn {
     this.state.dirtySteps.add(step);
   }
 
-  /** Brings the records up to date, and has them written with the commit window. */
+  /**
+   * Has the records written with the commit window. That of the job is brought up to date then, too, unless it is
+   * changed in more than counts and time: then it may be told to somebody at once.
+   */
   private settleRecords(): void {
-    const { now } = this.context;
-    let { taskCounts } = this.state.record;
     for (const step of this.dirtySteps) {
-      step.record = { ...withoutIdleReason(step.record), updatedAt: now };
-      taskCounts = replaceCounts(taskCounts, step.countsInJob, step.record.taskCounts);
-      step.countsInJob = step.record.taskCounts;
+      step.record = withoutIdleReason(step.record);
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
-    this.state.record = { ...this.state.record, taskCounts, updatedAt: now };
+    this.state.isRecordOld = true;
+    if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
     this.context.saveLater();
   }
 

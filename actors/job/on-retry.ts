@@ -1,4 +1,5 @@
 import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';
+import { sumCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { nextTaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import { done, refused, type Outcome } from '../../src/core/problems.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
@@ -60,7 +61,7 @@ const NOTHING: Retried = { retried: 0, status: null };
 /** The answer when there is nothing to try again; null when there is. */
 function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<Retried> | null {
   if (target === 'job') {
-    const { failed, canceled } = state.record.taskCounts;
+    const { failed, canceled } = sumCounts(state.steps.map((step) => step.record.taskCounts));
     return failed + canceled === 0 ? done(NOTHING) : null;
   }
   if ('selection' in target) {

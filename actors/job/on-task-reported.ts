@@ -68,11 +68,7 @@ export function onTaskReported(
 }
 
 /** Whether the attempt is closed as the report says: what rode on a lease request may come by the stream too. */
-const isRepeated = (
-  task: TaskState,
-  attemptNumber: number,
-  { status }: StatusMessage,
-): boolean =>
+const isRepeated = (task: TaskState, attemptNumber: number, { status }: StatusMessage): boolean =>
   task.attemptNumber === attemptNumber &&
   (task.status === status || (task.status === 'ready' && status === 'failed'));
 
@@ -183,8 +179,10 @@ function noteFailedOn(state: JobState, step: StepState, index: number, workerId:
 
 function closedBy(report: StatusMessage, status: ClosedAttempt['status']): ClosedAttempt {
   const { message = '', session_id: sessionId, exit_code: exitCode } = report;
-  const closed = { status, message, sessionId, told: toldBy(report) };
-  return exitCode === undefined ? closed : { ...closed, exitCode };
+  const told = toldBy(report);
+  return exitCode === undefined
+    ? { status, message, sessionId, told }
+    : { status, message, sessionId, told, exitCode };
 }
 
 function noop(what: string, report: StatusMessage, context: ServiceContext<'job'>): void {

@@ -44,7 +44,7 @@ export const onTasksTake = (
           if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
           continue;
         }
-        const assignment = take(state, step, index, attemptFloor, message, turn, context);
+        const assignment = take(state, step, index, task.attemptNumber, attemptFloor, message, turn, context);
         const { attempt_id: attemptId, task_id: taskId } = assignment;
         assignments.push(assignment);
         bookings.push({ attemptId, taskId, cores: pick.cores, bookedAt: context.now });
@@ -81,14 +81,15 @@ function take(
   state: JobState,
   step: StepState,
   index: number,
+  attemptsBefore: number,
   attemptFloor: number,
   message: Take,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): Assignment {
   const address = turn.addressOf(step, index);
-  const attemptNumber = Math.max(taskOf(step, index).attemptNumber + 1, attemptFloor);
-  const attemptId = attemptIdOf({ ...address, attemptNumber });
+  const attemptNumber = Math.max(attemptsBefore + 1, attemptFloor);
+  const attemptId = attemptIdOf({ attemptNumber, ...address });
   const taskId = taskIdOf(address);
   const attempt = {
     version: 1 as const,

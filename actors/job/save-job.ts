@@ -1,3 +1,4 @@
+import { replaceCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { copyOfPage } from '../../src/core/records/task-page.ts';
@@ -8,6 +9,7 @@ import type { JobState } from './state.ts';
 export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
   // Its rows were removed, and the purge takes the pages (docs/decisions/deletion.md).
   if (state.isDeleted) return;
+  settleRecord(state, context.now);
   const { record } = state;
   for (const step of state.dirtySteps) {
     const { order } = step.record;
@@ -17,9 +19,23 @@ export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
         context.change(put('taskPage', keys.taskPage(record.id, order, number), copyOfPage(page)));
     }
     step.dirtyPages.clear();
-    if (step.isDirty) context.change(put('step', keys.step(record.id, order), step.record));
+    if (!step.isDirty) continue;
     step.isDirty = false;
+    step.record = { ...step.record, updatedAt: context.now };
+    context.change(put('step', keys.step(record.id, order), step.record));
   }
   state.dirtySteps.clear();
   context.change(put('job', keys.job(record.id), record));
+}
+
+/** Brings the counts and the time of a job's record up to date. `now` is the time of the commit window. */
+export function settleRecord(state: JobState, now: number): void {
+  if (!state.isRecordOld) return;
+  state.isRecordOld = false;
+  let { taskCounts } = state.record;
+  for (const step of state.dirtySteps) {
+    taskCounts = replaceCounts(taskCounts, step.countsInJob, step.record.taskCounts);
+    step.countsInJob = step.record.taskCounts;
+  }
+  state.record = { ...state.record, taskCounts, updatedAt: now };
 }

@@ -59,6 +59,8 @@ export interface JobState {
   isAssignedTimed: boolean;
   /** Steps of which something is to be written with the commit window, beside the job's own record. */
   readonly dirtySteps: Set<StepState>;
+  /** Whether the counts and the time of the record are those of an earlier commit window. */
+  isRecordOld: boolean;
   /** Whether the job was deleted in this commit window: nothing is to be done for it any more. */
   isDeleted: boolean;
 }
@@ -130,6 +132,7 @@ export function loadJob(
     assigned: new Map(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
+    isRecordOld: false,
     isDeleted: false,
   };
   for (const step of steps) loadFailedOn(state, step, reader);
@@ -144,7 +147,7 @@ function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
   if (record === undefined) throw new Error(`the store has no step ${key} of a job that it holds`);
   const pages = new Map<number, Uint8Array>();
   for (const row of reader.scan('taskPage', { prefix: keys.taskPagesOf(job, plan.order) })) {
-    pages.set(lastNumberOfKey(row.key), Uint8Array.from(row.value));
+    pages.set(lastNumberOfKey(row.key), row.value);
   }
   return stepStateOf(record, plan, pages);
 }

@@ -1,4 +1,4 @@
-import { BinaryHeap } from './binary-heap.ts';
+import { BinaryHeap } from '../../src/core/binary-heap.ts';
 
 /**
  * Timers of actors: a binary heap by due time, then by the order in which they were set. A timer that was canceled or

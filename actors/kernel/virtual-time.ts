@@ -1,4 +1,4 @@
-import { BinaryHeap } from './binary-heap.ts';
+import { BinaryHeap } from '../../src/core/binary-heap.ts';
 
 /**
  * Virtual time: what is to happen, by when it is due. Nothing passes by itself; `step` goes to the next event. Events

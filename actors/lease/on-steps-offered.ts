@@ -98,7 +98,9 @@ export function onTaskDue(
   entry.held.delete(index);
   const avoided: readonly WorkerId[] = held.avoided;
   const ranges = [{ start: index, count: 1 }];
-  const signature = state.index.addReady(jobId, stepOrder, ranges, context.now, avoided);
+  // It waits since its delay was over, however late this is heard.
+  const readyAt = Math.min(held.until, context.now);
+  const signature = state.index.addReady(jobId, stepOrder, ranges, readyAt, avoided);
   if (signature !== null) serveSignature(state, signature, context);
 }
 

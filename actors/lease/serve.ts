@@ -8,6 +8,8 @@ import { replyTo } from '../kernel/address.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseState, LeaseWorker } from './state.ts';
 
+const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
+
 export const freeCoresOf = (worker: LeaseWorker): number =>
   worker.isOnline ? worker.offer.cpuCount - worker.committedCores : 0;
 
@@ -16,11 +18,10 @@ export function serve(state: LeaseState, request: ParkedRequest, context: Servic
   const worker = state.workers.get(request.workerId);
   if (worker === undefined) return false;
   const only = state.reservations.get(request.workerId) ?? null;
-  const bounds = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLease };
-  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), bounds, only);
+  const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only);
   if (taken.length === 0) return false;
-  const leaseId = context.newId();
-  state.pending.set(leaseId, { request, outstanding: [...taken], assignments: [], steps: {} });
+  const leaseId = String(++state.lastLease);
+  state.pending.set(leaseId, { request, outstanding: [...taken], assignments: [], steps: [] });
   for (const pick of taken) {
     commitCores(state, worker, pick.count * pick.cores);
     context.send('job', pick.jobId, {
@@ -41,6 +42,7 @@ function endReservations(
   { jobId, stepOrder }: StepName,
   context: ServiceContext<'lease'>,
 ): void {
+  if (state.reservations.size === 0) return;
   for (const [workerId, step] of [...state.reservations]) {
     if (step.jobId === jobId && step.stepOrder === stepOrder) giveUpReservation(state, workerId, context);
   }
@@ -73,14 +75,12 @@ export function serveSignature(
   context: ServiceContext<'lease'>,
 ): void {
   serveReservedFor(state, signature, context);
-  const passedOver = new Set<WorkerId>();
-  while (signature.steps.length > 0 && state.index.room(signature) > 0) {
-    const request = state.parked.firstFor(signature, passedOver);
-    if (request === null) return;
+  if (state.parked.size === 0) return;
+  for (const request of state.parked.waitingFor(signature)) {
+    if (signature.steps.length === 0 || state.index.room(signature) <= 0) return;
     if (serve(state, request, context)) state.parked.take(request.workerId, request.queueId);
-    // Nothing but tasks that this worker has failed.
-    else if (signature.avoiding > 0) passedOver.add(request.workerId);
-    else return;
+    // Otherwise nothing is left but tasks that this worker has failed.
+    else if (signature.avoiding === 0) return;
   }
 }
 

@@ -35,7 +35,13 @@ export interface PendingLease {
   /** Picks that their jobs have not answered yet. */
   readonly outstanding: TakenTasks[];
   readonly assignments: Assignment[];
-  readonly steps: Record<string, StepAssignment>;
+  /** Steps of the assignments. */
+  readonly steps: LeasedStep[];
+}
+
+/** A step of which a lease has tasks, and what these share. */
+export interface LeasedStep extends StepName {
+  readonly assignment: StepAssignment;
 }
 
 export interface LeaseState {
@@ -49,6 +55,8 @@ export interface LeaseState {
   readonly parked: ParkedRequests;
   readonly workers: Map<WorkerId, LeaseWorker>;
   readonly pending: Map<string, PendingLease>;
+  /** The number of the last lease. */
+  lastLease: number;
   /** Workers that are kept free, each for a step (docs/decisions/reservation.md). */
   readonly reservations: Map<WorkerId, Reservation>;
   /** The accounts that tasks run as, of queues that name one. */
@@ -75,6 +83,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     parked: new ParkedRequests(),
     workers: new Map(),
     pending: new Map(),
+    lastLease: 0,
     reservations: new Map(),
     isolation: new Map(),
     unmatched: new Unmatched(),

@@ -42,11 +42,17 @@ export const isUuid = (text: string): boolean => UUID_PATTERN.test(text);
 
 export const stepIdOf = (job: JobId, stepOrder: number): StepId => `${job}-${stepOrder}` as StepId;
 
-export const taskIdOf = (task: TaskAddress): TaskId =>
-  `${task.jobId}-${task.stepOrder}-${task.index}` as TaskId;
+/** The task that was named last: in one turn a task is named several times. */
+let named = { jobId: '', stepOrder: -1, index: -1, taskId: '' as TaskId };
+
+export function taskIdOf({ jobId, stepOrder, index }: TaskAddress): TaskId {
+  if (index !== named.index || stepOrder !== named.stepOrder || jobId !== named.jobId)
+    named = { jobId, stepOrder, index, taskId: `${jobId}-${stepOrder}-${index}` as TaskId };
+  return named.taskId;
+}
 
 export const attemptIdOf = (attempt: AttemptAddress): AttemptId =>
-  `${attempt.jobId}-${attempt.stepOrder}-${attempt.index}-${attempt.attemptNumber}` as AttemptId;
+  `${taskIdOf(attempt)}-${attempt.attemptNumber}` as AttemptId;
 
 /** The job and order that a step id names, or null when the text is no step id. */
 export function parseStepId(text: string): { jobId: JobId; stepOrder: number } | null {

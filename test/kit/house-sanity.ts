@@ -257,8 +257,9 @@ function checkLease(
   );
   if (hasCaps || (store.get('farm', farm)?.maxConcurrentTasks ?? 0) > 0) return;
   for (const signature of lease.index.waitingSignatures()) {
-    const request = lease.index.room(signature) > 0 ? lease.parked.firstFor(signature) : null;
-    if (request !== null && signature.avoiding === 0)
+    if (lease.index.room(signature) <= 0) continue;
+    const [request] = lease.parked.waitingFor(signature);
+    if (request !== undefined && signature.avoiding === 0)
       wrong(`tasks are ready, and ${request.replyTo}, which could have them, is parked`);
   }
 }

@@ -13,6 +13,8 @@ import type { ReplyTo } from '../../actors/kernel/address.ts';
 export type Step =
   /** Sets the number, in memory and in the store. */
   | { readonly do: 'write'; readonly value: number }
+  /** Sets the number in memory, and in the store at the end of the commit window. */
+  | { readonly do: 'writeLater'; readonly value: number }
   /** Sets the number in memory alone: lost when the actor is dropped. */
   | { readonly do: 'remember'; readonly value: number }
   /** Says outside what the number is, under a label. */
@@ -85,6 +87,10 @@ export function scriptActors(): ScriptActors {
           state.value = step.value;
           context.change({ id: state.id, value: step.value });
           break;
+        case 'writeLater':
+          state.value = step.value;
+          context.saveLater();
+          break;
         case 'remember':
           state.value = step.value;
           break;
@@ -137,6 +143,9 @@ export function scriptActors(): ScriptActors {
     },
     started: (state, context) => {
       run(state, onStart.get(state.id) ?? [], undefined, context);
+    },
+    save: (state, context) => {
+      if (!state.isRemoved) context.change({ id: state.id, value: state.value });
     },
     isOver: (state) => state.isOver,
     isRemoved: (state) => state.isRemoved,

@@ -1,3 +1,4 @@
+import { BinaryHeap } from '../binary-heap.ts';
 import { firstPlace } from '../first-place.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
@@ -17,7 +18,7 @@ export interface ParkedRequest {
 
 /** Parked requests that only work of the same kind can wake: same eligibility, same queue, same free cores. */
 interface Group {
-  readonly offer: WorkerOffer;
+  readonly kind: Kind;
   readonly queueId: QueueId | null;
   readonly freeCores: number;
   /** In the order in which they came. */
@@ -31,7 +32,23 @@ interface Parked {
   group: Group;
 }
 
-const NOBODY: ReadonlySet<WorkerId> = new Set();
+/** Workers that are eligible for the same steps. */
+interface Kind {
+  readonly offer: WorkerOffer;
+  /** Groups with requests in them, by queue, then by free cores. */
+  readonly groups: Map<QueueId | null, Map<number, Group>>;
+  /** Which signatures it is eligible for, as far as that was asked: worked out once. */
+  readonly eligible: WeakMap<Signature, boolean>;
+}
+
+/** Kinds without requests are remembered with what they are eligible for, up to so many kinds. */
+const KINDS_MAX = 10_000;
+
+/** Where a walk through the requests of a group stands. */
+interface Place {
+  readonly group: Group;
+  next: Parked;
+}
 
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
 
@@ -41,7 +58,9 @@ export class ParkedRequests {
   private readonly all = new Set<ParkedRequest>();
   private readonly bySlot = new Map<string, Parked>();
   private readonly slotsOfWorker = new Map<WorkerId, Set<string>>();
-  private readonly groups = new Map<string, Group>();
+  private readonly kinds = new Map<string, Kind>();
+  /** Those with requests. */
+  private readonly waiting = new Set<Kind>();
   private nextOrder = 0;
 
   get size(): number {
@@ -105,20 +124,34 @@ export class ParkedRequests {
   }
 
   /**
-   * The longest parked request that work of this signature could satisfy, or null. Requests of the workers in `except`
-   * are passed over.
+   * The parked requests that work of this signature could satisfy, the longest waiting first. Requests may be taken out
+   * and regrouped while it goes on; such that become fit meanwhile are not among them.
    */
-  firstFor(signature: Signature, except: ReadonlySet<WorkerId> = NOBODY): ParkedRequest | null {
-    let first: Parked | null = null;
-    for (const { offer, queueId, freeCores, parked } of this.groups.values()) {
-      const head =
-        except.size === 0 ? parked[0] : parked.find(({ request }) => !except.has(request.workerId));
-      if (head === undefined || (first !== null && first.order < head.order)) continue;
-      if (queueId !== null && queueId !== signature.queueId) continue;
-      if (coresOf(signature.requirements, offer.cpuCount) > freeCores) continue;
-      if (isEligible(offer, signature)) first = head;
+  *waitingFor(signature: Signature): Generator<ParkedRequest, void, undefined> {
+    const places = new BinaryHeap<Place>((a, b) => a.next.order < b.next.order);
+    for (const group of this.groupsFor(signature)) {
+      const next = group.parked[0];
+      if (next !== undefined) places.push({ group, next });
     }
-    return first?.request ?? null;
+    for (let place = places.takeFirst(); place !== undefined; place = places.takeFirst()) {
+      const { group, next } = place;
+      if (next.group === group && this.all.has(next.request)) yield next.request;
+      const after = group.parked[placeOf(group.parked, next.order + 1)];
+      if (after === undefined) continue;
+      place.next = after;
+      places.push(place);
+    }
+  }
+
+  private *groupsFor(signature: Signature): Generator<Group, void, undefined> {
+    for (const kind of this.waiting) {
+      if (!isKindEligible(kind, signature)) continue;
+      const cores = coresOf(signature.requirements, kind.offer.cpuCount);
+      for (const [queueId, byCores] of kind.groups) {
+        if (queueId !== null && queueId !== signature.queueId) continue;
+        for (const group of byCores.values()) if (cores <= group.freeCores) yield group;
+      }
+    }
   }
 
   /** When the oldest hold ends, or null. */
@@ -138,25 +171,52 @@ export class ParkedRequests {
     return ended;
   }
 
-  private groupOf(request: ParkedRequest, offer: WorkerOffer, freeCores: number): Group {
-    const key = groupKey(offer, request.queueId, freeCores);
-    let group = this.groups.get(key);
-    if (group === undefined) {
-      group = { offer, queueId: request.queueId, freeCores, parked: [] };
-      this.groups.set(key, group);
+  private groupOf({ queueId }: ParkedRequest, offer: WorkerOffer, freeCores: number): Group {
+    const kind = this.kindOf(offer);
+    let byCores = kind.groups.get(queueId);
+    if (byCores === undefined) {
+      byCores = new Map();
+      kind.groups.set(queueId, byCores);
     }
+    let group = byCores.get(freeCores);
+    if (group === undefined) {
+      group = { kind, queueId, freeCores, parked: [] };
+      byCores.set(freeCores, group);
+    }
+    this.waiting.add(kind);
     return group;
+  }
+
+  private kindOf(offer: WorkerOffer): Kind {
+    const known = this.kinds.get(offer.signature);
+    if (known !== undefined) return known;
+    if (this.kinds.size >= KINDS_MAX) {
+      for (const [key, kind] of this.kinds) if (!this.waiting.has(kind)) this.kinds.delete(key);
+    }
+    const kind: Kind = { offer, groups: new Map(), eligible: new WeakMap() };
+    this.kinds.set(offer.signature, kind);
+    return kind;
   }
 
   private leave({ group, order }: Parked): void {
     group.parked.splice(placeOf(group.parked, order), 1);
     if (group.parked.length > 0) return;
-    this.groups.delete(groupKey(group.offer, group.queueId, group.freeCores));
+    const { kind, queueId, freeCores } = group;
+    const byCores = kind.groups.get(queueId);
+    byCores?.delete(freeCores);
+    if (byCores?.size === 0) kind.groups.delete(queueId);
+    if (kind.groups.size === 0) this.waiting.delete(kind);
   }
 }
 
-const groupKey = (offer: WorkerOffer, queueId: QueueId | null, freeCores: number): string =>
-  JSON.stringify([offer.signature, queueId, freeCores]);
+function isKindEligible({ offer, eligible }: Kind, signature: Signature): boolean {
+  let isFit = eligible.get(signature);
+  if (isFit === undefined) {
+    isFit = isEligible(offer, signature);
+    eligible.set(signature, isFit);
+  }
+  return isFit;
+}
 
 function join(parked: Parked): void {
   parked.group.parked.splice(placeOf(parked.group.parked, parked.order), 0, parked);

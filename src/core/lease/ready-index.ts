@@ -1,4 +1,4 @@
-import { stepKey, type StepKey, type StepName } from './step-name.ts';
+import type { StepName } from './step-name.ts';
 import type { JobId, QueueId, WorkerId } from '../ids.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { Caps } from './caps.ts';
@@ -65,8 +65,8 @@ export class ReadyIndex {
   readonly caps = new Caps();
   private readonly pools: FarmPools;
   private readonly kinds: WorkerKinds;
-  private readonly steps = new Map<StepKey, StepEntry>();
-  private readonly stepsOfJob = new Map<JobId, Set<StepEntry>>();
+  /** By job, then by the order of the step. */
+  private readonly steps = new Map<JobId, Map<number, StepEntry>>();
   private readonly signatures = new Signatures();
   private readonly overtaken = new Set<StepEntry>();
 
@@ -96,10 +96,9 @@ export class ReadyIndex {
       isOvertaken: false,
       signature: this.signatures.join(step),
     };
-    this.steps.set(stepKey(step), entry);
-    const ofJob = this.stepsOfJob.get(step.jobId);
-    if (ofJob === undefined) this.stepsOfJob.set(step.jobId, new Set([entry]));
-    else ofJob.add(entry);
+    const ofJob = this.steps.get(step.jobId);
+    if (ofJob === undefined) this.steps.set(step.jobId, new Map([[step.stepOrder, entry]]));
+    else ofJob.set(step.stepOrder, entry);
     entry.live = step.live;
     this.caps.count(entry.queueId, step.live);
     this.pools.recount(heldBefore, { pools: step.requirements.pools, live: step.live });
@@ -109,10 +108,10 @@ export class ReadyIndex {
   }
 
   entry(jobId: JobId, stepOrder: number): StepEntry | undefined {
-    return this.steps.get(stepKey({ jobId, stepOrder }));
+    return this.steps.get(jobId)?.get(stepOrder);
   }
 
-  /** Tasks become ready at `now`; the signature that has them now, or null when the step is not offered. */
+  /** Tasks are ready since `now`, or since a little before; the signature that has them now, or null when the step is not offered. */
   addReady(
     jobId: JobId,
     stepOrder: number,
@@ -122,8 +121,8 @@ export class ReadyIndex {
   ): Signature | null {
     const entry = this.entry(jobId, stepOrder);
     if (entry?.open !== true) return null;
-    if (entry.ready.size === 0) entry.readySince = now;
-    entry.lastReadyAt = now;
+    entry.readySince = entry.ready.size === 0 ? now : Math.min(entry.readySince, now);
+    entry.lastReadyAt = Math.max(entry.lastReadyAt, now);
     this.change(entry, (ready) => {
       for (const range of ranges) ready.add(range, avoided);
     });
@@ -145,7 +144,7 @@ export class ReadyIndex {
 
   /** Nothing of the job is handed out any more; its live tasks count until they settle. */
   withdrawJob(jobId: JobId): void {
-    for (const entry of this.stepsOfJob.get(jobId) ?? []) {
+    for (const entry of this.steps.get(jobId)?.values() ?? []) {
       this.change(entry, (ready) => ready.clear());
       entry.held.clear();
       entry.open = false;
@@ -183,8 +182,8 @@ export class ReadyIndex {
   }
 
   /** Every step that is known. */
-  allSteps(): Iterable<StepEntry> {
-    return this.steps.values();
+  *allSteps(): Generator<StepEntry> {
+    for (const ofJob of this.steps.values()) yield* ofJob.values();
   }
 
   /** Whether the worker may take any of the step's ready tasks when it has the cores free. */
@@ -254,7 +253,10 @@ export class ReadyIndex {
     let best: StepEntry | null = null;
     const tooLarge: StepEntry[] = [];
     for (const signature of this.signatures.eligibleFor(worker)) {
-      if (signature.steps.length === 0 || exhausted.has(signature) || this.room(signature) <= 0) continue;
+      const [first] = signature.steps;
+      // Behind it nothing comes before what was found.
+      if (first === undefined || (best !== null && compareCandidates(first, best) > 0)) break;
+      if (exhausted.has(signature) || this.room(signature) <= 0) continue;
       const head = this.headFor(worker, signature);
       if (head === undefined) continue;
       if (coresOf(signature.requirements, worker.cpuCount) > free) tooLarge.push(head);
@@ -328,9 +330,8 @@ export class ReadyIndex {
     entry.signature.avoiding -= entry.ready.avoiding;
     this.caps.count(entry.queueId, -entry.live);
     this.signatures.leave(entry.signature);
-    this.steps.delete(stepKey({ jobId, stepOrder }));
-    const ofJob = this.stepsOfJob.get(jobId);
-    ofJob?.delete(entry);
-    if (ofJob?.size === 0) this.stepsOfJob.delete(jobId);
+    const ofJob = this.steps.get(jobId);
+    ofJob?.delete(stepOrder);
+    if (ofJob?.size === 0) this.steps.delete(jobId);
   }
 }

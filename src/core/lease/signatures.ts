@@ -15,10 +15,21 @@ export interface Signature extends Demand {
   avoiding: number;
 }
 
+/** Signatures that the same workers are eligible for. */
+interface Eligible {
+  /** In the order of the first of their steps that have something ready; those without any stand last. */
+  readonly signatures: Signature[];
+  /** The change of first steps up to which the order holds. */
+  sortedAt: number;
+}
+
 /** The requirement signatures of a farm's steps, and which of them a worker is eligible for: worked out once a kind of worker. */
 export class Signatures {
   private readonly signatures = new Map<string, Signature>();
-  private readonly eligible = new Map<string, readonly Signature[]>();
+  /** By the signature of workers. */
+  private readonly eligible = new Map<string, Eligible>();
+  /** Rises when the first step of a signature is another. */
+  private headChanges = 0;
   private listed = 0;
 
   /** How many steps have something ready. */
@@ -50,7 +61,9 @@ export class Signatures {
   /** The step has something ready. */
   list(entry: StepEntry): void {
     const { steps } = entry.signature;
-    steps.splice(placeOf(steps, entry), 0, entry);
+    const at = placeOf(steps, entry);
+    steps.splice(at, 0, entry);
+    if (at === 0) this.headChanges++;
     this.listed++;
   }
 
@@ -60,6 +73,7 @@ export class Signatures {
     const at = placeOf(steps, entry);
     if (steps[at] !== entry) return;
     steps.splice(at, 1);
+    if (at === 0) this.headChanges++;
     this.listed--;
   }
 
@@ -68,13 +82,25 @@ export class Signatures {
     return [...this.signatures.values()].filter((signature) => signature.steps.length > 0);
   }
 
+  /** Those that the worker is eligible for, in the order of the first of their steps; those with nothing ready stand last. */
   eligibleFor(worker: WorkerOffer): readonly Signature[] {
-    const known = this.eligible.get(worker.signature);
-    if (known !== undefined) return known;
-    const eligible = [...this.signatures.values()].filter((signature) => isEligible(worker, signature));
-    this.eligible.set(worker.signature, eligible);
-    return eligible;
+    let eligible = this.eligible.get(worker.signature);
+    if (eligible === undefined) {
+      const signatures = [...this.signatures.values()].filter((signature) => isEligible(worker, signature));
+      eligible = { signatures, sortedAt: -1 };
+      this.eligible.set(worker.signature, eligible);
+    }
+    if (eligible.sortedAt !== this.headChanges) {
+      eligible.signatures.sort(compareHeads);
+      eligible.sortedAt = this.headChanges;
+    }
+    return eligible.signatures;
   }
+}
+
+function compareHeads({ steps: [a] }: Signature, { steps: [b] }: Signature): number {
+  if (a === undefined || b === undefined) return (a === undefined ? 1 : 0) - (b === undefined ? 1 : 0);
+  return compareCandidates(a, b);
 }
 
 /** Equal for demands that every worker meets or does not meet alike. */

@@ -57,7 +57,17 @@ export function copyOfPage(page: Uint8Array): Uint8Array {
   return copy;
 }
 
-const viewOf = (page: Uint8Array): DataView => new DataView(page.buffer, page.byteOffset, page.byteLength);
+/** The page that was looked at last: a turn reads and writes a record several times. */
+let viewed: Uint8Array | null = null;
+let view: DataView = new DataView(new ArrayBuffer(0));
+
+function viewOf(page: Uint8Array): DataView {
+  if (page !== viewed) {
+    view = new DataView(page.buffer, page.byteOffset, page.byteLength);
+    viewed = page;
+  }
+  return view;
+}
 
 /** The record of the task at `index` of its step, or null when it is untouched. `page` is the page of that index. */
 export function readTask(page: Uint8Array, index: number): TaskState | null {

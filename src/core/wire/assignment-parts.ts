@@ -30,13 +30,17 @@ export function isolationOf({
 }
 
 /** The values of a task's parameters with their types, by name. */
-export const typedParametersOf = (
+export function typedParametersOf(
   step: StepPlan,
   values: Readonly<Record<string, string>>,
-): Record<string, TaskParameterValue> =>
-  Object.fromEntries(
-    step.taskParameters.map(({ name, type }) => [
-      name,
-      { type, value: Object.hasOwn(values, name) ? (values[name] ?? '') : '' },
-    ]),
-  );
+): Record<string, TaskParameterValue> {
+  const typed: Record<string, TaskParameterValue> = {};
+  for (const { name, type } of step.taskParameters) {
+    const value = { type, value: Object.hasOwn(values, name) ? (values[name] ?? '') : '' };
+    // An assignment to this name would set the prototype and lose the value.
+    if (name === '__proto__')
+      Object.defineProperty(typed, name, { value, enumerable: true, configurable: true, writable: true });
+    else typed[name] = value;
+  }
+  return typed;
+}

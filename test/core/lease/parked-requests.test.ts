@@ -163,13 +163,14 @@ test('parked requests against a plain list', (t) => {
         same('size', real.size, naive.length);
         same('next end', real.nextEnd(), naive[0]?.request.until ?? null);
         for (const wanted of SIGNATURES) {
-          const first = naive.find(
+          const fit = naive.filter(
             ({ request, offer, freeCores }) =>
               (request.queueId === null || request.queueId === wanted.queueId) &&
               isEligible(offer, wanted) &&
               coresOf(wanted.requirements, offer.cpuCount) <= freeCores,
           );
-          same('first', real.firstFor(wanted)?.replyTo, first?.request.replyTo);
+          const found = [...real.waitingFor(wanted)];
+          same('in order', replies(found), replies(fit.map(({ request }) => request)));
         }
       }
     }),
@@ -205,10 +206,28 @@ test('the longest parked request comes first, whatever group it has gone to', (t
   const large = workerOffer({ id: workerId('w2'), cpuCount: 8 });
   parked.park(request('w1', 'oldest'), small, 0);
   parked.park(request('w2', 'newer'), large, 8);
-  t.equal(parked.firstFor(signature(queueId('q1'), 1))?.replyTo, 'newer', 'the oldest has no free core');
+  const waitingFor = (cores: number): string =>
+    replies([...parked.waitingFor(signature(queueId('q1'), cores))]);
+  t.equal(waitingFor(1), 'newer', 'the oldest has no free core');
   parked.regroup(workerId('w1'), small, 2);
-  t.equal(parked.firstFor(signature(queueId('q1'), 1))?.replyTo, 'oldest');
-  t.equal(parked.firstFor(signature(queueId('q1'), 4))?.replyTo, 'newer', 'the first that it fits');
-  t.equal(parked.firstFor(signature(queueId('q1'), 9)), null);
+  t.equal(waitingFor(1), 'oldest,newer');
+  t.equal(waitingFor(4), 'newer', 'those that it fits');
+  t.equal(waitingFor(9), '');
+  t.end();
+});
+
+test('requests may leave their group while those that wait are walked', (t) => {
+  const parked = new ParkedRequests();
+  const offers = [1, 2, 3, 4, 5].map((each) => workerOffer({ id: workerId(`w${each}`) }));
+  for (const offer of offers) parked.park(request(offer.workerId, offer.workerId), offer, 8);
+  const walk = parked.waitingFor(signature(queueId('q1'), 1));
+  t.equal(walk.next().value?.replyTo, 'w1');
+  parked.take(workerId('w1'), null);
+  parked.take(workerId('w2'), null);
+  for (const offer of offers.slice(2, 3)) parked.regroup(offer.workerId, offer, 0);
+  t.equal(walk.next().value?.replyTo, 'w4', 'one is gone, one has no core any more');
+  parked.take(workerId('w4'), null);
+  parked.take(workerId('w5'), null);
+  t.equal(walk.next().done, true);
   t.end();
 });
