@@ -41,7 +41,7 @@ interface Figure {
 }
 
 const figures: Record<string, Figure> = {};
-const hello = spawn(process.execPath, [fileURLToPath(new URL('kit/hello-server.js', import.meta.url))], {
+const hello = spawn(process.execPath, [fileURLToPath(new URL('./kit/hello-server.js', import.meta.url))], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const [line] = (await once(createInterface({ input: hello.stdout }), 'line')) as [string];
@@ -127,7 +127,7 @@ async function load(
   const client = spawn(
     process.execPath,
     [
-      fileURLToPath(new URL('kit/http-load.js', import.meta.url)),
+      fileURLToPath(new URL('./kit/http-load.js', import.meta.url)),
       String(port),
       String(connections),
       String(forSeconds),

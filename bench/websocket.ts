@@ -53,7 +53,7 @@ const BYTES_PER_KIB = 1024;
 
 checkOpenFiles(clients + OTHER_FILES);
 const service = await startBenchService();
-const child = fork(fileURLToPath(new URL('kit/websocket/clients-process.js', import.meta.url)));
+const child = fork(fileURLToPath(new URL('./kit/websocket/clients-process.js', import.meta.url)));
 try {
   const port = Number(new URL(service.url).port);
   const farm = await makeFarm(service.url);

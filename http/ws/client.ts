@@ -10,7 +10,7 @@ import type { EventHub } from './hub.ts';
 import type { Socket } from './socket.ts';
 
 /** Subjects that one connection may follow. */
-export const SUBJECTS_MAX = 1000;
+const SUBJECTS_MAX = 1000;
 
 /** Status of a connection that is closed because it breaks a rule (RFC 6455, 7.4.1). */
 const POLICY_VIOLATION = 1008;

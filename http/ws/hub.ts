@@ -16,10 +16,10 @@ export interface HubOptions {
 
 /** Subjects that are always there: the others exist while somebody follows them, and a while longer. */
 const LASTING_SUBJECTS = ['jobs', 'workers', 'diagnostics'] as const;
-export type LastingSubject = (typeof LASTING_SUBJECTS)[number];
+type LastingSubject = (typeof LASTING_SUBJECTS)[number];
 
 /** A subject that nobody follows keeps its events this long, for clients that come back. */
-export const IDLE_SUBJECT_MS = 5 * 60_000;
+const IDLE_SUBJECT_MS = 5 * 60_000;
 /** So many subjects that nobody follows are kept: beyond, those that were left first are forgotten. */
 const IDLE_SUBJECTS_MAX = 256;
 /** Counters begin at the time in microseconds: no subject ever counts through the numbers of its life before again. */

@@ -14,8 +14,7 @@ export const SHORT_RUNS: readonly ShortRun[] = [
   { bench: 'idle', options: ['--seconds', '5'], seconds: 12 },
   { bench: 'submit', options: ['--repeat', '2', '--seconds', '1'], seconds: 15 },
   { bench: 'restart', options: ['--many-workers', '1000'], seconds: 35 },
-  { bench: 'reads', options: ['--seconds', '1'], seconds: 10 },
-  { bench: 'websocket', options: ['--clients', '2000', '--seconds', '2'], seconds: 15 },
+  { bench: 'reads', options: ['--seconds', '1'], seconds: 20 },
   { bench: 'memory', options: ['--jobs', '1000', '--tasks', '300000', '--workers', '300'], seconds: 20 },
   { bench: 'processes', options: ['--cores', '16', '--tasks', '500'], seconds: 8 },
   {
@@ -48,4 +47,5 @@ export const SHORT_RUNS: readonly ShortRun[] = [
     ],
     seconds: 15,
   },
+  { bench: 'websocket', options: ['--clients', '2000', '--seconds', '2'], seconds: 25 },
 ];
