@@ -52,7 +52,11 @@ void test('rows of a large job are encoded with it, those of a small one and of 
   if (!prepared.ok || prepared.job.encoded === undefined) throw new Error(JSON.stringify(prepared));
   const { plan, encoded } = prepared.job;
   t.strictSame(decodeValue('plan', Buffer.from(encoded.plan)), plan);
-  t.strictSame(decodeValue('template', Buffer.from(encoded.template)), { version: 1, format: 'json', text: large });
+  t.strictSame(decodeValue('template', Buffer.from(encoded.template)), {
+    version: 1,
+    format: 'json',
+    text: large,
+  });
   t.ok(encoded.plan.buffer instanceof SharedArrayBuffer, 'is not copied from thread to thread');
   for (const other of [prepare(JSON.stringify(withStep({}))), prepare(large, true)]) {
     t.ok(other.ok && other.job.encoded === undefined);
