@@ -52,7 +52,9 @@ async function runAll(): Promise<void> {
       leaveOut(bench, `it takes about ${seconds} s and ${leftSeconds} s are left: npm run bench -- ${bench}`);
     } else {
       process.stdout.write(`\n== ${bench} ${options.join(' ')}\n`);
+      const startedAt = performance.now();
       const reason = await runOne(run);
+      process.stdout.write(`(${Math.round((performance.now() - startedAt) / 1000)} s)\n`);
       if (reason !== null) {
         failed++;
         leaveOut(bench, reason);
@@ -61,8 +63,11 @@ async function runAll(): Promise<void> {
   }
 }
 
-const benches = (): string[] =>
-  readdirSync(new URL('bench/', packageRoot)).flatMap((file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? []);
+function benches(): string[] {
+  return readdirSync(new URL('bench/', packageRoot)).flatMap(
+    (file) => /^([a-z-]+)\.ts$/.exec(file)?.[1] ?? [],
+  );
+}
 
 function leaveOut(bench: string, reason: string): void {
   leftOut.push(`\`${bench}\` was left out: ${reason}`);

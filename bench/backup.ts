@@ -2,7 +2,7 @@
  * What does a backup cost the farm that goes on under it? Simulated workers lease and finish tasks that do nothing, through a real service on a
  * store of some size, in turns without a backup and with one after another being made. The yardstick are the turns without.
  *
- * npm run bench -- backup [--jobs 20000] [--tasks 2000000] [--workers 64] [--json]
+ * npm run bench -- backup [--jobs 20000] [--tasks 2000000] [--workers 64] [--rounds 3] [--seconds 5] [--json]
  */
 import { execFile } from 'node:child_process';
 import { rm, stat } from 'node:fs/promises';
@@ -21,11 +21,13 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '20000' },
     tasks: { type: 'string', default: '2000000' },
     workers: { type: 'string', default: '64' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
     json: { type: 'boolean', default: false },
   },
 });
-const WINDOW_MS = 5_000;
-const ROUNDS = 3;
+const WINDOW_MS = 1000 * Number(values.seconds);
+const ROUNDS = Number(values.rounds);
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));
 
 interface Window {

@@ -41,8 +41,9 @@ const OFFERED_PER_SECOND = 5_000;
 const PARKED_WORKERS = 4_000;
 /** As long as a request is held: each worker asks once. */
 const PARKED_SECONDS = 30;
-const SHORT_PARKED_SECONDS = 10;
 const WARM_UP_MS = 1_000;
+const USUAL_MS = 4_000;
+const SHORT_MS = 1_500;
 
 const plain: LeaseCase = {
   workers: 256,
@@ -71,19 +72,24 @@ const USUAL: readonly LeaseCase[] = [
   { ...plain, reports: 'stream' },
 ];
 
-/** What five minutes for all benches leave room for. */
+/** What five minutes for all benches leave room for; parked workers have a bench of their own, `idle`. */
 const SHORT: readonly LeaseCase[] = [
   { ...plain, workers: 1 },
-  { ...plain, workers: 16 },
-  { ...plain, workers: 256, disk: true },
+  { ...plain, disk: true },
   { ...plain, workers: 1_000, offered: OFFERED_PER_SECOND },
   { ...plain, workers: 4_000 },
   { ...plain, cores: 64 },
+  { ...plain, tasks: 100, jobs: 10_000, signatures: 200 },
 ];
 
 const times: LeaseTimes = {
   warmUpMs: WARM_UP_MS,
-  measureMs: 1000 * number(values.seconds ?? (values.short ? '2' : '4'), 'seconds'),
+  measureMs:
+    values.seconds === undefined
+      ? values.short
+        ? SHORT_MS
+        : USUAL_MS
+      : 1000 * number(values.seconds, 'seconds'),
   repetitions: number(values.repetitions ?? (values.short ? '1' : '3'), 'repetitions'),
 };
 const figures: { cases: LeaseFigures[]; parked: ParkedFigures[] } = { cases: [], parked: [] };
@@ -94,7 +100,7 @@ for (const each of chosen.cases) {
 }
 for (const workers of chosen.parked) {
   process.stderr.write(`${workers} workers without work ...\n`);
-  figures.parked.push(await measureParked(workers, values.short ? SHORT_PARKED_SECONDS : PARKED_SECONDS));
+  figures.parked.push(await measureParked(workers, PARKED_SECONDS));
 }
 keepResult('lease', figures);
 process.stdout.write(
@@ -105,7 +111,7 @@ function choose(): { readonly cases: readonly LeaseCase[]; readonly parked: read
   const { workers, cores, tasks, parked } = values;
   if (parked !== undefined) return { cases: [], parked: numbers(parked, 'parked') };
   if (workers === undefined && cores === undefined && tasks === undefined) {
-    return { cases: values.short ? SHORT : USUAL, parked: [PARKED_WORKERS] };
+    return values.short ? { cases: SHORT, parked: [] } : { cases: USUAL, parked: [PARKED_WORKERS] };
   }
   const signatures = number(values.signatures, 'signatures');
   if (signatures > SIGNATURES_MAX) throw new Error(`--signatures is at most ${SIGNATURES_MAX}`);

@@ -1,7 +1,8 @@
 /**
  * How much of a core does a read take? `GET` of a job and of a page of its tasks, over connections that are kept, from a
  * compact client in a process of its own; measured is the processor time of the front's thread, so that what else the
- * machine does matters little. The yardstick, in the same run: the bare engine that says hello.
+ * machine does matters little. An answer is known as long as nothing was committed since it was made; one that is made anew
+ * is measured by a parameter that the service ignores. The yardstick, in the same run: the bare engine that says hello.
  *
  *   npm run bench -- reads [--connections 32] [--seconds 5] [--json]
  */
@@ -49,18 +50,26 @@ hello.kill();
 
 const service = await startBenchService();
 try {
-  const port = Number(new URL(service.url).port);
   const farm = await makeFarm(service.url);
   const fresh = await submitNoop(service.url, farm, TASKS);
-  figures['a job'] = await measure(port, service.pid, [`/api/v1/jobs/${fresh.id}`]);
-  figures['50 tasks that wait'] = await measure(port, service.pid, pagesOf(fresh.id, 0, TASKS));
+  await measureJob(fresh.id, 'that waits', pagesOf(fresh.id, 0, TASKS));
   await run(fresh.id, RUN);
-  figures['a job that runs'] = await measure(port, service.pid, [`/api/v1/jobs/${fresh.id}`]);
-  figures['50 tasks that ran'] = await measure(port, service.pid, pagesOf(fresh.id, 0, RUN));
+  await measureJob(fresh.id, 'that runs', pagesOf(fresh.id, 0, RUN));
   keepResult('reads', { connections, seconds, figures });
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 } finally {
   await service.stop();
+}
+
+/** Reads of a job and of pages of its tasks, of which one answer is known, or made anew. */
+async function measureJob(id: string, state: string, pages: readonly string[]): Promise<void> {
+  const { pid } = service;
+  const port = Number(new URL(service.url).port);
+  figures[`a job ${state}`] = await measure(port, pid, [`/api/v1/jobs/${id}`]);
+  figures[`a job ${state}, made anew`] = await measure(port, pid, [`/api/v1/jobs/${id}?n={n}`]);
+  figures[`50 tasks of a job ${state}`] = await measure(port, pid, pages);
+  const anew = pages.map((page) => `${page}&n={n}`);
+  figures[`50 tasks of a job ${state}, made anew`] = await measure(port, pid, anew);
 }
 
 function pagesOf(job: string, from: number, to: number): string[] {

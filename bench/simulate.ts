@@ -3,7 +3,7 @@
  * until all are registered, and how many of the tasks that they could end they do end. The yardstick, in the same run: one simulated worker
  * for the memory, and the tasks that N workers would end with a service that answers at once.
  *
- * npm run bench -- simulate [--workers 1000] [--task-seconds 5] [--seconds 60] [--json]
+ * npm run bench -- simulate [--workers 1000] [--task-seconds 5] [--seconds 60] [--settle 10] [--json]
  */
 import { parseArgs } from 'node:util';
 import { usageOf } from './kit/process-usage.ts';
@@ -16,13 +16,14 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '1000' },
     'task-seconds': { type: 'string', default: '5' },
     seconds: { type: 'string', default: '60' },
+    settle: { type: 'string', default: '10' },
     json: { type: 'boolean', default: false },
   },
 });
 const workers = Number(values.workers);
 const taskSeconds = Number(values['task-seconds']);
 const seconds = Number(values.seconds);
-const SETTLE_SECONDS = 10;
+const SETTLE_SECONDS = Number(values.settle);
 const KIB_PER_MIB = 1024;
 
 const pause = (each: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, each * 1000));

@@ -73,7 +73,14 @@ try {
   }
   const delays = await leaseDelays(farm, client);
   client.close();
-  const figures = { targets: TARGETS, read_ms: round(read), jobs, small_jobs: rates, leases: delays };
+  const figures = {
+    targets: TARGETS,
+    read_ms: round(read),
+    jobs,
+    small_jobs: rates,
+    leases: delays,
+    lease_delay_ms: delayMs(delays),
+  };
   keepResult('submit', figures);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else print(figures.read_ms, jobs, rates, delays);
@@ -125,6 +132,13 @@ async function leaseDelays(
   }
   leases.stop();
   return found;
+}
+
+/** How much longer one lease in a thousand takes beside the worst of the large submissions than while nobody submits. */
+function delayMs(delays: readonly Delay[]): number {
+  const quiet = delays.filter(({ submissions }) => submissions === 0).map(({ p999_ms }) => p999_ms);
+  const busy = delays.filter(({ submissions }) => submissions > 0).map(({ p999_ms }) => p999_ms);
+  return round(Math.max(0, Math.max(...busy) - Math.max(...quiet)));
 }
 
 async function readMs(): Promise<number> {

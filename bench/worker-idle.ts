@@ -2,7 +2,7 @@
  * What does a worker without work cost the node that it stands on? A real worker on a real service: its memory and its share of a core after it
  * has registered, and again after it has run tasks. The yardstick, in the same run: a bare Node process that waits.
  *
- * npm run bench -- worker-idle [--seconds 120] [--tasks 200] [--json]
+ * npm run bench -- worker-idle [--seconds 120] [--tasks 200] [--settle 15] [--json]
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -16,13 +16,14 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '120' },
     tasks: { type: 'string', default: '200' },
+    settle: { type: 'string', default: '15' },
     json: { type: 'boolean', default: false },
   },
 });
 const seconds = Number(values.seconds);
 const tasks = Number(values.tasks);
 /** Sessions end and heaps are collected before the process counts as idle. */
-const SETTLE_SECONDS = 15;
+const SETTLE_SECONDS = Number(values.settle);
 
 const pause = (each: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, each * 1000));
 

@@ -1,4 +1,5 @@
 import type { StepPreview } from '../src/core/openjd/preview-command.ts';
+import type { EncodedJob } from '../actors/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
@@ -12,6 +13,7 @@ import type { Outcome, PointedError } from '../src/core/problems.ts';
 import type { TemplateFormat } from '../src/core/records/job.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
+import type { Commits } from './pipeline/recent-answers.ts';
 import type { TaskTails } from './tails/task-tails.ts';
 import type { EventHub } from './ws/hub.ts';
 
@@ -19,6 +21,7 @@ import type { EventHub } from './ws/hub.ts';
 export interface Ports {
   /** Committed state. Reads of one turn of the event loop see one state. */
   readonly store: StoreReader;
+  readonly commits: Commits;
   readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
   readonly actors: Actors;
@@ -86,6 +89,8 @@ export type Preparation =
 
 export interface PreparedJob {
   readonly plan: JobPlan;
+  /** Of a large job. */
+  readonly encoded?: EncodedJob;
   readonly description: string;
   readonly extensions: readonly string[];
 }

@@ -37,6 +37,8 @@ export interface JobSubmission {
   readonly extensions: readonly string[];
   readonly templateText: string;
   readonly templateFormat: TemplateFormat;
+  /** Of a large job. */
+  readonly encoded?: EncodedJob;
   readonly owner: string;
   readonly submitter: string;
   readonly project: string;
@@ -46,6 +48,12 @@ export interface JobSubmission {
   readonly upstreams: readonly { readonly jobId: JobId; readonly status: JobStatus }[];
   /** Written with the job, when the client has given a key. */
   readonly once?: OnceKey;
+}
+
+/** Rows of a job as the store encodes them, so that the shard has not to do it. Whoever has made plan and template has made them too. */
+export interface EncodedJob {
+  readonly plan: Uint8Array;
+  readonly template: Uint8Array;
 }
 
 /** The row that lets a repeat of a submission be answered with the job that is there already. */

@@ -43,6 +43,7 @@ export const onJobSubmit =
       plan: submission.plan,
       templateText: submission.templateText,
       templateFormat: submission.templateFormat,
+      ...(submission.encoded !== undefined && { encoded: submission.encoded }),
       inherited: inheritedRetry(state, record.queueId, serverRetry),
       ...(submission.once !== undefined && { once: submission.once }),
       replyTo,

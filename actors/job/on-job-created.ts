@@ -52,14 +52,10 @@ function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
 /** Writes a new job whole: its record, plan, template and steps in one commit, and the key that a client gave it. */
 export function onJobCreated(state: JobState, message: Create, context: ServiceContext<'job'>): void {
   const { record } = state;
-  context.change(put('plan', keys.plan(record.id), message.plan));
-  context.change(
-    put('template', keys.template(record.id), {
-      version: 1,
-      format: message.templateFormat,
-      text: message.templateText,
-    }),
-  );
+  const { encoded, templateFormat: format, templateText: text } = message;
+  const template = { version: 1, format, text } as const;
+  context.change(put('plan', keys.plan(record.id), message.plan, encoded?.plan));
+  context.change(put('template', keys.template(record.id), template, encoded?.template));
   context.change(put('activeJob', keys.activeJob(record.farmId, record.id), { version: 1 }));
   const turn = new JobTurn(state, context, true);
   for (const step of state.steps) turn.touch(step);

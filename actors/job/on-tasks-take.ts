@@ -89,7 +89,7 @@ function take(
 ): Assignment {
   const address = turn.addressOf(step, index);
   const attemptNumber = Math.max(attemptsBefore + 1, attemptFloor);
-  const attemptId = attemptIdOf({ ...address, attemptNumber });
+  const attemptId = attemptIdOf({ attemptNumber, ...address });
   const taskId = taskIdOf(address);
   const attempt = {
     version: 1 as const,

@@ -150,7 +150,7 @@ function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
   if (record === undefined) throw new Error(`the store has no step ${key} of a job that it holds`);
   const pages = new Map<number, Uint8Array>();
   for (const row of reader.scan('taskPage', { prefix: keys.taskPagesOf(job, plan.order) })) {
-    pages.set(lastNumberOfKey(row.key), Uint8Array.from(row.value));
+    pages.set(lastNumberOfKey(row.key), row.value);
   }
   return stepStateOf(record, plan, pages);
 }

@@ -26,7 +26,7 @@ export function onTasksTaken(
     for (const assignment of message.assignments) pending.assignments.push(assignment);
     const { jobId, stepOrder, step } = message;
     const isolation = state.isolation.get(message.queueId);
-    const assignment = isolation === undefined ? step : { ...step, isolation };
+    const assignment = isolation === undefined ? step : { isolation, ...step };
     pending.steps.push({ jobId, stepOrder, assignment });
   }
   const answered = pending.outstanding.findIndex(
@@ -59,7 +59,7 @@ function endLease(
     const steps = withReadyLeft(state, pending.steps);
     const reply: Leases = { v: 1, type: 'leases', assignments, steps };
     const path_map = pathMapFor(state, pending.request.workerId);
-    context.reply(replyTo(pending.request.replyTo), path_map === null ? reply : { ...reply, path_map });
+    context.reply(replyTo(pending.request.replyTo), path_map === null ? reply : { path_map, ...reply });
   } else if (!serve(state, pending.request, context)) {
     park(state, pending.request, context);
   }
@@ -74,7 +74,8 @@ function withReadyLeft(
   for (const { jobId, stepOrder, assignment } of steps) {
     const entry = state.index.entry(jobId, stepOrder);
     const ready_left = entry?.open === true ? entry.ready.size : 0;
-    counted[stepIdOf(jobId, stepOrder)] = { ...assignment, ready_left };
+    // The new field first: behind what is copied it would give each object a hidden class of its own (docs/performance.md).
+    counted[stepIdOf(jobId, stepOrder)] = { ready_left, ...assignment };
   }
   return counted;
 }

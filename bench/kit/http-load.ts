@@ -1,14 +1,16 @@
 /**
  * A compact HTTP client in a process of its own: connections that are kept, one request outstanding on each.
- * Arguments: port, connections, seconds. A path per line on standard input. Prints requests and bytes as JSON.
+ * Arguments: port, connections, seconds. A path per line on standard input; `{n}` in it is another number each time. Prints requests and bytes as JSON.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
 const [port = 0, connections = 1, seconds = 1] = process.argv.slice(2).map(Number);
-const requests: Buffer[] = [];
+const requests: ((nth: number) => Buffer | string)[] = [];
 for await (const path of createInterface({ input: process.stdin })) {
-  requests.push(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
+  const text = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const bytes = Buffer.from(text);
+  requests.push(path.includes('{n}') ? (nth) => text.replace('{n}', String(nth)) : () => bytes);
 }
 
 const LENGTH = 'content-length: ';
@@ -49,8 +51,9 @@ class Line {
   }
 
   #ask(): void {
-    const request = requests[next++ % requests.length];
-    if (request !== undefined && !isOver) this.#socket.write(request);
+    const nth = next++;
+    const request = requests[nth % requests.length];
+    if (request !== undefined && !isOver) this.#socket.write(request(nth));
   }
 
   #read(chunk: Buffer): void {

@@ -1,27 +1,37 @@
-import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { call, makeFarm, startBenchService, submitNoop } from '../kit/service.ts';
+import { call, makeFarm, startBenchService, submitNoop, type BenchService } from '../kit/service.ts';
 import { startWorkerProcess, type WorkerProcess } from '../kit/worker-process.ts';
 import type { Kind, Peer, RunningPeer, WorkFigures } from './peer.ts';
-import { runWorkers } from './run-program.ts';
+import { LONGEST_MS, runWorkers } from './run-program.ts';
 import { versionIn, type Installation } from './installation.ts';
 
 const DURABILITY = 'commit flushed before the reply';
 const LOOK_EVERY_MS = 10;
 
+/** How the ends of tasks are told: on the worker's next lease request, or by the status stream with a running report before. */
+type Reports = 'ride' | 'stream';
+
 /** The real service with its nats-server, and a swarm of compact clients, a connection each, in a process of its own. */
-export function callsheetSwarm(name: string, kind: Kind, cores: number, share: number): Peer {
+export function callsheetSwarm(
+  name: string,
+  kind: Kind,
+  { cores, reports, share }: { readonly cores: number; readonly reports: Reports; readonly share: number },
+): Peer {
   return {
     name,
     kind,
     durability: DURABILITY,
     latency: 'from sending the lease request to its reply with a task',
-    settings: `service and nats-server as by default; a connection a worker, workers of ${cores} ${cores === 1 ? 'core' : 'cores'}, one-core tasks of one job`,
+    settings: `service and nats-server as by default; a connection a worker, workers of ${cores} ${cores === 1 ? 'core' : 'cores'}, one-core tasks of one job; ${
+      reports === 'ride'
+        ? 'the end of a task rides on the next lease request'
+        : 'a task is told by the status stream, as running and as ended'
+    }`,
     share,
+    onlyWhenNamed: reports === 'stream',
     versions,
     start: async (installation) => {
-      const service = await startBenchService();
-      const farm = await makeFarm(service.url);
+      const { service, farm } = await startFarm();
       let jobId = '';
       return {
         submit: async (tasks) => {
@@ -36,7 +46,7 @@ export function callsheetSwarm(name: string, kind: Kind, cores: number, share: n
             port: service.busPort,
             workers,
             tasks,
-            variant: '',
+            variant: reports,
             details: { url: service.url, jobId, cores: String(cores) },
           }),
         stop: () => service.stop(),
@@ -45,15 +55,15 @@ export function callsheetSwarm(name: string, kind: Kind, cores: number, share: n
   };
 }
 
-/** The real service, and real worker daemons that run `true` a task: a daemon a core of the machine, the slots divided among them. */
+/** The real service, and one real worker that offers as many cores as there are slots and runs `true` a task. */
 export const callsheetProcesses: Peer = {
   name: 'callsheet-processes',
   kind: 'processes',
   durability: DURABILITY,
   latency: 'not seen from outside',
   settings:
-    '`callsheet worker`, a daemon a core of this machine, slots divided among them; `true` a task, process group and output captured',
-  fewestWorkers: 16,
+    'one `callsheet worker` with as many cores as workers; `true` a task, in a process group of its own, its output kept',
+  fewestWorkers: 64,
   mostWorkers: 256,
   share: 0.1,
   versions,
@@ -61,22 +71,17 @@ export const callsheetProcesses: Peer = {
 };
 
 async function startProcesses(_installation: Installation, workers: number): Promise<RunningPeer> {
-  const service = await startBenchService();
-  const farm = await makeFarm(service.url);
-  const daemons: WorkerProcess[] = [];
-  const count = cpus().length;
-  for (let index = 0; index < count; index++)
-    daemons.push(
-      await startWorkerProcess(
-        service,
-        `bench-${index}`,
-        [`--worker-cpus=${Math.ceil(workers / count)}`],
-        index + 1,
-      ),
-    );
+  const { service, farm } = await startFarm();
+  let daemon: WorkerProcess;
+  try {
+    daemon = await startWorkerProcess(service, 'bench', [`--worker-cpus=${workers}`]);
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
   let job = { id: '', at: 0 };
   return {
-    // The daemons wait for work: it begins with the submission.
+    // The worker waits for work: it begins with the submission.
     submit: async (tasks) => {
       const at = performance.now();
       const { id } = await submitNoop(service.url, farm, tasks);
@@ -88,20 +93,32 @@ async function startProcesses(_installation: Installation, workers: number): Pro
       return { seconds: (performance.now() - job.at) / 1000, leaseP50Ms: null, leaseP99Ms: null };
     },
     stop: async () => {
-      await Promise.all(daemons.map((daemon) => daemon.stop()));
+      await daemon.stop();
       await service.stop();
     },
   };
 }
 
+async function startFarm(): Promise<{ service: BenchService; farm: { farmId: string; queueId: string } }> {
+  const service = await startBenchService();
+  try {
+    return { service, farm: await makeFarm(service.url) };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
 async function untilSucceeded(url: string, jobId: string, tasks: number): Promise<void> {
-  for (;;) {
+  const latest = performance.now() + LONGEST_MS;
+  while (performance.now() < latest) {
     const { task_counts: counts } = await call<{ task_counts: { succeeded: number } }>(
       `${url}/api/v1/jobs/${jobId}`,
     );
     if (counts.succeeded >= tasks) return;
     await delay(LOOK_EVERY_MS);
   }
+  throw new Error(`the job was not done after ${LONGEST_MS / 1000} s`);
 }
 
 async function versions(installation: Installation): Promise<Record<string, string>> {

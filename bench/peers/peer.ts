@@ -36,6 +36,8 @@ export interface Peer {
   readonly mostWorkers?: number;
   /** How many of the tasks it is given: slow systems fewer, batches more, so that each takes seconds. */
   readonly share: number;
+  /** Left out unless it is named: what it adds to the table is not worth its minutes. */
+  readonly onlyWhenNamed?: boolean;
   /** Versions of what it is made of. Throws `Missing` when a part cannot be had. */
   versions(installation: Installation): Promise<Readonly<Record<string, string>>>;
   start(installation: Installation, workers: number): Promise<RunningPeer>;

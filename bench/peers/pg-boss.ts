@@ -15,7 +15,7 @@ export const pgBoss: Peer = {
   settings:
     `each worker fetches and completes one job after another (its work() polls twice a second at most); at most ${POOL_SIZE} connections; ` +
     `one insert; no maintenance while it runs. ${POSTGRES_SETTINGS}`,
-  share: 0.2,
+  share: 0.1,
   versions: async (installation) => ({
     'pg-boss': installation.packageVersion('pg-boss'),
     pg: installation.packageVersion('pg'),

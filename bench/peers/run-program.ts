@@ -4,7 +4,7 @@ import type { WorkFigures } from './peer.ts';
 import type { Order, Said } from './programs/host.ts';
 
 /** No measurement takes longer; a system that hangs is told as such. */
-const LONGEST_MS = 180_000;
+export const LONGEST_MS = 180_000;
 
 export interface ProgramResult {
   /** What it took from being told to go to its end. */

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const READY_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 20;
+/** Its data are thrown away: one that does not end by itself is ended. */
+const ENDED_WITHIN_MS = 10_000;
 const KEPT_OUTPUT = 4_000;
 
 /** A server of a peer, started by hand and ended by its process. */
@@ -45,8 +47,10 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     child.once('exit', end);
   });
   const stop = (): Promise<void> => {
-    if (!hasEnded) child.kill(signal);
-    return ended;
+    if (hasEnded) return ended;
+    child.kill(signal);
+    const limit = setTimeout(() => child.kill('SIGKILL'), ENDED_WITHIN_MS);
+    return ended.finally(() => clearTimeout(limit));
   };
   const latest = performance.now() + READY_WITHIN_MS;
   while (!hasEnded && !(await isReady())) {

@@ -9,12 +9,12 @@ import { promisify } from 'node:util';
 import { benchDirectory, freePort } from '../kit/service.ts';
 import type { Installation } from './installation.ts';
 import type { Peer, RunningPeer } from './peer.ts';
+import { LONGEST_MS } from './run-program.ts';
 import { startServer, type ServerProcess } from './server-process.ts';
 import { slurmConfiguration } from './slurm-configuration.ts';
 
 const exec = promisify(execFile);
 const LOOK_EVERY_MS = 200;
-const LONGEST_MS = 180_000;
 
 /** A job array of `true` on one node of Slurm, with munge, slurmctld and slurmd of its own. */
 export function slurm(name: string, isTuned: boolean, share: number): Peer {
@@ -26,7 +26,7 @@ export function slurm(name: string, isTuned: boolean, share: number): Peer {
     settings: isTuned
       ? 'one node with as many cores as workers; sched/builtin, no scheduling delay, sched_min_interval 1 ms, sched_interval 1 s, default_queue_depth 10,000, defer, MinJobAge 2, linuxproc, no accounting'
       : 'one node with as many cores as workers; scheduling as by default (sched/backfill), linuxproc, no accounting',
-    fewestWorkers: 16,
+    fewestWorkers: 64,
     mostWorkers: 256,
     share,
     versions: async (installation) => ({

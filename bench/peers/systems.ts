@@ -9,7 +9,8 @@ import { slurm } from './slurm.ts';
 
 /** All systems, in the order in which each repetition goes through them. */
 export const SYSTEMS: readonly Peer[] = [
-  callsheetSwarm(CALLSHEET.cycles, 'cycles', 1, 1),
+  callsheetSwarm(CALLSHEET.cycles, 'cycles', { cores: 1, reports: 'ride', share: 1 }),
+  callsheetSwarm('callsheet-stream', 'cycles', { cores: 1, reports: 'stream', share: 1 }),
   bullmq('bullmq-always', 'always', 'concurrency'),
   bullmq('bullmq-always-instances', 'always', 'instances'),
   bullmq('bullmq-everysec', 'everysec', 'concurrency'),
@@ -17,9 +18,9 @@ export const SYSTEMS: readonly Peer[] = [
   pgBoss,
   beanstalkd('beanstalkd-each', 0),
   beanstalkd('beanstalkd-second', 1_000),
-  callsheetSwarm(CALLSHEET.batches, 'batches', 64, 5),
+  callsheetSwarm(CALLSHEET.batches, 'batches', { cores: 64, reports: 'ride', share: 5 }),
   graphileWorker('graphile-worker-local-queue', 'local-queue', 32),
   callsheetProcesses,
-  slurm('slurm-tuned', true, 0.04),
-  slurm('slurm-default', false, 0.01),
+  slurm('slurm-tuned', true, 0.03),
+  slurm('slurm-default', false, 0.005),
 ];

@@ -899,7 +899,7 @@ export interface paths {
         };
         /**
          * Open the event channel
-         * @description Opens a WebSocket connection (RFC 6455), without a subprotocol and without extensions. Every message is a text: an envelope as JSON with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`.
+         * @description Opens a WebSocket connection (RFC 6455), without a subprotocol and without extensions. Every message is a text: an envelope as JSON with `type`, `subject`, `payload` and `seq`. A client sends `subscribe` (with `since_seq` in its payload), `unsubscribe` and `ping`; the service sends `ack`, `push`, `error` and `pong`. Subjects are `jobs`, `jobs/{job id}/tasks`, `tasks/{task id}/logs`, `workers` and `diagnostics`; each needs the permission of the routes that show the same.
          */
         readonly get: operations["openEvents"];
         readonly put?: never;

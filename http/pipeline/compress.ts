@@ -22,7 +22,7 @@ export function compressed(
 ): HttpResponse | Promise<HttpResponse> {
   const { status, headers, body } = response;
   if (status === 304) return { ...response, headers: [...headers, VARY] };
-  if (typeof body !== 'string') return response;
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return response;
   const varying: HttpResponse = { ...response, headers: [...headers, VARY] };
   if (Buffer.byteLength(body) < COMPRESSED_BYTES_MIN || !prefersGzip(request.headers)) return varying;
   return compress(body, { level: LEVEL }).then((bytes) => ({
@@ -35,7 +35,9 @@ export function compressed(
 /** Whether gzip is acceptable and not less wanted than no coding. */
 function prefersGzip(headers: readonly Header[]): boolean {
   const wanted = new Map<string, number>();
-  for (const item of headerValues(headers, 'accept-encoding').join(',').split(',')) {
+  const accepted = headerValues(headers, 'accept-encoding');
+  if (accepted.length === 0) return false;
+  for (const item of accepted.join(',').split(',')) {
     const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
     wanted.set(coding, weightOf(parameters));
   }

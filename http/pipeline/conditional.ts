@@ -9,24 +9,33 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 const REVALIDATE: Header = ['Cache-Control', 'private, no-cache'];
 
 /**
- * An answer to GET or HEAD with the tag of its body, or 304 when the client has that body already (RFC 9110, 13.1.2). The
- * tag is weak: it stands for the body before any content coding. A streamed body has the tag that its handler has given
- * it, if any. An answer that is no 200, or has no tag, stays as it is.
+ * An answer to GET or HEAD with the tag of its body (RFC 9110, 8.8.3). The tag is weak: it stands for the body before any
+ * content coding. A streamed body has the tag that its handler has given it, if any. An answer that is no 200, or has no
+ * tag, stays as it is; so does one that was tagged before.
  */
-export function conditional(request: HttpRequest, response: HttpResponse): HttpResponse {
+export function tagged(request: HttpRequest, response: HttpResponse): HttpResponse {
   const { status, headers, body } = response;
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!isRead || status !== 200) return response;
+  if (!isRead || status !== 200 || body instanceof Uint8Array) return response;
+  // As bytes from here on: to be hashed, compressed and sent.
+  const bytes = typeof body === 'string' ? Buffer.from(body) : null;
   const given = headers.find(([name]) => name === 'ETag')?.[1].replace(/^W\//, '');
-  const tag = typeof body === 'string' ? tagOf(body) : given;
+  const tag = bytes === null ? given : tagOf(bytes);
   if (tag === undefined) return response;
-  const tagged: readonly Header[] = [['ETag', `W/${tag}`], REVALIDATE];
-  return isKnown(tag, headerValues(request.headers, 'if-none-match').join(','))
-    ? { status: 304, headers: tagged, body: null }
-    : { ...response, headers: [...headers.filter(([name]) => name !== 'ETag'), ...tagged] };
+  const own = headers.filter(([name]) => name !== 'ETag');
+  return { ...response, headers: [...own, ['ETag', `W/${tag}`], REVALIDATE], body: bytes ?? body };
 }
 
-const tagOf = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, TAG_CHARACTERS)}"`;
+/** 304 in place of an answer with a tag when the client has its body already (RFC 9110, 13.1.2). */
+export function conditional(request: HttpRequest, response: HttpResponse): HttpResponse {
+  const known = headerValues(request.headers, 'if-none-match').join(',');
+  if (known === '' || response.status !== 200) return response;
+  const tag = response.headers.find(([name]) => name === 'ETag');
+  if (tag === undefined || !isKnown(tag[1].replace(/^W\//, ''), known)) return response;
+  return { status: 304, headers: [tag, REVALIDATE], body: null };
+}
+
+const tagOf = (body: Uint8Array): string => `"${hash('sha256', body, 'base64url').slice(0, TAG_CHARACTERS)}"`;
 
 /** Whether `If-None-Match` names the tag, by weak comparison. */
 function isKnown(tag: string, ifNoneMatch: string): boolean {

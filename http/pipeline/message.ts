@@ -26,7 +26,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly headers: readonly Header[];
-  /** A text, bytes of a content coding, an endless answer piece by piece, or nothing. */
+  /** A text, bytes of a text or of its content coding, an endless answer piece by piece, or nothing. */
   readonly body: string | Uint8Array | AsyncIterable<string> | null;
   /** Whether the connection is closed after the answer. */
   readonly close?: boolean;
@@ -36,5 +36,7 @@ export type RequestHandler = (request: HttpRequest) => HttpResponse | Promise<Ht
 
 /** All values of one header, in the order of arrival. */
 export function headerValues(headers: readonly Header[], name: string): string[] {
-  return headers.filter((header) => header[0] === name).map((header) => header[1]);
+  const values: string[] = [];
+  for (const header of headers) if (header[0] === name) values.push(header[1]);
+  return values;
 }

@@ -13,9 +13,10 @@ import { bindRoutes, type ErasedCall, type Route } from './bind.ts';
 import { MAX_BODY_BYTES, type BodyReader } from './body.ts';
 import { headerValues } from './message.ts';
 import { compressed } from './compress.ts';
-import { conditional } from './conditional.ts';
+import { conditional, tagged } from './conditional.ts';
 import type { Header, HttpRequest, HttpResponse, RequestHandler } from './message.ts';
 import { parseQueryString } from './query-string.ts';
+import { RecentAnswers } from './recent-answers.ts';
 import { requestIdOf } from './request-id.ts';
 
 const API_PREFIX = '/api/v1';
@@ -42,7 +43,7 @@ export interface Pipeline {
 }
 
 /**
- * The way of a request, forward only: id, framing, rate, route, parameters, content type, body, handler, tag, coding. The stages
+ * The way of a request, forward only: id, framing, rate, known answer, route, parameters, content type, body, handler, tag, coding. The stages
  * up to the handler can leave with a problem. Throws when contract and handlers do not fit.
  */
 export function createPipeline(
@@ -52,6 +53,7 @@ export function createPipeline(
   { cors, tooMany, profiler }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
+  const recent = new RecentAnswers(ports.commits);
 
   return {
     handle: (request) => {
@@ -100,7 +102,10 @@ export function createPipeline(
   ): HttpResponse | Promise<HttpResponse> {
     const crossOrigin = isPprof(request.path) ? [] : cors.headers(request);
     const common = [...commonHeaders(request.path, requestId), ...crossOrigin];
-    const coded = compressed(request, isApi(request.path) ? conditional(request, response) : response);
+    const coded = compressed(
+      request,
+      isApi(request.path) ? conditional(request, tagged(request, response)) : response,
+    );
     return coded instanceof Promise
       ? coded.then((given) => withHeaders(given, common))
       : withHeaders(coded, common);
@@ -114,6 +119,10 @@ export function createPipeline(
     if (refusal !== null) return refusal;
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
+
+    const target = `${request.path}?${request.query}`;
+    const known = request.method === 'GET' ? recent.find(target) : undefined;
+    if (known !== undefined) return known;
 
     const match = router.match(request.method, request.path);
     if (!match.found) return withoutRoute(request, match.methods, refuse);
@@ -132,9 +141,16 @@ export function createPipeline(
       principal: ANONYMOUS,
       ended: () => request.ended(),
     });
-    return route.body === null
-      ? run(route, call(undefined), requestId)
-      : withBody(request, route, route.body, call, requestId);
+    if (route.body !== null) return withBody(request, route, route.body, call, requestId);
+    if (request.method !== 'GET' || !RecentAnswers.mayKeep(route.operation.id)) {
+      return run(route, call(undefined), requestId);
+    }
+    const count = recent.begin();
+    const answer = run(route, call(undefined), requestId);
+    if (answer instanceof Promise || answer.status !== 200) return answer;
+    const whole = tagged(request, answer);
+    recent.keep(target, count, whole);
+    return whole;
   }
 
   function withoutRoute(

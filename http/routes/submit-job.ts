@@ -117,6 +117,7 @@ function submissionFrom(
     extensions: job.extensions,
     templateText: body.text,
     templateFormat,
+    ...(job.encoded !== undefined && { encoded: job.encoded }),
     owner: ownerOf(query.owner ?? '', submitter),
     submitter,
     project: query.project ?? '',

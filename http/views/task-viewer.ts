@@ -6,7 +6,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import type { TaskState } from '../../src/core/records/task-page.ts';
+import { pageOf, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
@@ -20,6 +20,10 @@ export class TaskViewer {
   #plan: JobPlan | undefined;
   readonly #spaces = new Map<number, Space>();
   readonly #workers = new Map<number, WorkerId | null>();
+  /** The page that was read last: the next task is often on it as well. */
+  #page: Uint8Array | undefined;
+  #pageStep = -1;
+  #pageNumber = -1;
 
   constructor(store: StoreReader, job: JobRecord) {
     this.#store = store;
@@ -29,7 +33,7 @@ export class TaskViewer {
   /** interface.md, "Task". */
   view(step: StepRecord, index: number): Schemas['Task'] {
     const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
-    const state = taskStateOf(step, this.#store.get('taskPage', keys.taskPageOf(address)), index);
+    const state = taskStateOf(step, this.#pageOf(address), index);
     const parameters = this.#spaceOf(step).at(index);
     const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
     const workerId = wasHeld ? this.#workerOf(state.workerOrdinal) : null;
@@ -59,6 +63,17 @@ export class TaskViewer {
   #progressOf(address: TaskAddress, { status, attemptNumber, workerOrdinal }: TaskState): TaskProgress {
     if (workerOrdinal === 0 || !(isLiveTask(status) || isTerminalTask(status))) return {};
     return this.#store.get('attempt', keys.attempt(address, attemptNumber)) ?? {};
+  }
+
+  /** The packed states of the task and its neighbours. */
+  #pageOf(address: TaskAddress): Uint8Array | undefined {
+    const number = pageOf(address.index);
+    if (number !== this.#pageNumber || address.stepOrder !== this.#pageStep) {
+      this.#pageNumber = number;
+      this.#pageStep = address.stepOrder;
+      this.#page = this.#store.get('taskPage', keys.taskPageOf(address));
+    }
+    return this.#page;
   }
 
   #spaceOf(step: StepRecord): Space {

@@ -4,8 +4,8 @@ import type { Channel } from './channel.ts';
 const SLICE_MS = 4;
 /** Followers that are seen to between two looks at the clock. */
 const FOLLOWERS_AT_ONCE = 32;
-/** After a round the pump rests for so many times as long as it took: it takes a fifth of the thread, and events that come meanwhile share a write. */
-const REST_SHARE = 4;
+/** After a round the pump rests for so many times as long as it took: it takes a tenth of the thread, and events that come meanwhile share a write. */
+const REST_SHARE = 9;
 const REST_MAX_MS = 1000;
 /** A subject of so few followers is delivered at once when its ring fills up between two rounds. */
 const FEW_FOLLOWERS = 16;

@@ -245,6 +245,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
 
   const ports: Ports = {
     store: reader,
+    commits: { count: () => changes.commits(), renew: () => reader.refresh() },
     jobLists: lists.jobs,
     taskLists: lists.tasks,
     actors: {

@@ -21,7 +21,7 @@ const template = (name: string, line: string): object => ({
 const closedIn = ({ subject, body }: TappedMessage): readonly unknown[] =>
   subject.startsWith('_INBOX') && Array.isArray(body?.['closed']) ? body['closed'] : [];
 
-/** What a service and the project's own worker say to each other: from a refusal to the departure, with a task that succeeds and one that is canceled. */
+/** What a service and the project's own worker say to each other: from a refusal to the departure, with a task that succeeds and one that is canceled while the worker drains. */
 export async function recordSession(): Promise<readonly ShownMessage[]> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-record-'));
   const service = await startService({
@@ -42,12 +42,14 @@ export async function recordSession(): Promise<readonly ShownMessage[]> {
     };
     const confirmed = (job: string): Promise<TappedMessage> =>
       bus.next('the end is confirmed', (message) => closedIn(message).includes(`${job}-0-0-1`));
-    await confirmed(await run('Hello', 'echo hello {{Task.Param.Frame}}'));
+    await run('Hello', 'echo hello {{Task.Param.Frame}}; sleep 1');
     const endless = await run('Endless', 'while :; do sleep 1; done');
     await until('it runs', async () => (await service.api.job(endless)).task_counts.running === 1);
+    const hasLeft = worker.kill('SIGTERM');
+    await bus.next('it drains', ({ body }) => body?.['draining'] === true);
     await service.api.must('POST', `/api/v1/jobs/${endless}/cancel`);
     await confirmed(endless);
-    await worker.kill('SIGTERM');
+    await hasLeft;
     await bus.next('it departs', ({ body }) => body?.['type'] === 'departed');
     return protocolMessages(bus.all);
   } finally {

@@ -18,7 +18,7 @@ export function onReportProgress(
 ): void {
   const { attempt_id: attemptId } = report;
   if (state.progress.has(attemptId)) state.progress.set(attemptId, report);
-  else if (state.reports.has(attemptId)) hold(state, report, context);
+  else if (state.reports.get(attemptId)?.isSaid === false) hold(state, report, context);
   else tell(state, report, context);
 }
 

@@ -23,7 +23,7 @@ export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState
       },
       'report.running': (state, { report }, context) => {
         const { attempt_id: attemptId } = report;
-        state.reports.set(attemptId, { report, tries: 0 });
+        state.reports.set(attemptId, { report, tries: 0, isSaid: false });
         context.after(attemptId, AGENT_LIMITS.runningHoldMs, { type: 'report.due', attemptId });
       },
       'report.progress': onReportProgress,

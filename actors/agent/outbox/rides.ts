@@ -21,7 +21,7 @@ const ESCAPED_CHARACTERS = 6;
  */
 export function letRide(state: OutboxState, report: StatusMessage, context: OutboxContext): void {
   const { attempt_id: attemptId } = report;
-  state.reports.set(attemptId, { report, tries: 0 });
+  state.reports.set(attemptId, { report, tries: 0, isSaid: false });
   if (!state.areRidesAllowed) {
     say(state, attemptId, context);
     return;

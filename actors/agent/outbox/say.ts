@@ -9,6 +9,7 @@ export function say(state: OutboxState, attemptId: AttemptId, context: OutboxCon
   leave(state, attemptId);
   const outgoing = state.reports.get(attemptId);
   if (outgoing === undefined) return;
+  outgoing.isSaid = true;
   context.cancelTimer(attemptId);
   context.effect({ kind: 'report', report: outgoing.report });
 }

@@ -6,6 +6,8 @@ interface OutgoingReport {
   readonly report: StatusMessage;
   /** How often the bus has refused it. */
   tries: number;
+  /** Whether it went by the stream of statuses. */
+  isSaid: boolean;
 }
 
 export interface OutboxState {
@@ -24,7 +26,9 @@ export interface OutboxState {
 }
 
 export function loadOutbox(reader: JournalReader): OutboxState {
-  const reports = reader.reports.map((report) => [report.attempt_id, { report, tries: 0 }] as const);
+  const reports = reader.reports.map(
+    (report) => [report.attempt_id, { report, tries: 0, isSaid: false }] as const,
+  );
   return {
     areRidesAllowed: false,
     waiting: new Set(),

@@ -17,6 +17,9 @@ export interface DiskCeiling {
   readonly bytes_per_cycle: number;
 }
 
+/** Tasks for each core of a worker that are enough for the time of a recording. */
+const RECORDED_TASKS = 200_000;
+
 /**
  * Records what a service of its own commits while a swarm leases from it, and writes the same change sets again in a bare loop, flushed one by
  * one.
@@ -37,7 +40,8 @@ export async function measureDisk(
     try {
       const farm = await makeFarm(service.url);
       const swarm = await startSwarm(service.busPort, workers, cores);
-      await submitJobs(service, farm, jobs, tasks, signatures);
+      const enough = Math.max(jobs, Math.ceil((cores * RECORDED_TASKS) / tasks));
+      await submitJobs(service, farm, enough, tasks, signatures);
       const figures = await swarm.measure({ kind: 'closed', reports: 'ride' }, times, (at) => {
         window[at] = Date.now();
       });
@@ -47,6 +51,7 @@ export async function measureDisk(
       await service.stop();
     }
     const rate = await replayCommits(file, window.begin, window.end);
+    if (rate.commits === 0 || cycles === 0) throw new Error('no commits of leases were recorded');
     return {
       cycles_per_second: Math.round(cycles / rate.seconds),
       commits_per_second: Math.round(rate.commits / rate.seconds),

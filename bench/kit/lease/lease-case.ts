@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+import { layOutManyJobs } from '../many-jobs.ts';
 import { childOf, usageOf } from '../process-usage.ts';
 import { median } from '../results.ts';
-import { call, makeFarm, startBenchService, type BenchService } from '../service.ts';
+import { benchDirectory, call, makeFarm, startBenchService, type BenchService } from '../service.ts';
 import type { Latencies } from '../swarm/samples.ts';
 import type { Load, Reports, SwarmFigures } from '../swarm/swarm-protocol.ts';
 import { startSwarm, type LoadTimes, type WorkerSwarm } from '../swarm/swarm.ts';
@@ -58,6 +60,7 @@ export interface LeaseFigures extends Omit<LeaseCase, 'offered' | 'disk'> {
   readonly cycles_per_second: number;
   /** Lease requests answered with tasks. */
   readonly replies_per_second: number;
+  /** Of requests: a batch counts as one. */
   readonly leases_to_echo: number;
   readonly leases_to_echo_200: number;
   readonly cycles_to_disk: number | null;
@@ -81,20 +84,27 @@ const SMALL_BYTES = 200;
 const SMALL_TIMES: LoadTimes = { warmUpMs: 300, measureMs: 1_000 };
 /** A service compiles its hot code first. */
 const FIRST_MS = 3_000;
+/** Tasks a second and core that there must be enough of before anything is known. */
+const FIRST_PER_SECOND = 10_000;
 /** Echoes are steady sooner than leases. */
 const ECHO_SHARE = 0.5;
+/** So many jobs are laid out in a store beforehand: to submit them would take longer than to measure. */
+const LAID_OUT_JOBS = 1_000;
 /** Tasks that must be there for a measurement: so many times what the one before took. */
 const SPARE = 2;
 
 /** Measures one case on a service of its own. The repetitions of echo and leases take turns. */
 export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<LeaseFigures> {
   const disk = of.disk ? await measureDisk(of, times) : null;
-  const service = await startBenchService();
+  const laidOut = of.jobs >= LAID_OUT_JOBS ? await layOut(of) : null;
+  const service = await startBenchService([], laidOut?.directory);
   try {
-    const farm = await makeFarm(service.url);
+    const farm = laidOut === null ? await makeFarm(service.url) : await farmOf(service, laidOut.farmId);
     const echo = await startEchoResponder(service.busPort);
     const swarm = await startSwarm(service.busPort, of.workers, of.cores);
     const bench = new CaseBench(of, times, { service, farm, echo, swarm });
+    if (laidOut === null) await bench.submit(of.jobs);
+    else bench.found(of.jobs * of.tasks);
     const figures = await bench.run(disk);
     await swarm.stop();
     echo.stop();
@@ -102,6 +112,27 @@ export async function measureCase(of: LeaseCase, times: LeaseTimes): Promise<Lea
   } finally {
     await service.stop();
   }
+}
+
+/** A store with the jobs of the case in it, made without a service. */
+async function layOut({ jobs, tasks, signatures }: LeaseCase): Promise<{
+  readonly directory: string;
+  readonly farmId: string;
+}> {
+  const directory = await benchDirectory();
+  const size = { jobs, tasksEach: tasks, signatures, doneEach: 0 };
+  const { farmId } = await layOutManyJobs(join(directory, 'state'), size);
+  return { directory, farmId };
+}
+
+/** The farm with one of its queues. */
+async function farmOf({ url }: BenchService, farmId: string): Promise<Farm> {
+  const { items } = await call<{ readonly items: readonly { readonly id: string }[] }>(
+    `${url}/api/v1/queues`,
+  );
+  const [queue] = items;
+  if (queue === undefined) throw new Error('the store has no queue');
+  return { farmId, queueId: queue.id };
 }
 
 interface Parts {
@@ -125,6 +156,7 @@ class CaseBench {
   private cycles = 0;
   /** Tasks that are ready, at the least. */
   private ready = 0;
+  private isLaidOut = false;
 
   constructor(of: LeaseCase, times: LeaseTimes, parts: Parts) {
     this.of = of;
@@ -136,7 +168,7 @@ class CaseBench {
   async run(disk: DiskCeiling | null): Promise<LeaseFigures> {
     const { of, times } = this;
     const leases: Load = { kind: 'closed', reports: of.reports };
-    await this.submit(of.jobs);
+    await this.stock(FIRST_PER_SECOND * of.cores);
     const first = await this.measure(leases, { warmUpMs: FIRST_MS / 2, measureMs: FIRST_MS / 2 });
     const sizes = { request: first.seen.requestBytes, reply: first.seen.replyBytes };
     const echoTimes = { warmUpMs: times.warmUpMs / 2, measureMs: times.measureMs * ECHO_SHARE };
@@ -163,6 +195,12 @@ class CaseBench {
     }
     await this.checkCycles();
     return this.figures({ disk, small, same, leased, offered, sizes });
+  }
+
+  /** So many tasks were there before. */
+  found(tasks: number): void {
+    this.ready += tasks;
+    this.isLaidOut = true;
   }
 
   private async echo(requestBytes: number, replyBytes: number, times: LoadTimes): Promise<Measured> {
@@ -201,14 +239,16 @@ class CaseBench {
     if (jobs > 0) await this.submit(jobs);
   }
 
-  private async submit(jobs: number): Promise<void> {
+  /** Submits so many jobs of the case. */
+  async submit(jobs: number): Promise<void> {
     const { tasks, signatures } = this.of;
     this.jobIds.push(...(await submitJobs(this.parts.service, this.parts.farm, jobs, tasks, signatures)));
     this.ready += jobs * tasks;
   }
 
-  /** What workers took for done must be what the service says. */
+  /** What workers took for done must be what the service says: of jobs that were submitted, whose ids are known. */
   private async checkCycles(): Promise<void> {
+    if (this.isLaidOut) return;
     let succeeded = 0;
     for (const id of this.jobIds) {
       const job = await call<{ task_counts: { succeeded: number } }>(
@@ -233,6 +273,7 @@ class CaseBench {
     const echo = echoFigures(same, sizes.request, sizes.reply);
     const echo200 = echoFigures(small, SMALL_BYTES, SMALL_BYTES);
     const leasesPerSecond = rate(leased, ({ leases }) => leases);
+    const repliesPerSecond = rate(leased, ({ replies }) => replies);
     const cyclesPerSecond = rate(leased, ({ cycles }) => cycles);
     return {
       workers,
@@ -249,9 +290,9 @@ class CaseBench {
         .map(({ seen }) => Math.round(seen.leases / seen.seconds))
         .sort((a, b) => a - b),
       cycles_per_second: cyclesPerSecond,
-      replies_per_second: rate(leased, ({ replies }) => replies),
-      leases_to_echo: round(leasesPerSecond / echo.per_second),
-      leases_to_echo_200: round(leasesPerSecond / echo200.per_second),
+      replies_per_second: repliesPerSecond,
+      leases_to_echo: round(repliesPerSecond / echo.per_second),
+      leases_to_echo_200: round(repliesPerSecond / echo200.per_second),
       cycles_to_disk: disk === null ? null : round(cyclesPerSecond / disk.cycles_per_second),
       latency_ms: latencies(leased),
       cpu_us: cpuOf(leased),

@@ -8,8 +8,9 @@ const ratio = (value: number | null): string => (value === null ? '-' : value.to
 const time = (ms: number): string => (ms < 10 ? ms.toFixed(2) : ms.toFixed(ms < 100 ? 1 : 0));
 const micro = (us: number): string => us.toFixed(1);
 
+/** One job at a time is followed by others like it as it comes to its end. */
 const jobsOf = ({ jobs, tasks, signatures }: LeaseCase | LeaseFigures): string =>
-  `${whole(jobs)} x ${whole(tasks)}${signatures > 1 ? `, ${signatures} signatures` : ''}`;
+  `${jobs === 1 ? 'of' : `${whole(jobs)} x`} ${whole(tasks)}${signatures > 1 ? `, ${signatures} signatures` : ''}`;
 
 /** What a case is, in a few words. */
 export const caseName = (of: LeaseCase): string =>
@@ -73,6 +74,12 @@ export function leaseTables(cases: readonly LeaseFigures[], parked: readonly Par
       ]),
     ),
   ];
+  for (const of of cases) {
+    if (of.empty_replies === 0 && of.unconfirmed === 0) continue;
+    parts.push(
+      `${whole(of.workers)} workers of ${of.cores}: ${of.empty_replies} replies without tasks, ${of.unconfirmed} reports that were not confirmed at once\n`,
+    );
+  }
   const offered = cases.filter((of) => of.offered !== null);
   if (offered.length > 0) {
     parts.push(

@@ -19,7 +19,7 @@ const PLOT = { left: 78, right: 590, top: 64, bottom: 372 } as const;
 const LABEL_APART = 17;
 const DOT = 4;
 
-/** The lines of what `bench/lease` has measured with workers of one core and jobs of one size; without figures none. */
+/** The lines of what `bench/lease` has measured with workers of one core and jobs of one size: those of two points or more. */
 export function leaseLines(figures: unknown): readonly ChartLine[] {
   const listed = valueAt(figures, 'cases');
   const cases: readonly unknown[] = Array.isArray(listed) ? listed : [];
@@ -46,7 +46,7 @@ export function leaseLines(figures: unknown): readonly ChartLine[] {
     line('disk alone', 'disk', 'disk.cycles_per_second'),
     line('leases', 'leases', 'leases_per_second'),
     line('full cycles', 'cycles', 'cycles_per_second'),
-  ].filter(({ points }) => points.length > 0);
+  ].filter(({ points }) => points.length > 1);
 }
 
 /** Both axes are logarithmic: equal distances are equal ratios. Readable on a light and on a dark page. */
@@ -138,10 +138,13 @@ function drawn({ style, points }: ChartLine, x: Scale, y: Scale): string {
   );
   const values =
     style === 'leases'
-      ? places.map(
-          ({ left, below, perSecond }) =>
-            `<text class="value" x="${left}" y="${below}" text-anchor="middle">${perSecond.toLocaleString('en-US')}</text>`,
-        )
+      ? // The last one stands beside the name.
+        places
+          .slice(0, -1)
+          .map(
+            ({ left, below, perSecond }) =>
+              `<text class="value" x="${left}" y="${below}" text-anchor="middle">${perSecond.toLocaleString('en-US')}</text>`,
+          )
       : [];
   return [line, ...dots, ...values].join('\n');
 }

@@ -123,7 +123,7 @@ export const ROWS: readonly RowSpec[] = [
   {
     bench: 'submit',
     figure: 'a million tasks to 201',
-    value: 'jobs[tasks=a range].submit_ms',
+    value: 'jobs[tasks=a million of a range].submit_ms',
     unit: 'ms',
     yardstick: { name: 'a plain read', value: 'read_ms' },
     target: atMost(400),
@@ -131,6 +131,13 @@ export const ROWS: readonly RowSpec[] = [
   {
     ...rate('submit', 'small jobs, 16 clients', 'small_jobs[format=json].per_second'),
     target: valueAtLeast(1000),
+  },
+  {
+    bench: 'submit',
+    figure: 'what large submissions add to lease p99.9',
+    value: 'lease_delay_ms',
+    unit: 'ms',
+    target: atMost(20),
   },
   {
     bench: 'restart',
@@ -141,10 +148,36 @@ export const ROWS: readonly RowSpec[] = [
     target: atMost(5000),
   },
   {
+    bench: 'memory',
+    figure: 'a pending task, resident',
+    value: 'bytes_per_task.one job, untouched',
+    unit: 'bytes',
+    target: atMost(40),
+  },
+  {
+    bench: 'memory',
+    figure: 'all jobs and workers, at work',
+    value: 'all.at_work_mib',
+    unit: 'MiB',
+    yardstick: { name: 'an empty store', value: 'empty_mib' },
+    target: atMost(1024),
+  },
+  {
+    ...rate('reads', 'reads of a job on one core', 'figures.a job.per_core_second'),
+    yardstick: { name: 'the bare engine', value: 'figures.hello of the bare engine.per_core_second' },
+    target: valueAtLeast(20_000),
+  },
+  {
+    ...rate('reads', 'reads of 50 tasks on one core', 'figures.50 tasks that ran.per_core_second'),
+    yardstick: { name: 'the bare engine', value: 'figures.hello of the bare engine.per_core_second' },
+    target: valueAtLeast(20_000),
+  },
+  {
     bench: 'turns',
     figure: 'a cycle in the actors alone',
-    value: 'us_per_cycle',
+    value: 'us_per_task',
     unit: 'us',
+    yardstick: { name: 'an entry of a Map', value: 'us_per_map_entry' },
   },
   {
     bench: 'explain',

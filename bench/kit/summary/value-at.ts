@@ -28,7 +28,7 @@ function fieldOf(value: unknown, name: string): unknown {
 
 function entryOf(value: unknown, conditions: string): unknown {
   if (!Array.isArray(value)) return undefined;
-  const wanted = conditions.split(',').map((condition) => condition.split('='));
+  const wanted = conditions.split(/,(?=\w+=)/).map((condition) => condition.split('='));
   const list: readonly unknown[] = value;
   return list.find((entry) => wanted.every(([name = '', text]) => String(fieldOf(entry, name)) === text));
 }

@@ -1,43 +1,78 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { call } from '../../kit/service.ts';
-import { SwarmWorker } from '../../kit/swarm-worker.ts';
+import { reportTail } from '../../kit/swarm/lease-request-frame.ts';
+import { LoadWorker, type Swarm } from '../../kit/swarm/load-worker.ts';
+import { ScannedReply } from '../../kit/swarm/scan-lease-reply.ts';
+import { Tally } from '../../kit/swarm/tally.ts';
 import type { WorkFigures } from '../peer.ts';
-import { WorkClock } from '../work-clock.ts';
 import { runProgram, type Order } from './host.ts';
 
+/** The one place that knows the swarm of bench/kit. */
+
+/** Connections and registrations that are made at the same time. */
+const AT_ONCE = 100;
+const HEARTBEAT_MS = 5_000;
+/** Each tick of heartbeats, that share of the workers beats, and the time in reports is made anew. */
+const BEATS = 50;
 const LOOK_EVERY_MS = 5;
 
-await runProgram(workers);
+await runProgram(connect);
 
-/** The one place that knows the swarm of bench/kit. */
-async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
+async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
   const { url = '', jobId = '', cores = '1' } = order.details;
-  const clock = new WorkClock(order.tasks, () => performance.now());
-  let allLeased: () => void = () => undefined;
-  const leased = new Promise<void>((resolve) => {
-    allLeased = resolve;
-  });
-  const events = {
-    leased: (latencyMs: number, assignments: readonly unknown[]) => {
-      if (assignments.length === 0) return;
-      if (clock.startAfter(latencyMs, assignments.length) === order.tasks) allLeased();
-    },
-    failed: (error: Error) => {
-      throw error;
+  const sessionId = randomUUID();
+  const swarm: Swarm = {
+    busPort: order.port,
+    cores: Number(cores),
+    tally: new Tally(),
+    sessionId,
+    scanned: new ScannedReply(WIRE_LIMITS.reportsPerRequest),
+    tail: reportTail(sessionId),
+    reports: order.variant === 'stream' ? 'stream' : 'ride',
+    free: () => undefined,
+    echoed: () => undefined,
+    failed: (error) => {
+      console.error(error);
+      process.exit(1);
     },
   };
-  const swarm = await Promise.all(
-    Array.from({ length: order.workers }, (_unused, index) =>
-      SwarmWorker.start(order.port, index, Number(cores), events),
-    ),
-  );
+  const workers = Array.from({ length: order.workers }, (_unused, index) => new LoadWorker(index, swarm));
+  for (let first = 0; first < workers.length; first += AT_ONCE) {
+    const some = workers.slice(first, first + AT_ONCE);
+    await Promise.all(some.map((worker) => worker.connect()));
+    await Promise.all(some.map((worker) => worker.register()));
+  }
+  let turn = 0;
+  setInterval(() => {
+    swarm.tail = reportTail(sessionId);
+    for (let index = turn; index < workers.length; index += BEATS) workers[index]?.beat();
+    turn = (turn + 1) % BEATS;
+  }, HEARTBEAT_MS / BEATS);
   return async () => {
-    for (const worker of swarm) worker.lease();
-    await leased;
+    const firstAt = await leaseAll(swarm, workers, order.tasks);
+    // The last ends are on requests that wait for work: the service says when all of them are committed.
     while ((await succeeded(url, jobId)) < order.tasks) await delay(LOOK_EVERY_MS);
-    clock.end(order.tasks);
-    return clock.figures();
+    const seconds = (performance.now() - firstAt) / 1000;
+    const { p50, p99 } = swarm.tally.latencies.latencies();
+    return { seconds, leaseP50Ms: p50, leaseP99Ms: p99 };
   };
+}
+
+/** Has the workers lease until they have had all tasks; the time of the first. */
+function leaseAll(swarm: Swarm, workers: readonly LoadWorker[], tasks: number): Promise<number> {
+  const { tally } = swarm;
+  tally.begin();
+  let firstAt = 0;
+  return new Promise((resolve) => {
+    swarm.free = (worker) => {
+      if (firstAt === 0 && tally.leases > 0) firstAt = performance.now();
+      worker.ask(performance.now());
+      if (tally.leases === tasks) resolve(firstAt);
+    };
+    for (const worker of workers) worker.ask(performance.now());
+  });
 }
 
 async function succeeded(url: string, jobId: string): Promise<number> {

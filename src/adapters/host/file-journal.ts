@@ -30,7 +30,7 @@ type JournalLine =
   | { readonly op: 'report-confirmed'; readonly attempt_id: AttemptId };
 
 /**
- * The worker's journal: lines of JSON, appended and flushed before `onDurable`; a last line that was torn by a crash is
+ * The worker's journal: lines of JSON, appended before `onDurable`, and flushed as well when a report is to be kept; a last line that was torn by a crash is
  * dropped at the next start. The worker's id is in a file of its own, `identity.json`.
  */
 export class FileJournal implements JournalReader {
@@ -110,7 +110,9 @@ export class FileJournal implements JournalReader {
   private async write(changes: readonly JournalChange[]): Promise<void> {
     const lines: string[] = [];
     let identity: WorkerId | null = null;
+    let isToLast = false;
     for (const change of changes) {
+      if (change.op === 'report-kept') isToLast = true;
       if (change.op === 'worker-identified') identity = change.workerId;
       else lines.push(lineOf(change));
     }
@@ -118,7 +120,8 @@ export class FileJournal implements JournalReader {
       const text = lines.join('');
       this.holdRoom(Buffer.byteLength(text));
       await this.handle.appendFile(text);
-      await this.handle.datasync();
+      // A confirmation that a crash takes away is given again: the report is said once more.
+      if (isToLast) await this.handle.datasync();
       this.lines += lines.length;
     }
     if (identity !== null) await writeIdentity(this.identityPath, identity);

@@ -1,7 +1,9 @@
 import { put, remove, removePrefix, type Change, type ChangeSet } from '../../core/records/change-set.ts';
 import { TABLE_NAMES, type TableName } from '../../core/records/tables.ts';
-import { isKey, keyBytes, MAX_KEY_BYTES } from './key-bytes.ts';
-import { decodeValue, encodeValue } from './value-codec.ts';
+import { MAX_KEY_BYTES } from './key-bytes.ts';
+import { recordText } from './record-text.ts';
+import { decodeValue } from './value-codec.ts';
+import { encodeValue } from './value-encoder.ts';
 
 /**
  * A change set as one buffer that can be handed to another thread, or be kept. Little-endian:
@@ -12,14 +14,14 @@ const VERSION = 1;
 const HEADER_BYTES = 16;
 const CHANGE_HEADER_BYTES = 8;
 const MAX_SHARD = 0xffff;
+/** The most bytes of UTF-8 that a unit of UTF-16 becomes. */
+const UTF8_BYTES_MAX = 3;
 const FIRST_SCRATCH_BYTES = 64 * 1024;
 /** A larger scratch buffer is given back after use. */
 const MAX_KEPT_SCRATCH_BYTES = 4 * 1024 * 1024;
 
 const OPERATIONS = ['put', 'remove', 'removePrefix'] as const satisfies readonly Change['op'][];
 type Operation = (typeof OPERATIONS)[number];
-
-const NO_VALUE = new Uint8Array(0);
 
 /** A change whose key and value are views of the set's buffer, ready to be put. */
 export interface EncodedChange {
@@ -48,6 +50,7 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
   if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
     throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
   }
+  growScratch(HEADER_BYTES + encodedBytes(set.changes));
   scratch.writeUInt8(VERSION, 0);
   scratch.writeUInt8(0, 1);
   scratch.writeUInt16LE(set.shard, 2);
@@ -62,58 +65,80 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
 }
 
 function writeChange(change: Change, at: number): number {
-  const key = keyBytes(change.op === 'removePrefix' ? change.prefix : change.key);
-  if (!isKey(key)) {
+  const key = change.op === 'removePrefix' ? change.prefix : change.key;
+  const keyAt = at + CHANGE_HEADER_BYTES;
+  growScratch(keyAt + key.length * UTF8_BYTES_MAX);
+  const keyLength = scratch.write(key, keyAt, 'utf8');
+  if (keyLength === 0 || keyLength > MAX_KEY_BYTES) {
     throw new ChangeSetFormatError(
-      `${change.op} in ${change.table}: a key of ${key.length} bytes (1 to ${MAX_KEY_BYTES} are allowed)`,
+      `${change.op} in ${change.table}: a key of ${keyLength} bytes (1 to ${MAX_KEY_BYTES} are allowed)`,
     );
   }
-  const value = change.op === 'put' ? encodeValue(change.table, change.value) : NO_VALUE;
-  const end = at + CHANGE_HEADER_BYTES + key.length + value.length;
-  growScratch(end);
-  scratch.writeUInt8(OPERATIONS.indexOf(change.op), at);
-  scratch.writeUInt8(TABLE_NAMES.indexOf(change.table), at + 1);
-  scratch.writeUInt16LE(key.length, at + 2);
-  scratch.writeUInt32LE(value.length, at + 4);
-  scratch.set(key, at + CHANGE_HEADER_BYTES);
-  scratch.set(value, at + CHANGE_HEADER_BYTES + key.length);
+  const valueAt = keyAt + keyLength;
+  const end = change.op === 'put' ? writeValue(change, valueAt) : valueAt;
+  scratch[at] = OPERATIONS.indexOf(change.op);
+  scratch[at + 1] = TABLE_NAMES.indexOf(change.table);
+  scratch.writeUInt16LE(keyLength, at + 2);
+  scratch.writeUInt32LE(end - valueAt, at + 4);
   return end;
+}
+
+function writeValue(change: Extract<Change, { op: 'put' }>, at: number): number {
+  const text = change.encoded === undefined ? recordText(change) : null;
+  if (text !== null) {
+    growScratch(at + text.length);
+    return at + scratch.write(text, at, 'latin1');
+  }
+  const value = change.encoded ?? encodeValue(change.table, change.value);
+  growScratch(at + value.length);
+  scratch.set(value, at);
+  return at + value.length;
+}
+
+/** What rows take that were encoded before: large ones as a rule. */
+function encodedBytes(changes: readonly Change[]): number {
+  let bytes = 0;
+  for (const change of changes) if (change.op === 'put') bytes += change.encoded?.length ?? 0;
+  return bytes;
 }
 
 function growScratch(bytes: number): void {
   if (bytes <= scratch.length) return;
-  const larger = Buffer.alloc(Math.max(bytes, scratch.length * 2));
+  const larger = Buffer.allocUnsafeSlow(Math.max(bytes, scratch.length * 2));
   scratch.copy(larger);
   scratch = larger;
 }
 
 /** The changes of an encoded set without decoding a value: views of the buffer. Throws `ChangeSetFormatError` when it is no such set. */
 export function readChangeSet(encoded: ArrayBuffer): EncodedChangeSet {
-  const bytes = Buffer.from(encoded);
-  if (bytes.length < HEADER_BYTES) throw new ChangeSetFormatError(`${bytes.length} bytes are no change set`);
-  const version = bytes.readUInt8(0);
+  const length = encoded.byteLength;
+  if (length < HEADER_BYTES) throw new ChangeSetFormatError(`${length} bytes are no change set`);
+  const view = new DataView(encoded);
+  const version = view.getUint8(0);
   if (version !== VERSION)
     throw new ChangeSetFormatError(`a change set of version ${version}, not ${VERSION}`);
-  const count = bytes.readUInt32LE(4);
+  const count = view.getUint32(4, true);
   const changes: EncodedChange[] = [];
   let at = HEADER_BYTES;
   for (let i = 0; i < count; i++) {
-    if (at + CHANGE_HEADER_BYTES > bytes.length) throw truncated(i, count);
-    const op = OPERATIONS[bytes.readUInt8(at)];
-    const table = TABLE_NAMES[bytes.readUInt8(at + 1)];
+    if (at + CHANGE_HEADER_BYTES > length) throw truncated(i, count);
+    const op = OPERATIONS[view.getUint8(at)];
+    const table = TABLE_NAMES[view.getUint8(at + 1)];
     const keyAt = at + CHANGE_HEADER_BYTES;
-    const valueAt = keyAt + bytes.readUInt16LE(at + 2);
-    const end = valueAt + bytes.readUInt32LE(at + 4);
-    if (end > bytes.length) throw truncated(i, count);
+    const keyLength = view.getUint16(at + 2, true);
+    const valueLength = view.getUint32(at + 4, true);
+    const valueAt = keyAt + keyLength;
+    const end = valueAt + valueLength;
+    if (end > length) throw truncated(i, count);
     if (op === undefined || table === undefined) {
       throw new ChangeSetFormatError(`change ${i + 1} of ${count} names an unknown operation or table`);
     }
-    changes.push({ op, table, key: bytes.subarray(keyAt, valueAt), value: bytes.subarray(valueAt, end) });
+    const key = new Uint8Array(encoded, keyAt, keyLength);
+    changes.push({ op, table, key, value: new Uint8Array(encoded, valueAt, valueLength) });
     at = end;
   }
-  if (at !== bytes.length)
-    throw new ChangeSetFormatError(`${bytes.length - at} bytes follow the last change`);
-  return { shard: bytes.readUInt16LE(2), sequence: bytes.readDoubleLE(8), changes };
+  if (at !== length) throw new ChangeSetFormatError(`${length - at} bytes follow the last change`);
+  return { shard: view.getUint16(2, true), sequence: view.getFloat64(8, true), changes };
 }
 
 const truncated = (index: number, count: number): ChangeSetFormatError =>

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EncodedChangeSet } from './change-set-codec.ts';
 import { SharedPageVersions } from './page-versions.ts';
-import { STORE_PROTOCOL, type JobsChangedNotice, type WatchMemory } from './store-protocol.ts';
+import { SETTLED, STORE_PROTOCOL, type JobsChangedNotice, type WatchMemory } from './store-protocol.ts';
 
 /**
  * The store thread's part of a change watch (change-watch.ts): tells of the rows of a commit before it is made, and that
@@ -53,7 +53,8 @@ export class ChangeTeller {
       if (op === 'removePrefix') this.#versions.endAll();
       else this.#versions.end(key);
     }
-    Atomics.store(this.#settled, 0, BigInt(this.#number));
+    Atomics.store(this.#settled, SETTLED.notices, BigInt(this.#number));
+    Atomics.add(this.#settled, SETTLED.commits, 1n);
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { JobChanges, JobNotice, PageVersions } from '../../core/ports/committed-changes.ts';
 import { pageVersionMemory, SharedPageVersions } from './page-versions.ts';
-import type { JobsChangedNotice, WatchMemory } from './store-protocol.ts';
+import { SETTLED, type JobsChangedNotice, type WatchMemory } from './store-protocol.ts';
 
 /**
  * Which rows commits change, for a thread that keeps something of them in memory. The store thread posts a notice before
@@ -11,6 +11,8 @@ import type { JobsChangedNotice, WatchMemory } from './store-protocol.ts';
 export interface ChangeWatch {
   readonly jobs: JobChanges;
   readonly pages: PageVersions;
+  /** How many commits are on disk: another number after each, and before anybody is told of it. */
+  commits(): number;
   /** Calls back when notices have arrived while nobody took them. Never before the current turn has ended. */
   onArrival(listener: () => void): void;
   close(): void;
@@ -18,7 +20,7 @@ export interface ChangeWatch {
 
 /** Memory of a watch, for the store thread and its watcher. */
 export const watchMemory = (): WatchMemory => ({
-  settled: new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT),
+  settled: new SharedArrayBuffer(Object.keys(SETTLED).length * BigInt64Array.BYTES_PER_ELEMENT),
   pageVersions: pageVersionMemory(),
 });
 
@@ -33,7 +35,7 @@ export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeW
   });
   return {
     jobs: {
-      settled: () => Number(Atomics.load(settled, 0)),
+      settled: () => Number(Atomics.load(settled, SETTLED.notices)),
       take() {
         const taken = arrived;
         arrived = [];
@@ -45,6 +47,7 @@ export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeW
       },
     },
     pages: new SharedPageVersions(memory.pageVersions),
+    commits: () => Number(Atomics.load(settled, SETTLED.commits)),
     onArrival(called) {
       listener = called;
     },

@@ -10,7 +10,8 @@ import { LOG_DATABASES } from './log-chunk.ts';
 import { BUS_SEQUENCE_KEY, readBusSequence } from './log-writer.ts';
 import { META_DATABASE, putAttemptFloor, readAttemptFloor } from './store-format.ts';
 import { scanRows } from './table-scan.ts';
-import { decodeRecord, decodeValue, encodeRecord, encodeValue } from './value-codec.ts';
+import { decodeRecord, decodeValue, encodeRecord } from './value-codec.ts';
+import { encodeValue } from './value-encoder.ts';
 
 /** What was made fit in a restored store. */
 export interface Reconciled {

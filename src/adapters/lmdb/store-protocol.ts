@@ -22,7 +22,10 @@ export interface DurableNotice extends Versioned {
   readonly sequence: number;
 }
 
-/** What a watcher and the store thread share: the number of the last notice whose commit is on disk, and versions of pages. */
+/** Where in `settled` what stands: the number of the last notice whose commit is on disk, and how many commits are. */
+export const SETTLED = { notices: 0, commits: 1 } as const;
+
+/** What a watcher and the store thread share. */
 export interface WatchMemory {
   readonly settled: SharedArrayBuffer;
   readonly pageVersions: SharedArrayBuffer;

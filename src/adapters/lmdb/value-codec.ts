@@ -1,20 +1,8 @@
 import { Packr } from 'msgpackr';
 import type { TableName, Tables } from '../../core/records/tables.ts';
+import { RAW_TABLE } from './value-encoder.ts';
 
-/**
- * How rows are stored: MessagePack without shared structures, so that each value can be read by itself. A task page is stored as it is.
- */
 const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers: true });
-
-/** The one table whose values are bytes already. */
-const RAW_TABLE = 'taskPage' satisfies TableName;
-
-/** The bytes of a row. They may be reused by the next call: copy them at once. Throws when the value does not fit its table. */
-export function encodeValue<T extends TableName>(table: T, value: Tables[T]): Uint8Array {
-  if (table !== RAW_TABLE) return packr.pack(value);
-  if (value instanceof Uint8Array) return value;
-  throw new TypeError(`a row of ${table} must be bytes`);
-}
 
 /** The row that `encodeValue` gave the bytes of. The bytes are copied. */
 export function decodeValue<T extends TableName>(table: T, bytes: Uint8Array): Tables[T] {
@@ -23,6 +11,6 @@ export function decodeValue<T extends TableName>(table: T, bytes: Uint8Array): T
   return packr.unpack(bytes) as Tables[T];
 }
 
-/** The same for values that are no rows of the state store. */
+/** The same as of rows for values that are none of the state store. */
 export const encodeRecord = (value: unknown): Uint8Array => packr.pack(value);
 export const decodeRecord = (bytes: Uint8Array): unknown => packr.unpack(bytes);

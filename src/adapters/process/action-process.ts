@@ -4,7 +4,7 @@ import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import { messageOf } from './error-code.ts';
 import { launchOf, type Command } from './launch.ts';
 import { OutputReader } from './output-reader.ts';
-import { openOutputPipes, type OutputPipe } from './output-pipe.ts';
+import type { OutputPipe, OutputPipes } from './output-pipe.ts';
 import { findTree, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
 import type { Cgroup } from './session-cgroup.ts';
 import { startObstacle } from './start-check.ts';
@@ -42,8 +42,8 @@ export class ActionProcess implements TaskProcess {
     this.events = events;
   }
 
-  /** `pipeDirectory`: where the pipes of its output are made; `label`: a file name that is free there. */
-  async start(pipeDirectory: string, label: string): Promise<void> {
+  /** `makePipes`: of its output. */
+  async start(makePipes: OutputPipes): Promise<void> {
     const state = await this.supervisor.state();
     if (state !== 'guarding') {
       this.events.ended({ kind: 'fenced' });
@@ -56,7 +56,7 @@ export class ActionProcess implements TaskProcess {
     }
     let pipes: readonly [OutputPipe, OutputPipe];
     try {
-      pipes = await openOutputPipes(pipeDirectory, label, this.command.ids);
+      pipes = await makePipes.open(this.command.ids);
     } catch (error) {
       this.events.ended({ kind: 'not-started', reason: `no pipe for its output: ${messageOf(error)}` });
       return;
@@ -103,7 +103,7 @@ export class ActionProcess implements TaskProcess {
 
   private treeOf(leader: number | null): ProcessTree {
     const { marker, cgroup } = this.command;
-    return { marker, cgroup, leader, known: new Map() };
+    return { marker, cgroup, leader, known: new Map(), since: this.supervisor.startedAt };
   }
 
   /** The process group while its leader lives: afterwards the number may be another's. */

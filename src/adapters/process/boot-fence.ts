@@ -11,9 +11,9 @@ import { removeWorkspace } from './workspace.ts';
 export async function fenceLeftovers(workerDirectory: string): Promise<readonly number[]> {
   const groups = leftoverCgroups(workerDirectory);
   const marker = workerMarker(workerDirectory);
-  const left = await killTree({ marker, cgroup: null, leader: null, known: new Map() });
+  const left = await killTree({ marker, cgroup: null, leader: null, known: new Map(), since: null });
   const held = await Promise.all(
-    groups.map((cgroup) => killTree({ marker, cgroup, leader: null, known: new Map() })),
+    groups.map((cgroup) => killTree({ marker, cgroup, leader: null, known: new Map(), since: null })),
   );
   for (const group of groups) group.remove();
   return [...new Set([...left, ...held.flat()])];

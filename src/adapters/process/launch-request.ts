@@ -8,6 +8,8 @@ export interface LaunchRequest {
   readonly args: readonly string[];
   /** The whole environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The variable of it that is another one for each process. */
+  readonly varying: string;
   /** Written before it is started. */
   readonly files: readonly SessionFile[];
 }
@@ -33,10 +35,17 @@ const ANSWER = /^(ready|failed|started|ended)(?: (\d+) (?:(file|directory|start)
  * shorter than it is because it has a NUL character.
  */
 export function encodeRequest(request: LaunchRequest): Buffer | null {
-  const { run, workingDirectory, command, args, environment, files } = request;
-  const entries = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  const plain = [workingDirectory, command, ...args, ...entries, ...files.map(({ path }) => path)];
-  if (plain.some((text) => text.includes(NUL))) return null;
+  const { run, workingDirectory, command, args, environment, varying, files } = request;
+  let entries = '';
+  let count = 0;
+  for (const [name, value] of Object.entries(environment)) {
+    if (name === varying) continue;
+    entries += `${name}=${value}${NUL}`;
+    count++;
+  }
+  const value = environment[varying] ?? '';
+  const plain = [workingDirectory, command, ...args, varying, value, ...files.map(({ path }) => path)];
+  if (plain.some((text) => text.includes(NUL)) || countOfNul(entries) !== count) return null;
   const fields = [
     String(run),
     workingDirectory,
@@ -45,7 +54,9 @@ export function encodeRequest(request: LaunchRequest): Buffer | null {
     String(args.length),
     command,
     ...args,
-    ...entries,
+    entries,
+    varying,
+    value,
   ];
   const lengths = fields.map((field) => Buffer.byteLength(field));
   const bodyBytes = lengths.reduce((sum, length) => sum + LENGTH_BYTES + length, 0);
@@ -59,6 +70,12 @@ export function encodeRequest(request: LaunchRequest): Buffer | null {
   return frame;
 }
 
+function countOfNul(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(NUL); at !== -1; at = text.indexOf(NUL, at + 1)) count++;
+  return count;
+}
+
 /** Reads a line that launcher.pl has written; null when it is none of its own. */
 export function parseAnswer(line: string): LaunchAnswer | null {
   const [, type, runText = '', stage, second = '', third = ''] = ANSWER.exec(line) ?? [];
@@ -67,7 +84,9 @@ export function parseAnswer(line: string): LaunchAnswer | null {
     case 'ready':
       return runText === '' ? { type } : null;
     case 'started':
-      return runText === '' || stage !== undefined || third !== '' ? null : { type, run, pid: Number(second) };
+      return runText === '' || stage !== undefined || third !== ''
+        ? null
+        : { type, run, pid: Number(second) };
     case 'ended':
       return stage !== undefined || third === ''
         ? null

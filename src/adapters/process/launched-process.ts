@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
-import type { ActionEnd } from '../../core/ports/task-processes.ts';
+import type { ActionEnd, OutputBatch } from '../../core/ports/task-processes.ts';
 import { messageOf } from './error-code.ts';
 import type { LaunchAnswer, LaunchRequest } from './launch-request.ts';
 import type { Launcher } from './launcher.ts';
@@ -25,6 +25,8 @@ export class LaunchedProcess implements TaskProcess {
   /** Null before its start and after its end. */
   private pid: number | null = null;
   private isOver = false;
+  /** Output that was read before the word of its start; null once that has come. */
+  private early: OutputBatch[] | null = [];
   private endAsked = false;
   private killAsked = false;
   private isUnguarded = false;
@@ -47,7 +49,10 @@ export class LaunchedProcess implements TaskProcess {
   /** `frame`: the request as the launcher reads it. */
   start(frame: Buffer): void {
     const { launcher, events } = this;
-    launcher.output.begin((batch) => events.output(batch));
+    launcher.output.begin((batch) => {
+      if (this.early === null) events.output(batch);
+      else this.early.push(batch);
+    });
     launcher.launch(frame, {
       answered: (answer) => this.answered(answer),
       lost: () => void this.launcherLost(),
@@ -75,7 +80,8 @@ export class LaunchedProcess implements TaskProcess {
   }
 
   private treeOf(leader: number | null): ProcessTree {
-    return { marker: this.marker, cgroup: this.launcher.group, leader, known: new Map() };
+    const { marker, launcher, supervisor } = this;
+    return { marker, cgroup: launcher.group, leader, known: new Map(), since: supervisor.startedAt };
   }
 
   private answered(answer: Exclude<LaunchAnswer, { type: 'ready' }>): void {
@@ -90,6 +96,9 @@ export class LaunchedProcess implements TaskProcess {
     // A control group tells the guard all that it has to know.
     if (this.launcher.group === null) this.supervisor.guardGroup(pid);
     this.events.started();
+    const early = this.early ?? [];
+    this.early = null;
+    for (const batch of early) this.events.output(batch);
     if (this.endAsked) this.askToEnd();
     if (this.killAsked) void this.kill();
   }

@@ -1,13 +1,12 @@
 # Starts the processes of the tasks of one session, one after another: a small process forks and starts them at a fraction of what
-# it costs the worker's daemon, and it is in their control group already. It runs as the account that they run as, and it guards nothing
-# (supervisor.sh does).
+# it costs the worker's daemon, and it is in their control group already. It guards nothing (supervisor.sh does).
 #
 # Descriptor 3 leads to the daemon. A request is a frame: its length, and its fields, each with its length in front
 # (lengths are 32 bits, big end first):
 #   number of the action, working directory,
 #   count of files, and of each its path, its mode (octal) and its data,
 #   count of arguments, the command, the arguments,
-#   entries NAME=value: the whole environment.
+#   the environment (entries NAME=value, a NUL after each) but for one variable, the name of that, its value.
 # It answers with lines: "ready" at its start; then for each request "failed NUMBER STAGE ERRNO" (STAGE: file, directory, start), or
 # "started NUMBER PID" and "ended NUMBER CODE SIGNAL". It ends at the end of its input.
 #
@@ -16,7 +15,7 @@
 use strict;
 use warnings;
 no warnings 'exec';
-use Fcntl qw(O_WRONLY O_CREAT O_TRUNC O_NOFOLLOW F_SETFD FD_CLOEXEC);
+use Fcntl qw(O_WRONLY O_RDWR O_CREAT O_EXCL O_NOFOLLOW O_NONBLOCK F_SETFD FD_CLOEXEC);
 use POSIX ();
 
 $0 = 'callsheet launcher';
@@ -52,34 +51,62 @@ sub make_directories_of {
     mkdir $parent, 0700;
 }
 
-# Writes a file in place of what is there, never through a link. Gives 0, or the number of the error.
+# Writes a file in place of what is there, never through a link. Gives 0, or the number of the error. A file that holds the same is left
+# alone: a task in each second writes the same ones again and again.
 sub write_file {
     my ($path, $mode, $data) = @_;
-    my $file = open_file($path);
+    my $file = open_file($path, 0);
     if (!defined $file && $! == POSIX::ENOENT()) {
         make_directories_of($path);
-        $file = open_file($path);
+        $file = open_file($path, 0);
     }
     return $! + 0 if !defined $file;
-    chmod(oct $mode, $file) or return $! + 0;
+    my @found = stat($file);
+    if (!-f _) {
+        # A pipe or a device that a task has put in the way.
+        unlink($path) or return $! + 0;
+        $file = open_file($path, O_EXCL) or return $! + 0;
+        @found = stat($file);
+    }
+    chmod(oct $mode, $file) or return $! + 0 if ($found[2] & 07777) != oct $mode;
+    if ($found[7] == length $data) {
+        my $present = '';
+        sysread($file, $present, length $data);
+        return 0 if $present eq $data;
+        sysseek($file, 0, 0) or return $! + 0;
+    }
+    my $size = length $data;
     while ($data ne '') {
         my $written = syswrite($file, $data);
         return $! + 0 if !defined $written;
         substr($data, 0, $written) = '';
     }
+    truncate($file, $size) or return $! + 0 if $found[7] > $size;
     close($file) or return $! + 0;
     return 0;
 }
 
 sub open_file {
-    my ($path) = @_;
+    my ($path, $flags) = @_;
     my $file;
-    return sysopen($file, $path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600) ? $file : undef;
+    return sysopen($file, $path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | $flags, 0600) ? $file : undef;
+}
+
+# What the next command gets. The same as for the last one, as a rule.
+my $environment = '';
+
+sub set_environment {
+    my ($entries, $name, $value) = @_;
+    if ($entries ne $environment) {
+        %ENV = map { my $at = index($_, '='); (substr($_, 0, $at) => substr($_, $at + 1)) } split(/\0/, $entries);
+        $environment = $entries;
+    }
+    $ENV{$name} = $value;
 }
 
 # In the process of a task: becomes the command. Says on $fault why not.
 sub become {
-    my ($fault, $directory, $command, $environment) = @_;
+    my ($fault, $directory, $command) = @_;
     POSIX::setsid();
     for my $descriptor (1, 2) {
         my $own = POSIX::open("/proc/self/fd/$descriptor", O_WRONLY);
@@ -90,7 +117,6 @@ sub become {
     my $stage = 'directory';
     if (chdir $directory) {
         $stage = 'start';
-        %ENV = map { my $at = index($_, '='); (substr($_, 0, $at) => substr($_, $at + 1)) } @$environment;
         exec { $command->[0] } @$command;
     }
     syswrite($fault, "$stage " . ($! + 0));
@@ -105,11 +131,12 @@ sub start {
     }
     my $arguments = shift @fields;
     my @command = splice(@fields, 0, 1 + $arguments);
+    set_environment(@fields);
     my ($told, $fault);
     pipe($told, $fault) or return answer("failed $number start " . ($! + 0));
     my $pid = fork();
     return answer("failed $number start " . ($! + 0)) if !defined $pid;
-    become($fault, $directory, \@command, \@fields) if $pid == 0;
+    become($fault, $directory, \@command) if $pid == 0;
     close($fault);
     # Ends when the command runs.
     my $failure = '';

@@ -1,12 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { Duplex } from 'node:stream';
-import type { ProcessIds } from '../../core/access/isolation-names.ts';
 import { launchOf } from './launch.ts';
 import { parseAnswer, type LaunchAnswer } from './launch-request.ts';
 import { LineAssembler } from './line-assembler.ts';
 import { PROCESS_LIMITS } from './limits.ts';
-import { openOutputPipes } from './output-pipe.ts';
+import type { OutputPipes } from './output-pipe.ts';
 import { OutputReader } from './output-reader.ts';
 import { programFile } from './program-file.ts';
 import type { Cgroup } from './session-cgroup.ts';
@@ -15,24 +13,12 @@ const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Where launcher.pl has the daemon. */
 const CHANNEL = 3;
 
-let program: string | null = null;
-
-/** The text of launcher.pl: an account that runs it need not be able to read the file. */
-function launcherProgram(): string {
-  program ??= readFileSync(programFile('launcher.pl'), 'utf8');
-  return program;
-}
-
 export interface LauncherOptions {
-  /** The account that it and all that it starts run as; null for the worker's own. */
-  readonly ids: ProcessIds | null;
   /** Holds it and all that it starts, and nothing else; null where there are no control groups. */
   readonly cgroup: Cgroup | null;
   /** Marks of the session: in its environment, and so in that of a process that is just being started. */
   readonly marks: Readonly<Record<string, string>>;
-  /** Where the pipes of its output are made; `label`: a file name that is free there. */
-  readonly pipeDirectory: string;
-  readonly label: string;
+  readonly pipes: OutputPipes;
 }
 
 /** Who waits for the process that is being started or runs. */
@@ -44,8 +30,8 @@ export interface LaunchListener {
 
 /**
  * The daemon's side of launcher.pl: a small process of the session that starts its tasks. Node starts a process by a copy of its own large one, and
- * one that is to join a control group or to change its account by way of other programs; both is paid once a session here
- * (docs/decisions/launcher.md).
+ * one that is to join a control group by way of other programs; both is paid once a session here (docs/decisions/launcher.md). For tasks of the
+ * worker's own account alone: what runs as another one must not have the daemon's ear.
  */
 export class Launcher {
   readonly output: OutputReader;
@@ -74,16 +60,16 @@ export class Launcher {
   }
 
   /** Starts one. Null where it cannot run: there is no perl. */
-  static async start({ ids, cgroup, marks, pipeDirectory, label }: LauncherOptions): Promise<Launcher | null> {
-    const [stdout, stderr] = await openOutputPipes(pipeDirectory, label, ids);
+  static async start({ cgroup, marks, pipes }: LauncherOptions): Promise<Launcher | null> {
+    const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
     const { command, args, environment } = launchOf(
       {
         command: 'perl',
-        args: ['-e', launcherProgram()],
+        args: [programFile('launcher.pl')],
         environment: { PATH: COMMAND_PATH, LC_ALL: 'C', ...marks },
       },
-      { ids, cgroup: cgroup?.path ?? null, lastDescriptor: CHANNEL },
+      { ids: null, cgroup: cgroup?.path ?? null, lastDescriptor: CHANNEL },
     );
     const child = spawn(command, [...args], {
       cwd: '/',
@@ -138,7 +124,7 @@ export class Launcher {
   private heard(line: string): void {
     const answer = parseAnswer(line);
     if (answer === null) {
-      // Only a launcher that a task of its account has laid hands on says anything else.
+      // It says nothing else; whatever it is now, it is no launcher.
       this.child.kill('SIGKILL');
     } else if (answer.type === 'ready') this.ready(true);
     else this.listener?.answered(answer);

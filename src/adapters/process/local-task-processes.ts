@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionId } from '../../core/ids.ts';
 import type {
@@ -15,12 +14,19 @@ import { encodeRequest } from './launch-request.ts';
 import { LaunchedProcess } from './launched-process.ts';
 import { Launcher } from './launcher.ts';
 import { messageOf } from './error-code.ts';
+import { OutputPipes } from './output-pipe.ts';
 import { accountFor, type IsolationSettings } from './isolation.ts';
 import { killTree } from './process-tree.ts';
 import { WorkerCgroup, type Cgroup } from './session-cgroup.ts';
 import { Supervisor } from './supervisor.ts';
 import type { ActionEvents, TaskProcess } from './task-process.ts';
-import { actionMarker, sessionMarker, taskEnvironment, workerMarker } from './task-environment.ts';
+import {
+  ACTION_VARIABLE,
+  actionMarker,
+  sessionMarker,
+  taskEnvironment,
+  workerMarker,
+} from './task-environment.ts';
 import { Workspace } from './workspace.ts';
 
 export interface LocalTaskProcessesOptions {
@@ -32,7 +38,7 @@ export interface LocalTaskProcessesOptions {
   /** What a process gets of the worker's own environment. */
   readonly ownEnvironment: Readonly<Record<string, string | undefined>>;
   readonly isolation: IsolationSettings;
-  /** A launcher starts the tasks of a session once it has begun so many; 0: all of them. */
+  /** A launcher starts the tasks of a session of the worker's own account once it has begun so many; 0: all of them. */
   readonly tasksBeforeLauncher: number;
   readonly events: TaskProcessEvents;
   /** What goes wrong without being the task's affair. */
@@ -62,7 +68,7 @@ interface Session {
 /** The processes of tasks, run on this machine. */
 export class LocalTaskProcesses implements TaskProcesses {
   private readonly options: LocalTaskProcessesOptions;
-  private readonly pipes: string;
+  private readonly pipes: OutputPipes;
   private readonly sessions = new Map<SessionId, Session>();
   private readonly removals = new Set<Promise<void>>();
   /** Null before the first session. */
@@ -72,7 +78,7 @@ export class LocalTaskProcesses implements TaskProcesses {
 
   constructor(options: LocalTaskProcessesOptions) {
     this.options = options;
-    this.pipes = join(options.workerDirectory, 'pipes');
+    this.pipes = new OutputPipes(join(options.workerDirectory, 'pipes'));
   }
 
   open(sessionId: SessionId, { directory, runAs }: SessionOpening): void {
@@ -132,7 +138,12 @@ export class LocalTaskProcesses implements TaskProcesses {
     if (!action.keepsChildren) session.tasks++;
     if (!action.keepsChildren && session.launcher?.isUsable === true) {
       const { launcher, supervisor, workspace } = session;
-      const request = { ...action, environment, workingDirectory: workspace.directory };
+      const request = {
+        ...action,
+        environment,
+        varying: ACTION_VARIABLE,
+        workingDirectory: workspace.directory,
+      };
       const frame = encodeRequest(request);
       if (frame !== null) {
         const process = new LaunchedProcess(request, marker, launcher, supervisor, told);
@@ -222,7 +233,7 @@ export class LocalTaskProcesses implements TaskProcesses {
       session.account = lookup.account;
     }
     try {
-      await mkdir(this.pipes, { recursive: true, mode: 0o700 });
+      await this.pipes.prepare();
       await session.workspace.make(session.account?.ids ?? null);
     } catch (error) {
       return `the session's directory could not be made: ${messageOf(error)}`;
@@ -254,13 +265,12 @@ export class LocalTaskProcesses implements TaskProcesses {
   /** Starts the session's launcher. Where it does not run, or was ended with what a task had left running, the daemon starts the tasks itself. */
   private async startLauncher(session: Session): Promise<void> {
     const { sessionId, account, cgroup } = session;
+    if (account !== null) return;
     try {
       const launcher = await Launcher.start({
-        ids: account?.ids ?? null,
         cgroup: cgroup?.below('tasks') ?? null,
         marks: taskEnvironment({}, {}, this.marksOf(sessionId)),
-        pipeDirectory: this.pipes,
-        label: `${sessionId}.tasks`,
+        pipes: this.pipes,
       });
       if (this.sessions.has(sessionId)) session.launcher = launcher;
       else launcher?.retire();
@@ -290,7 +300,7 @@ export class LocalTaskProcesses implements TaskProcesses {
       this.options.events.ended(session.sessionId, action.run, { kind: 'not-started', reason });
       return;
     }
-    await process.start(this.pipes, `${session.sessionId}.${action.run}`);
+    await process.start(this.pipes);
   }
 
   private supervisorGone(sessionId: SessionId): void {
@@ -304,7 +314,9 @@ export class LocalTaskProcesses implements TaskProcesses {
   private async closeSession(session: Session, keepDirectory: boolean): Promise<void> {
     const { sessionId, supervisor, cgroup, known } = session;
     await Promise.all(session.kills);
-    await this.report(sessionId, killTree({ marker: sessionMarker(sessionId), cgroup, leader: null, known }));
+    const since = supervisor.startedAt;
+    const marker = sessionMarker(sessionId);
+    await this.report(sessionId, killTree({ marker, cgroup, leader: null, known, since }));
     session.launcher?.retire();
     supervisor.end();
     cgroup?.remove();

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fchownSync, openSync, unlinkSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -20,15 +22,50 @@ export interface OutputPipe {
   closeWriter(): void;
 }
 
-/** Two pipes, for standard output and standard error, that belong to the account. `directory` must exist; nothing stays in it. */
-export async function openOutputPipes(
-  directory: string,
-  label: string,
-  ids: ProcessIds | null,
-): Promise<readonly [OutputPipe, OutputPipe]> {
-  const paths = [join(directory, `${label}.out`), join(directory, `${label}.err`)] as const;
-  await run('mkfifo', ['-m', '600', ...paths]);
-  return [openFifo(paths[0], ids), openFifo(paths[1], ids)];
+/** FIFOs that a program makes at once: Node itself cannot make one. */
+const FIFOS_AT_ONCE = 16;
+
+/** Makes pipes. A few FIFOs wait in its directory; one that is used is there no longer. */
+export class OutputPipes {
+  private readonly directory: string;
+  /** What an earlier daemon has left may still be there. */
+  private readonly prefix = randomUUID();
+  private readonly stock: string[] = [];
+  private made = 0;
+  private making: Promise<void> | null = null;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Makes the directory when it is not there. */
+  async prepare(): Promise<void> {
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+  }
+
+  /** Two pipes, for standard output and standard error, that belong to the account. */
+  async open(ids: ProcessIds | null): Promise<readonly [OutputPipe, OutputPipe]> {
+    return [openFifo(await this.take(), ids), openFifo(await this.take(), ids)];
+  }
+
+  private async take(): Promise<string> {
+    for (;;) {
+      const path = this.stock.pop();
+      if (path !== undefined) return path;
+      this.making ??= this.make().finally(() => {
+        this.making = null;
+      });
+      await this.making;
+    }
+  }
+
+  private async make(): Promise<void> {
+    const paths = Array.from({ length: FIFOS_AT_ONCE }, () =>
+      join(this.directory, `${this.prefix}.${this.made++}`),
+    );
+    await run('mkfifo', ['-m', '600', ...paths]);
+    this.stock.push(...paths);
+  }
 }
 
 function openFifo(path: string, ids: ProcessIds | null): OutputPipe {

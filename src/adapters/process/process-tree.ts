@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from './error-code.ts';
 import { PROCESS_LIMITS } from './limits.ts';
 import type { Cgroup } from './session-cgroup.ts';
@@ -30,6 +31,14 @@ export interface ProcessTree {
   /** The first process, which leads a process group and a session; null when it ended some time ago: the number may be another's by now. */
   readonly leader: number | null;
   readonly known: KnownProcesses;
+  /** Nothing of it was started before this process was, in clock ticks since the start of the machine; null when that is not known. */
+  readonly since: number | null;
+}
+
+/** When a process was started, in clock ticks since the start of the machine; null when that cannot be seen. */
+export function startOf(pid: number): number | null {
+  const stat = readStat(pid);
+  return stat === null ? null : Number(stat[STARTED_AT]);
 }
 
 /**
@@ -43,7 +52,7 @@ export async function killTree(tree: ProcessTree): Promise<readonly number[]> {
   let { leader } = tree;
   for (;;) {
     const held = tree.cgroup?.kill() ?? [];
-    const processes = await listProcesses();
+    const processes = await listProcesses(tree.since);
     const members = treeMembers(processes, { ...tree, leader });
     for (const { pid } of members) signalProcess(pid, 'SIGKILL');
     const left = new Set([...held, ...members.map(({ pid }) => pid)]);
@@ -56,7 +65,7 @@ export async function killTree(tree: ProcessTree): Promise<readonly number[]> {
 
 /** The processes of the tree that run now. */
 export async function findTree(tree: ProcessTree): Promise<KnownProcesses> {
-  const members = treeMembers(await listProcesses(), tree);
+  const members = treeMembers(await listProcesses(tree.since), tree);
   return new Map(members.map(({ pid, startedAt }) => [pid, startedAt]));
 }
 
@@ -93,14 +102,14 @@ function treeMembers(processes: readonly ProcessEntry[], tree: ProcessTree): rea
   return [...members.values()];
 }
 
-async function listProcesses(): Promise<readonly ProcessEntry[]> {
+/** `since`: processes that were started earlier are left out, unread but for their start. */
+async function listProcesses(since: number | null): Promise<readonly ProcessEntry[]> {
   const pids = (await entriesOfProc()).filter((name) => /^[0-9]+$/.test(name)).map(Number);
   const processes: ProcessEntry[] = [];
-  for (let from = 0; from < pids.length; from += PROCESS_LIMITS.procReadsAtOnce) {
-    const batch = await Promise.all(pids.slice(from, from + PROCESS_LIMITS.procReadsAtOnce).map(readProcess));
-    for (const each of batch) {
-      if (each !== null) processes.push(each);
-    }
+  for (const [index, pid] of pids.entries()) {
+    const each = readProcess(pid, since);
+    if (each !== null) processes.push(each);
+    if ((index + 1) % PROCESS_LIMITS.procReadsAtOnce === 0) await turn();
   }
   return processes;
 }
@@ -122,20 +131,36 @@ const SESSION = 3;
 const STARTED_AT = 19;
 
 /** Null for a process that has ended, zombies included, and for one that `/proc` shows to its own account alone (`hidepid`): it is not ours. */
-async function readProcess(pid: number): Promise<ProcessEntry | null> {
+function readProcess(pid: number, since: number | null): ProcessEntry | null {
+  const fields = readStat(pid);
+  if (fields === null || fields[STATE] === 'Z' || fields[STATE] === 'X') return null;
+  const startedAt = fields[STARTED_AT] ?? '';
+  if (since !== null && Number(startedAt) < since) return null;
+  const environment = readEnvironment(pid);
+  if (environment === null) return null;
+  return {
+    pid,
+    parent: Number(fields[PARENT]),
+    group: Number(fields[GROUP]),
+    session: Number(fields[SESSION]),
+    startedAt,
+    environment,
+  };
+}
+
+/** Longer than any /proc/PID/stat. */
+const statBuffer = Buffer.allocUnsafe(4096);
+
+/** The fields behind the name of the program, which is in parentheses and may hold anything, parentheses too; null when it cannot be seen. */
+function readStat(pid: number): readonly string[] | null {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name of the program is in parentheses and may hold anything, parentheses too.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields[STATE] === 'Z' || fields[STATE] === 'X') return null;
-    return {
-      pid,
-      parent: Number(fields[PARENT]),
-      group: Number(fields[GROUP]),
-      session: Number(fields[SESSION]),
-      startedAt: fields[STARTED_AT] ?? '',
-      environment: await readEnvironment(pid),
-    };
+    const file = openSync(`/proc/${pid}/stat`, 'r');
+    try {
+      const stat = statBuffer.toString('latin1', 0, readSync(file, statBuffer));
+      return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     if (UNSEEN.has(errorCode(error) ?? '')) return null;
     throw error;
@@ -144,11 +169,14 @@ async function readProcess(pid: number): Promise<ProcessEntry | null> {
 
 const UNSEEN = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
 
-async function readEnvironment(pid: number): Promise<ReadonlySet<string>> {
+/** Empty when it may not be read; null when the process has ended. */
+function readEnvironment(pid: number): ReadonlySet<string> | null {
   try {
-    return new Set((await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0'));
+    return new Set(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'));
   } catch (error) {
-    if (errorCode(error) === 'EACCES' || errorCode(error) === 'EPERM') return new Set();
+    const code = errorCode(error) ?? '';
+    if (code === 'EACCES' || code === 'EPERM') return new Set();
+    if (UNSEEN.has(code)) return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { LineAssembler } from './line-assembler.ts';
 import { PROCESS_LIMITS } from './limits.ts';
+import { startOf } from './process-tree.ts';
 import { programFile } from './program-file.ts';
 
 const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -31,6 +32,8 @@ export interface SupervisorOptions {
  * One for each session, from before its first process to after its last.
  */
 export class Supervisor {
+  /** When it was started (see `startOf`): before all that it guards. */
+  readonly startedAt: number | null;
   private readonly child: ChildProcess;
   private readonly beats: NodeJS.Timeout;
   private fenced = false;
@@ -43,6 +46,7 @@ export class Supervisor {
 
   private constructor(child: ChildProcess, { contactLeftMs, onGone }: SupervisorOptions) {
     this.child = child;
+    this.startedAt = child.pid === undefined ? null : startOf(child.pid);
     this.onGone = onGone;
     this.contactLeftMs = contactLeftMs;
     this.beats = setInterval(() => this.beat(), PROCESS_LIMITS.beatMs);

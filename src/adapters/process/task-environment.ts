@@ -1,9 +1,12 @@
 /** Marks every process of a session: what its guard looks for. */
 export const sessionMarker = (sessionId: string): string => `CALLSHEET_SESSION=${sessionId}`;
 
+/** The variable that marks the processes of one action. */
+export const ACTION_VARIABLE = 'CALLSHEET_ACTION';
+
 /** Marks every process of one action. */
 export const actionMarker = (sessionId: string, run: number): string =>
-  `CALLSHEET_ACTION=${sessionId}.${run}`;
+  `${ACTION_VARIABLE}=${sessionId}.${run}`;
 
 /** Marks every process that a worker with this directory has started: what is ended before it registers. */
 export const workerMarker = (workerDirectory: string): string => `CALLSHEET_WORKER_DIR=${workerDirectory}`;

@@ -98,7 +98,7 @@ export class LocalSessions {
       workerDirectory: directory,
       supervisorScript: supervisorScript(),
       beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
-    tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
+      tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
       ownEnvironment: process.env,
       events: this.processEvents(),
       isolation: OWN_ACCOUNT,

@@ -1,3 +1,5 @@
+import type { EncodedJob } from '../../../actors/farm/messages.ts';
+import { encodeValue } from '../../adapters/lmdb/value-encoder.ts';
 import { readDocument } from '../../adapters/yaml/read-document.ts';
 import type { ExprLimits } from '../../core/expr/expr-limits.ts';
 import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
@@ -12,6 +14,9 @@ import { RUNNABLE_FEATURES } from '../runnable-features.ts';
 
 /** Of this thread: it keeps patterns that it has compiled. */
 const regex = createRe2Engine();
+
+/** Characters of a template whose job is large. */
+const LARGE_TEXT = 65_536;
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
@@ -30,6 +35,7 @@ export type PreparationResult =
       readonly ok: true;
       readonly job: {
         readonly plan: JobPlan;
+        readonly encoded?: EncodedJob;
         readonly description: string;
         readonly extensions: readonly string[];
       };
@@ -51,7 +57,24 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   if (errors.length > 0) return { ok: false, errors };
-  return { ...prepared, previews: task.previews ? previewJob(prepared.job, expressions) : [] };
+  if (task.previews) return { ...prepared, previews: previewJob(prepared.job, expressions) };
+  if (task.text.length < LARGE_TEXT) return { ...prepared, previews: [] };
+  return { ok: true, job: { ...prepared.job, encoded: encodedJob(prepared.job.plan, task) }, previews: [] };
+}
+
+/** Encoding the rows of a large job is processor time too, which a shard has better uses for: leases would wait for it. */
+function encodedJob(plan: JobPlan, { format, text }: PreparationTask): EncodedJob {
+  return {
+    plan: sharedCopy(encodeValue('plan', plan)),
+    template: sharedCopy(encodeValue('template', { version: 1, format, text })),
+  };
+}
+
+/** Memory that goes from thread to thread without being copied. Nobody writes to it any more. */
+function sharedCopy(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
 }
 
 /** Steps whose share of a lease would not fit the bus. */

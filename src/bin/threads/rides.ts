@@ -59,6 +59,7 @@ export class PoisonedRides {
     const { inbox, reports } = waiting;
     if (reports.length === 0) return reply;
     const isPoisoned = this.inboxes.size > 0 && this.inboxes.delete(inbox);
-    return isPoisoned || reply.type !== 'leases' ? reply : { ...reply, confirmed: reports };
+    // The new field first: behind what is copied it would give each reply a hidden class of its own (docs/performance.md).
+    return isPoisoned || reply.type !== 'leases' ? reply : { confirmed: reports, ...reply };
   }
 }

@@ -6,8 +6,11 @@ import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
 /** How long no session runs before the worker counts as idle. */
 const IDLE_MS = 10_000;
 
-/** Actions after which the youngest garbage is collected: some buffers of 64 KiB each, which V8 hardly counts. */
-const ACTIONS_PER_COLLECTION = 8;
+/**
+ * After so many actions and batches of output the youngest garbage is collected: one or two buffers of 64 KiB each, which V8 hardly counts. A
+ * collection takes as long as several tasks of a session that a launcher starts, and those without output leave no buffers.
+ */
+const BUFFERS_PER_COLLECTION = 64;
 
 /**
  * Keeps the memory of a worker small. The buffers through which a task's output was read are garbage of V8 that it does not see the size of: left
@@ -17,7 +20,7 @@ export class MemoryKeeper {
   private readonly collect: Collect;
   private readonly idleMs: number;
   private readonly sessions = new Set<SessionId>();
-  private actions = 0;
+  private buffers = 0;
   private timer: NodeJS.Timeout | null = null;
 
   constructor(collect: Collect, idleMs = IDLE_MS) {
@@ -34,9 +37,13 @@ export class MemoryKeeper {
         this.stop();
         events.opened(sessionId, failure);
       },
+      output: (sessionId, run, batch) => {
+        events.output(sessionId, run, batch);
+        this.count();
+      },
       ended: (sessionId, run, end) => {
         events.ended(sessionId, run, end);
-        if (++this.actions % ACTIONS_PER_COLLECTION === 0) this.collect({ type: 'minor' });
+        this.count();
       },
       closed: (sessionId) => {
         this.sessions.delete(sessionId);
@@ -46,6 +53,10 @@ export class MemoryKeeper {
         events.closed(sessionId);
       },
     };
+  }
+
+  private count(): void {
+    if (++this.buffers % BUFFERS_PER_COLLECTION === 0) this.collect({ type: 'minor' });
   }
 
   private stop(): void {

@@ -1,11 +1,9 @@
 import type { StepId } from '../ids.ts';
 import type { TaskParameterValue } from '../openjd/plan.ts';
+import type { Written } from '../records/written.ts';
 import type { Assignment, LeaseReply, PathMapMessage, StepAssignment } from './bus-messages.ts';
 
 type Leases = Extract<LeaseReply, { type: 'leases' }>;
-
-/** T while K names every field of it: a new field that is not written here does not compile. */
-type Written<T, K extends keyof T> = Exclude<keyof T, K> extends never ? T : never;
 
 /** Characters of the texts that one generation keeps. */
 const KEPT_LENGTH = 4 * 2 ** 20;

@@ -266,6 +266,11 @@ export class AgentHouse {
     this.tellSession(attempt, { type: 'action.started', run });
   }
 
+  /** What is held back of a task that may end at once is told now. */
+  ranForAMoment(attempt: string): void {
+    this.tell('outbox', 'outbox', { type: 'report.due', attemptId: attempt as AttemptId });
+  }
+
   output(attempt: string, run: number, lines: readonly string[], stream: OutputStream = 'stdout'): void {
     const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
     this.tellSession(attempt, { type: 'action.output', run, batch: { stream, lines, bytes } });

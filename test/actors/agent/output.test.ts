@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'tap';
+import { AGENT_LIMITS } from '../../../actors/agent/agent-limits.ts';
 import type { AgentEffect } from '../../../actors/agent/agent-world.ts';
 import { REDACTED } from '../../../actors/agent/session/redaction.ts';
 import { LineAssembler } from '../../../src/adapters/process/line-assembler.ts';
@@ -217,6 +218,7 @@ test('output that is not logged holds nothing back', (t) => {
 test('progress is told at once, then once a second, the last one; the end of the attempt supersedes it', (t) => {
   const house = new Session({});
   house.started('a', 1);
+  house.ranForAMoment('a');
   house.write(1, ['openjd_progress: 1', 'openjd_progress: 2', 'openjd_status: loading\u001b[1m\tit']);
   t.same(house.told, [['running', 2, 'loading [1m it']]);
   for (let percent = 3; percent < 50; percent += 1) house.write(1, [`openjd_progress: ${percent}`]);
@@ -241,11 +243,32 @@ test('progress is told at once, then once a second, the last one; the end of the
   t.end();
 });
 
+test('of a task that ends at once its end alone is told, with how far it came', (t) => {
+  const house = new Session({});
+  house.started('a', 1);
+  house.write(1, ['openjd_progress: 1']);
+  house.pass(AGENT_LIMITS.runningHoldMs - 1);
+  house.write(1, ['openjd_progress: 2']);
+  house.ended('a', 1, 0);
+  house.hear();
+  house.finish();
+  house.pass(5000);
+  house.hear();
+  t.same(house.told, []);
+  t.match(house.report, { status: 'succeeded', progress: 2 });
+  t.same(
+    house.other.flatMap((effect) => (effect.kind === 'report' ? [effect.report.status] : [])),
+    ['succeeded'],
+  );
+  t.end();
+});
+
 test('what an environment says of its progress is told for the task that waits for it, and begins anew', (t) => {
   const house = new Session(ENTERING);
   house.started('a', 1);
   house.write(1, ['openjd_status: starting', 'openjd_progress: 50']);
   house.pass(1500);
+  house.hear();
   house.ended('a', 1, 0);
   house.hear();
   t.same(house.told, [

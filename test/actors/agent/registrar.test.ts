@@ -37,6 +37,7 @@ function withRunning(attempt = 'a'): AgentHouse {
   house.lease(request, leases([assignmentOf(attempt, { cores: 4 })]));
   house.opened(attempt);
   house.started(attempt, 1);
+  house.ranForAMoment(attempt);
   house.said();
   return house;
 }

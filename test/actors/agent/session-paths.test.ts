@@ -173,6 +173,7 @@ test('files are copied in before anything is entered, and out before the report'
 test('a task whose files are copied in counts as running', (t) => {
   const house = new Staged(STAGE);
   house.opened('a');
+  house.ranForAMoment('a');
   t.match(
     house.said().filter(({ kind }) => kind === 'report'),
     [{ kind: 'report', report: { status: 'running' } }],

@@ -31,7 +31,10 @@ test('a repeated report changes nothing', (t) => {
   house.report('A/0/0', 'succeeded', { exitCode: 0 });
   house.expect(t, 'succeeded twice', ['task A/0/0 succeeded']);
   t.equal(rowsOf(house), before);
-  t.strictSame(house.warned(), [STALE]);
+  t.strictSame(house.warned(), [], 'it may have ridden on a lease request before');
+  house.report('A/0/0', 'failed', { exitCode: 1 });
+  t.equal(rowsOf(house), before);
+  t.strictSame(house.warned(), [STALE], 'another end is worth a word');
   t.end();
 });
 

@@ -1,5 +1,14 @@
 import fc from 'fast-check';
-import type { FarmId, JobId, WorkerId } from '../../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  jobId,
+  taskIdOf,
+  workerId,
+  type FarmId,
+  type JobId,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
+import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import {
   put,
   remove,
@@ -9,7 +18,7 @@ import {
 } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';
 import { TABLE_NAMES } from '../../../src/core/records/tables.ts';
-import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { BookingRecord, WorkerRecord } from '../../../src/core/records/worker.ts';
 
 /** Arbitrary rows and change sets: the shapes that the encoding must carry. Texts are well-formed. */
 const text = fc.string({ unit: 'binary', maxLength: 20 });
@@ -67,11 +76,81 @@ const worker: fc.Arbitrary<WorkerRecord> = fc.record(
   { noNullPrototype: true },
 );
 
+const uuid = fc.uuid();
+const attemptAddress = fc.record({
+  jobId: uuid.map(jobId),
+  stepOrder: fc.nat(500),
+  index: fc.nat(1_000_000),
+  attemptNumber: fc.integer({ min: 1, max: 100_000 }),
+});
+const number = fc.oneof(fc.nat(70_000), fc.integer(), fc.double({ noNaN: true }));
+const plainOr = fc.oneof(fc.uuid(), fc.constant(''), text);
+
+const attempt: fc.Arbitrary<AttemptRecord> = fc.record(
+  {
+    version: fc.constant(1 as const),
+    id: attemptAddress.map(attemptIdOf),
+    attemptNumber: fc.integer({ min: 1, max: 100_000 }),
+    status: fc.constantFrom('running' as const, 'succeeded' as const, 'failed' as const, 'canceled' as const),
+    workerId: uuid.map(workerId),
+    startedAt: time,
+    endedAt: time,
+    exitCode: fc.oneof(fc.constant(0), number),
+    message: fc.oneof(fc.constant(''), text),
+    reclaimed: fc.constant(true as const),
+    sessionId: plainOr,
+    progress: number,
+    statusMessage: text,
+  },
+  {
+    requiredKeys: [
+      'version',
+      'id',
+      'attemptNumber',
+      'status',
+      'workerId',
+      'startedAt',
+      'message',
+      'sessionId',
+    ],
+    noNullPrototype: true,
+  },
+);
+/** As most are. */
+const usualAttempt: fc.Arbitrary<AttemptRecord> = attempt.map(
+  ({ progress: _progress, statusMessage: _message, reclaimed: _reclaimed, ...record }) => ({
+    ...record,
+    message: '',
+  }),
+);
+
+const booking: fc.Arbitrary<BookingRecord> = fc.record(
+  {
+    version: fc.constant(1 as const),
+    bookings: fc.array(
+      fc.record(
+        {
+          attemptId: attemptAddress.map(attemptIdOf),
+          taskId: attemptAddress.map(taskIdOf),
+          cores: number,
+          bookedAt: time,
+        },
+        { noNullPrototype: true },
+      ),
+      { maxLength: 40 },
+    ),
+  },
+  { noNullPrototype: true },
+);
+
 const bytes = fc.uint8Array({ maxLength: 64 });
 
 export const arbitraryChange: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(key, farm).map(([at, value]) => put('farm', at, value)),
   fc.tuple(key, worker).map(([at, value]) => put('worker', at, value)),
+  fc.tuple(key, attempt).map(([at, value]) => put('attempt', at, value)),
+  fc.tuple(key, usualAttempt).map(([at, value]) => put('attempt', at, value)),
+  fc.tuple(key, booking).map(([at, value]) => put('booking', at, value)),
   fc.tuple(key, bytes).map(([at, value]) => put('taskPage', at, value)),
   fc.tuple(fc.constantFrom(...TABLE_NAMES), key).map(([table, at]) => remove(table, at)),
   fc.tuple(fc.constantFrom(...TABLE_NAMES), key).map(([table, at]) => removePrefix(table, at)),

@@ -1,19 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'tap';
+import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
+import { runs } from './runs.ts';
 
-/** Whether a process with this id runs (a zombie does not). */
-function runs(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
-
-test('an action is told in order: opened, started, its output, its end', async (t) => {
-  const it = new RecordedProcesses('plain');
+bothWays('an action is told in order: opened, started, its output, its end', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('plain', { launcher });
   await it.open();
   const run = it.bash('echo one; exit 0');
   await it.ended(run);
@@ -28,18 +21,22 @@ test('an action is told in order: opened, started, its output, its end', async (
   t.same(it.warnings, []);
 });
 
-test('exit codes and signals arrive as they are, also those that a shell cannot tell apart', async (t) => {
-  const it = new RecordedProcesses('codes');
-  await it.open();
-  t.same(await it.ended(it.bash('exit 3')), { kind: 'exited', code: 3 });
-  t.same(await it.ended(it.bash('exit 137')), { kind: 'exited', code: 137 });
-  t.same(await it.ended(it.bash('kill -KILL $$')), { kind: 'signaled', signal: 'SIGKILL' });
-  t.same(await it.ended(it.bash('kill -SEGV $$')), { kind: 'signaled', signal: 'SIGSEGV' });
-  await it.close();
-});
+bothWays(
+  'exit codes and signals arrive as they are, also those that a shell cannot tell apart',
+  {},
+  async (t, launcher) => {
+    const it = new RecordedProcesses('codes', { launcher });
+    await it.open();
+    t.same(await it.ended(it.bash('exit 3')), { kind: 'exited', code: 3 });
+    t.same(await it.ended(it.bash('exit 137')), { kind: 'exited', code: 137 });
+    t.same(await it.ended(it.bash('kill -KILL $$')), { kind: 'signaled', signal: 'SIGKILL' });
+    t.same(await it.ended(it.bash('kill -SEGV $$')), { kind: 'signaled', signal: 'SIGSEGV' });
+    await it.close();
+  },
+);
 
-test('what cannot be started is a failed action with a reason in words', async (t) => {
-  const it = new RecordedProcesses('not-started');
+bothWays('what cannot be started is a failed action with a reason in words', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('not-started', { launcher });
   await it.open();
   const file = join(it.directory, 'plain-file');
   const script = join(it.directory, 'script');
@@ -75,64 +72,78 @@ test('a directory that is there already cannot be a session', async (t) => {
   await it.close();
 });
 
-test('output comes by streams and lines, the last one without a line feed, through pipes that can be opened again', async (t) => {
-  const it = new RecordedProcesses('streams');
-  await it.open();
-  const run = it.bash(
-    'echo out; echo err >&2; echo again >/dev/stdout; echo more >/dev/stderr; printf "a\\xffb\\nend"',
-  );
-  await it.ended(run);
-  t.same(it.lines(run, 'stdout'), ['out', 'again', 'a\\xffb', 'end']);
-  t.same(it.lines(run, 'stderr'), ['err', 'more']);
-  await it.close();
-});
+bothWays(
+  'output comes by streams and lines, the last one without a line feed, through pipes that can be opened again',
+  {},
+  async (t, launcher) => {
+    const it = new RecordedProcesses('streams', { launcher });
+    await it.open();
+    const run = it.bash(
+      'echo out; echo err >&2; echo again >/dev/stdout; echo more >/dev/stderr; printf "a\\xffb\\nend"',
+    );
+    await it.ended(run);
+    t.same(it.lines(run, 'stdout'), ['out', 'again', 'a\\xffb', 'end']);
+    t.same(it.lines(run, 'stderr'), ['err', 'more']);
+    await it.close();
+  },
+);
 
-test('the process gets the worker’s environment, the variables in their place, and marks that nothing overrides', async (t) => {
-  const own = { PATH: process.env['PATH'], KEEP: 'kept', GONE: 'x', SVC_BUS_URL: 'secret' };
-  const it = new RecordedProcesses('environment', { ownEnvironment: own });
-  await it.open();
-  const variables = { GONE: null, ADDED: 'two\nlines', KEEP: 'changed', CALLSHEET_SESSION: 'forged' };
-  const run = it.start('env', ['-0'], { variables });
-  await it.ended(run);
-  const ofTheTestRunner = /^(NODE_OPTIONS|_TAPJS_.*)=|^$/;
-  const entries = it.lines(run).join('\n').split('\0');
-  const environment = entries.filter((entry) => !ofTheTestRunner.test(entry)).sort();
-  t.same(environment, [
-    'ADDED=two\nlines',
-    `CALLSHEET_ACTION=${it.sessionId}.1`,
-    `CALLSHEET_SESSION=${it.sessionId}`,
-    `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
-    'KEEP=changed',
-    `PATH=${String(process.env['PATH'])}`,
-  ]);
-  await it.close();
-});
+bothWays(
+  'the process gets the worker’s environment, the variables in their place, and marks that nothing overrides',
+  {},
+  async (t, launcher) => {
+    const own = { PATH: process.env['PATH'], KEEP: 'kept', GONE: 'x', SVC_BUS_URL: 'secret' };
+    const it = new RecordedProcesses('environment', { launcher, ownEnvironment: own });
+    await it.open();
+    const variables = { GONE: null, ADDED: 'two\nlines', KEEP: 'changed', CALLSHEET_SESSION: 'forged' };
+    const run = it.start('env', ['-0'], { variables });
+    await it.ended(run);
+    const ofTheTestRunner = /^(NODE_OPTIONS|_TAPJS_.*)=|^$/;
+    const entries = it.lines(run).join('\n').split('\0');
+    const environment = entries.filter((entry) => !ofTheTestRunner.test(entry)).sort();
+    t.same(environment, [
+      'ADDED=two\nlines',
+      `CALLSHEET_ACTION=${it.sessionId}.1`,
+      `CALLSHEET_SESSION=${it.sessionId}`,
+      `CALLSHEET_WORKER_DIR=${it.workerDirectory}`,
+      'KEEP=changed',
+      `PATH=${String(process.env['PATH'])}`,
+    ]);
+    await it.close();
+  },
+);
 
-test('files are written for their owner alone before each run, and run in the session’s directory', async (t) => {
-  const it = new RecordedProcesses('files');
-  await it.open();
-  const path = join(it.directory, 'files', 'script.sh');
-  const file = (data: string, runnable: boolean) => ({ files: [{ path, data, runnable }] });
-  const first = it.start(path, [], file('#!/bin/bash\npwd; echo first', true));
-  t.same(await it.ended(first), { kind: 'exited', code: 0 });
-  t.same(it.lines(first), [it.directory, 'first']);
-  const second = it.start('bash', [path], file('echo second', false));
-  await it.ended(second);
-  t.same(it.lines(second), ['second']);
-  t.equal(statSync(path).mode & 0o777, 0o600);
-  const denied = it.start(path, [], file('#!/bin/bash\n', false));
-  t.same(await it.ended(denied), { kind: 'not-started', reason: `command not executable: ${path}` });
-  const blocked = it.start('true', [], { files: [{ path: join(path, 'below'), data: '', runnable: false }] });
-  t.match(await it.ended(blocked), {
-    kind: 'not-started',
-    reason: /^an embedded file could not be written: /,
-  });
-  await it.close();
-  t.equal(existsSync(it.directory), false);
-});
+bothWays(
+  'files are written for their owner alone before each run, and run in the session’s directory',
+  {},
+  async (t, launcher) => {
+    const it = new RecordedProcesses('files', { launcher });
+    await it.open();
+    const path = join(it.directory, 'files', 'script.sh');
+    const file = (data: string, runnable: boolean) => ({ files: [{ path, data, runnable }] });
+    const first = it.start(path, [], file('#!/bin/bash\npwd; echo first', true));
+    t.same(await it.ended(first), { kind: 'exited', code: 0 });
+    t.same(it.lines(first), [it.directory, 'first']);
+    const second = it.start('bash', [path], file('echo second', false));
+    await it.ended(second);
+    t.same(it.lines(second), ['second']);
+    t.equal(statSync(path).mode & 0o777, 0o600);
+    const denied = it.start(path, [], file('#!/bin/bash\n', false));
+    t.same(await it.ended(denied), { kind: 'not-started', reason: `command not executable: ${path}` });
+    const blocked = it.start('true', [], {
+      files: [{ path: join(path, 'below'), data: '', runnable: false }],
+    });
+    t.match(await it.ended(blocked), {
+      kind: 'not-started',
+      reason: /^an embedded file could not be written: /,
+    });
+    await it.close();
+    t.equal(existsSync(it.directory), false);
+  },
+);
 
-test('a directory that a task made read-only is removed all the same', async (t) => {
-  const it = new RecordedProcesses('read-only');
+bothWays('a directory that a task made read-only is removed all the same', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('read-only', { launcher });
   await it.open();
   await it.ended(it.bash('mkdir -p deep/er; touch deep/er/file; chmod 500 deep/er deep'));
   await it.close();
@@ -140,8 +151,8 @@ test('a directory that a task made read-only is removed all the same', async (t)
   t.same(it.warnings, []);
 });
 
-test('SIGTERM reaches the whole group; the process may end as it likes', async (t) => {
-  const it = new RecordedProcesses('terminate');
+bothWays('SIGTERM reaches the whole group; the process may end as it likes', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('terminate', { launcher });
   await it.open();
   const run = it.bash('trap "echo asked; exit 0" TERM; echo ready; sleep 600 & wait');
   await it.line(run, 'ready');
@@ -151,8 +162,8 @@ test('SIGTERM reaches the whole group; the process may end as it likes', async (
   await it.close();
 });
 
-test('a notice writes cancel_info.json before the signal', async (t) => {
-  const it = new RecordedProcesses('notify');
+bothWays('a notice writes cancel_info.json before the signal', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('notify', { launcher });
   await it.open();
   const run = it.bash('trap "cat cancel_info.json; exit 0" TERM; echo ready; sleep 600 & wait');
   await it.line(run, 'ready');
@@ -162,46 +173,54 @@ test('a notice writes cancel_info.json before the signal', async (t) => {
   await it.close();
 });
 
-test('killing ends what ignores SIGTERM, left its group, was forked twice or hides its parent', async (t) => {
-  const it = new RecordedProcesses('kill');
-  await it.open();
-  const run = it.bash(
-    [
-      'trap "" TERM',
-      'nohup sleep 601 >/dev/null 2>&1 & echo $!',
-      '( setsid bash -c "trap \\"\\" TERM; echo \\$\\$; sleep 602 & echo \\$!; wait" & )',
-      'env -i /bin/sleep 603 & echo $!',
-      'sleep 604 & echo $!',
-      'wait',
-    ].join('\n'),
-  );
-  await it.until(() => (it.lines(run).length === 5 ? true : null));
-  const pids = it.lines(run).map(Number);
-  t.same(pids.map(runs), [true, true, true, true, true]);
-  it.processes.kill(it.sessionId, run);
-  t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
-  await it.close();
-  t.same(pids.map(runs), [false, false, false, false, false]);
-  t.same(it.warnings, []);
-});
+bothWays(
+  'killing ends what ignores SIGTERM, left its group, was forked twice or hides its parent',
+  {},
+  async (t, launcher) => {
+    const it = new RecordedProcesses('kill', { launcher });
+    await it.open();
+    const run = it.bash(
+      [
+        'trap "" TERM',
+        'nohup sleep 601 >/dev/null 2>&1 & echo $!',
+        '( setsid bash -c "trap \\"\\" TERM; echo \\$\\$; sleep 602 & echo \\$!; wait" & )',
+        'env -i /bin/sleep 603 & echo $!',
+        'sleep 604 & echo $!',
+        'wait',
+      ].join('\n'),
+    );
+    await it.until(() => (it.lines(run).length === 5 ? true : null));
+    const pids = it.lines(run).map(Number);
+    t.same(pids.map(runs), [true, true, true, true, true]);
+    it.processes.kill(it.sessionId, run);
+    t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
+    await it.close();
+    t.same(pids.map(runs), [false, false, false, false, false]);
+    t.same(it.warnings, []);
+  },
+);
 
-test('a killed action does not take what another action of its session left running', async (t) => {
-  const it = new RecordedProcesses('background');
-  await it.open();
-  const first = it.bash('setsid sleep 600 >/dev/null 2>&1 & echo $!');
-  await it.ended(first);
-  const [background] = it.lines(first).map(Number);
-  const second = it.bash('echo ready; sleep 600');
-  await it.line(second, 'ready');
-  it.processes.kill(it.sessionId, second);
-  await it.ended(second);
-  t.equal(runs(background ?? 0), true);
-  await it.close();
-  t.equal(runs(background ?? 0), false, 'the end of the session ends it');
-});
+bothWays(
+  'a killed action does not take what another action of its session left running',
+  {},
+  async (t, launcher) => {
+    const it = new RecordedProcesses('background', { launcher });
+    await it.open();
+    const first = it.bash('setsid sleep 600 >/dev/null 2>&1 & echo $!', { keepsChildren: true });
+    await it.ended(first);
+    const [background] = it.lines(first).map(Number);
+    const second = it.bash('echo ready; sleep 600');
+    await it.line(second, 'ready');
+    it.processes.kill(it.sessionId, second);
+    await it.ended(second);
+    t.equal(runs(background ?? 0), true);
+    await it.close();
+    t.equal(runs(background ?? 0), false, 'the end of the session ends it');
+  },
+);
 
-test('a child that keeps the pipe open does not hold back the end', async (t) => {
-  const it = new RecordedProcesses('held-pipe');
+bothWays('a child that keeps the pipe open does not hold back the end', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('held-pipe', { launcher });
   await it.open();
   const run = it.bash('echo last; setsid sleep 600 &');
   t.same(await it.ended(run), { kind: 'exited', code: 0 });
@@ -209,8 +228,8 @@ test('a child that keeps the pipe open does not hold back the end', async (t) =>
   await it.close();
 });
 
-test('a process that closes its output goes on until it exits', async (t) => {
-  const it = new RecordedProcesses('closed-output');
+bothWays('a process that closes its output goes on until it exits', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('closed-output', { launcher });
   await it.open();
   const run = it.bash('exec >&- 2>&-; read -t 0.2 < <(sleep 5); exit 4');
   t.same(await it.ended(run), { kind: 'exited', code: 4 });
@@ -218,8 +237,8 @@ test('a process that closes its output goes on until it exits', async (t) => {
   await it.close();
 });
 
-test('output that is not dealt with holds the process back', async (t) => {
-  const it = new RecordedProcesses('flood', { consume: false });
+bothWays('output that is not dealt with holds the process back', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('flood', { launcher, consume: false });
   await it.open();
   const run = it.bash(
     'yes "0123456789012345678901234567890123456789012345678901234567890" | head -c 8000000; echo; echo done',
@@ -242,8 +261,8 @@ test('output that is not dealt with holds the process back', async (t) => {
   await it.close();
 });
 
-test('a stop that comes before the process is started is not forgotten', async (t) => {
-  const it = new RecordedProcesses('early');
+bothWays('a stop that comes before the process is started is not forgotten', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('early', { launcher });
   await it.open();
   const terminated = it.bash('sleep 600');
   it.processes.askToEnd(it.sessionId, terminated);
@@ -274,32 +293,36 @@ const ALTERNATING = `
   }
 `;
 
-test('what is told of two streams keeps to the order in which it was written, as far as it matters', async (t) => {
-  const it = new RecordedProcesses('order');
-  await it.open();
-  t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
-  const told = new Set<string>();
-  const late: string[] = [];
-  const hidden = new Set<string>();
-  for (const each of it.told) {
-    if (each.type !== 'output') continue;
-    const { stream, lines, hiding = [] } = each.batch;
-    for (const line of [...lines, ...hiding.map((other) => other.line)]) {
-      if (line.startsWith('openjd_redacted_env')) hidden.add(line);
+bothWays(
+  'what is told of two streams keeps to the order in which it was written, as far as it matters',
+  {},
+  async (t, launcher) => {
+    const it = new RecordedProcesses('order', { launcher });
+    await it.open();
+    t.same(await it.ended(it.start(process.execPath, ['--eval', ALTERNATING])), { kind: 'exited', code: 0 });
+    const told = new Set<string>();
+    const late: string[] = [];
+    const hidden = new Set<string>();
+    for (const each of it.told) {
+      if (each.type !== 'output') continue;
+      const { stream, lines, hiding = [] } = each.batch;
+      for (const line of [...lines, ...hiding.map((other) => other.line)]) {
+        if (line.startsWith('openjd_redacted_env')) hidden.add(line);
+      }
+      for (const line of lines) {
+        const [, number = ''] = line.split(' ');
+        if (stream === 'stdout') {
+          const previous = Number(number) - 1;
+          if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
+        } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
+        told.add(line);
+      }
     }
-    for (const line of lines) {
-      const [, number = ''] = line.split(' ');
-      if (stream === 'stdout') {
-        const previous = Number(number) - 1;
-        if (previous % 100 === 0 && !hidden.has(`openjd_redacted_env: S=${previous}`)) late.push(line);
-      } else if (line.startsWith('err ') && !told.has(`out ${number}`)) late.push(line);
-      told.add(line);
-    }
-  }
-  t.same(late, []);
-  t.equal(told.size, 80_400);
-  await it.close();
-});
+    t.same(late, []);
+    t.equal(told.size, 80_400);
+    await it.close();
+  },
+);
 
 test('how long the contact lasts is told to the guards at once, not with the next beat', async (t) => {
   const never = (): NodeJS.Timeout => setTimeout(() => undefined, 0);

@@ -14,6 +14,7 @@ import {
   supervisorScript,
   type SupervisorOptions,
 } from '../../../src/adapters/process/supervisor.ts';
+import { bothWays } from './both-ways.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 
 const guard = (options: Partial<SupervisorOptions>): Supervisor =>
@@ -49,6 +50,7 @@ interface Daemon {
 async function daemon(
   t: Test,
   attempt: string,
+  launcher: boolean,
   beatTimeoutSeconds: number,
   ...contactMs: readonly number[]
 ): Promise<Daemon> {
@@ -61,7 +63,14 @@ async function daemon(
   const program = fileURLToPath(new URL('programs/daemon-process.js', import.meta.url));
   const child = spawn(
     process.execPath,
-    [program, attempt, treeHolding(fifo), String(beatTimeoutSeconds), ...contactMs.map(String)],
+    [
+      program,
+      attempt,
+      treeHolding(fifo),
+      String(beatTimeoutSeconds),
+      String(launcher),
+      ...contactMs.map(String),
+    ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -79,28 +88,36 @@ async function daemon(
   return { process: child, treeGone, ended };
 }
 
-test('when the daemon is killed nothing of the tree is left', async (t) => {
-  const it = await daemon(t, 'orphans', PROCESS_LIMITS.beatTimeoutSeconds);
+bothWays('when the daemon is killed nothing of the tree is left', {}, async (t, launcher) => {
+  const it = await daemon(t, 'orphans', launcher, PROCESS_LIMITS.beatTimeoutSeconds);
   it.process.kill('SIGKILL');
   await it.treeGone;
   t.equal(it.process.exitCode, null);
 });
 
-test('when the daemon is stopped the tree is ended, and the daemon is told so when it goes on', async (t) => {
-  const it = await daemon(t, 'stopped', 1);
-  it.process.kill('SIGSTOP');
-  await it.treeGone;
-  it.process.kill('SIGCONT');
-  t.same(await it.ended, { kind: 'fenced' });
-});
+bothWays(
+  'when the daemon is stopped the tree is ended, and the daemon is told so when it goes on',
+  {},
+  async (t, launcher) => {
+    const it = await daemon(t, 'stopped', launcher, 1);
+    it.process.kill('SIGSTOP');
+    await it.treeGone;
+    it.process.kill('SIGCONT');
+    t.same(await it.ended, { kind: 'fenced' });
+  },
+);
 
-test('when the contact ends while the daemon is stopped the tree is ended, though beats would still be due', async (t) => {
-  const it = await daemon(t, 'contact', PROCESS_LIMITS.beatTimeoutSeconds, 3000);
-  it.process.kill('SIGSTOP');
-  await it.treeGone;
-  it.process.kill('SIGCONT');
-  t.same(await it.ended, { kind: 'fenced' });
-});
+bothWays(
+  'when the contact ends while the daemon is stopped the tree is ended, though beats would still be due',
+  {},
+  async (t, launcher) => {
+    const it = await daemon(t, 'contact', launcher, PROCESS_LIMITS.beatTimeoutSeconds, 3000);
+    it.process.kill('SIGSTOP');
+    await it.treeGone;
+    it.process.kill('SIGCONT');
+    t.same(await it.ended, { kind: 'fenced' });
+  },
+);
 
 test('when the contact has ended a supervisor does not wait for the daemon', async (t) => {
   let leftMs: number | null = 60_000;
@@ -115,8 +132,8 @@ test('when the contact has ended a supervisor does not wait for the daemon', asy
   t.equal(await supervisor.state(), 'fenced');
 });
 
-test('when the supervisor itself is killed the daemon ends the tree', async (t) => {
-  const it = await daemon(t, 'unguarded', PROCESS_LIMITS.beatTimeoutSeconds);
+bothWays('when the supervisor itself is killed the daemon ends the tree', {}, async (t, launcher) => {
+  const it = await daemon(t, 'unguarded', launcher, PROCESS_LIMITS.beatTimeoutSeconds);
   for (const pid of childrenOf(it.process.pid ?? 0)) {
     if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
   }

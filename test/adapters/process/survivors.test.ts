@@ -1,22 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import tap, { test } from 'tap';
 import { findTree, killTree } from '../../../src/adapters/process/process-tree.ts';
 import { leftoverCgroups, WorkerCgroup } from '../../../src/adapters/process/session-cgroup.ts';
+import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
+import { runs } from './runs.ts';
 
 tap.setTimeout(120_000);
-
-/** Whether a process with this id runs (a zombie does not). */
-function runs(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 /** Ways to stay: each writes the number of a process that does. */
 const WAYS: Readonly<Record<string, string>> = {
@@ -58,8 +51,8 @@ async function leave(
   return { run, pids: it.lines(run).map(Number).filter(Number.isInteger) };
 }
 
-test('nothing of a killed action is left, however it tried to stay', async (t) => {
-  const it = new RecordedProcesses('killed');
+bothWays('nothing of a killed action is left, however it tried to stay', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('killed', { launcher });
   await it.open();
   const { run, pids } = await leave(it, 'trap "" TERM; wait; sleep 700', false);
   it.processes.kill(it.sessionId, run);
@@ -69,8 +62,8 @@ test('nothing of a killed action is left, however it tried to stay', async (t) =
   t.same(it.warnings, []);
 });
 
-test('what a task leaves running is ended before its end is told', async (t) => {
-  const it = new RecordedProcesses('left');
+bothWays('what a task leaves running is ended before its end is told', {}, async (t, launcher) => {
+  const it = new RecordedProcesses('left', { launcher });
   await it.open();
   const { run, pids } = await leave(it, 'read -r -t 1 < <(sleep 5); exit 7', false);
   t.same(await it.ended(run), { kind: 'exited', code: 7 });
@@ -107,7 +100,7 @@ test('without control groups they are known by environment, session, parents and
     return { leader: child.pid ?? 0, pids };
   };
   const first = await start();
-  const tree = { marker, cgroup: null, leader: first.leader, known: new Map<number, string>() };
+  const tree = { marker, cgroup: null, leader: first.leader, known: new Map<number, string>(), since: null };
   const known = await findTree(tree);
   t.same(
     first.pids.filter((pid) => !known.has(pid)),
@@ -160,7 +153,7 @@ test('the control group of an action goes with its last process', { skip: !hasCg
 const HIDDEN_PROC = `
   const { findTree } = await import(process.argv[1]);
   process.setuid(65534);
-  const tree = { marker: 'CALLSHEET_ACTION=none', cgroup: null, leader: process.pid, known: new Map() };
+  const tree = { marker: 'CALLSHEET_ACTION=none', cgroup: null, leader: process.pid, known: new Map(), since: null };
   console.log(JSON.stringify([...(await findTree(tree)).keys()]));
 `;
 

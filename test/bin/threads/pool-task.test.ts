@@ -1,20 +1,24 @@
 import { test } from 'tap';
+import { decodeValue } from '../../../src/adapters/lmdb/value-codec.ts';
 import { prepareTemplate } from '../../../src/bin/threads/pool-task.ts';
 import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
 import { KNOWN_EXTENSIONS } from '../../../src/core/openjd/extensions.ts';
 import { TEMPLATE_LIMITS } from '../../../src/core/openjd/template-limits.ts';
 import { STEP, template, withStep } from '../../core/openjd/template-text.ts';
 
-/** `pointer: detail` of what the service has against a template. */
-function refusals(source: object): string[] {
-  const result = prepareTemplate({
-    text: JSON.stringify(source),
+const prepare = (text: string, previews = false) =>
+  prepareTemplate({
+    text,
     format: 'json',
     values: {},
     limits: TEMPLATE_LIMITS,
     exprLimits: EXPR_LIMITS,
-    previews: false,
+    previews,
   });
+
+/** `pointer: detail` of what the service has against a template. */
+function refusals(source: object): string[] {
+  const result = prepare(JSON.stringify(source));
   return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
 }
 
@@ -37,5 +41,21 @@ void test('a step whose script does not fit the bus is refused', (t) => {
     /^\/steps\/1: the step's script, bindings and environments take \d+ bytes, more than the \d+/,
   );
   t.same(others, []);
+  t.end();
+});
+
+void test('rows of a large job are encoded with it, those of a small one and of a dry run are not', (t) => {
+  const data = 'ä'.repeat(70_000);
+  const embeddedFiles = [{ name: 'Data', type: 'TEXT', data }];
+  const large = JSON.stringify(withStep({ script: { actions: { onRun: { command: 'x' } }, embeddedFiles } }));
+  const prepared = prepare(large);
+  if (!prepared.ok || prepared.job.encoded === undefined) throw new Error(JSON.stringify(prepared));
+  const { plan, encoded } = prepared.job;
+  t.strictSame(decodeValue('plan', Buffer.from(encoded.plan)), plan);
+  t.strictSame(decodeValue('template', Buffer.from(encoded.template)), { version: 1, format: 'json', text: large });
+  t.ok(encoded.plan.buffer instanceof SharedArrayBuffer, 'is not copied from thread to thread');
+  for (const other of [prepare(JSON.stringify(withStep({}))), prepare(large, true)]) {
+    t.ok(other.ok && other.job.encoded === undefined);
+  }
   t.end();
 });

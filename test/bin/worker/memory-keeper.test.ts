@@ -37,7 +37,10 @@ test('a worker that is idle collects all, one that works the youngest now and th
   const { collected, events } = kept(0);
   events.opened(ONE, null);
   events.opened(TWO, null);
-  for (let run = 1; run <= 16; run++) events.ended(ONE, run, END);
+  for (let run = 1; run <= 64; run++) {
+    events.output(ONE, run, { stream: 'stdout', lines: ['x'], bytes: 2 });
+    events.ended(ONE, run, END);
+  }
   t.strictSame(collected, ['minor', 'minor']);
   events.closed(ONE);
   events.closed(TWO);

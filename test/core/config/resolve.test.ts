@@ -63,6 +63,7 @@ test('the defaults of the server', async (t) => {
         shards: 1,
       },
       openjd: { maxTasksPerStep: 1_000_000, exprMemoryBytes: 1_000_000, exprSubmissionDeadlineMs: 5_000 },
+      events: { replayDepth: 1000 },
       diagnostics: { bufferSize: 1000 },
       logs: { maxBytesPerTask: 67_108_864 },
       log: { format: 'json', level: 'info' },
@@ -210,7 +211,7 @@ test('a key of a later feature is an error unless it turns the feature off', asy
 test('a key of a later feature without which nobody is let in or kept out is noted and has no effect', async (t) => {
   const resolved = serverConfig(
     sources({
-      document: { events: { replay_depth: 10 } },
+      document: { auth: { session: { cookie_name: 'mine' } } },
       environment: { SVC_AUTH_SESSION_TTL: '5' },
       args: ['--presets-dir=/presets'],
     }),
@@ -218,7 +219,7 @@ test('a key of a later feature without which nobody is let in or kept out is not
   t.match(resolved, {
     ok: true,
     notes: [
-      'events.replay_depth: has no effect in this version (set in the file callsheet.yaml)',
+      'auth.session.cookie_name: has no effect in this version (set in the file callsheet.yaml)',
       'auth.session.ttl: has no effect in this version (set in the environment variable SVC_AUTH_SESSION_TTL)',
       'presets.dir: has no effect in this version (set in the flag --presets-dir)',
     ],
@@ -321,6 +322,17 @@ test('the nearest name is a near one or none', async (t) => {
   t.equal(nearestName('x', ['y']), null);
   t.equal(nearestName('completely.else', ['bus.url', 'bus.addr']), null);
   t.equal(nearestName('a'.repeat(101), ['a'.repeat(100)]), null);
+});
+
+test('the replay depth of events is at least 1', async (t) => {
+  t.match(serverConfig(sources({ environment: { SVC_EVENTS_REPLAY_DEPTH: '7' } })), {
+    ok: true,
+    values: { events: { replayDepth: 7 } },
+  });
+  t.match(serverConfig(sources({ args: ['--events-replay-depth=0'] })), {
+    ok: false,
+    lines: [/^events\.replay_depth: .* \(set in the flag --events-replay-depth\)$/],
+  });
 });
 
 test('the buffer of the diagnostics is 0 or more', async (t) => {

@@ -4,11 +4,19 @@ import { recordSession } from '../../kit/recorded-session.ts';
 /** Prints the session of docs/worker-protocol.md, as Markdown: each message the first time that something like it is said. */
 const seen = new Set<string>();
 
+/** Messages of these kinds differ by what they list of attempts. */
+const KINDS_WITH_LISTS = new Set([
+  'worker.heartbeat heartbeat',
+  'answer alive',
+  'work.lease',
+  'answer leases',
+]);
+const LISTS = ['open_attempts', 'closed', 'reports', 'confirmed'] as const;
+
 function isNew({ subject, body }: ShownMessage): boolean {
   const kind = kindOf(subject, body);
-  const said = ['open_attempts', 'closed'].map((name) => JSON.stringify(body[name] ?? ''));
-  const isPresence = kind.startsWith('worker.heartbeat') || kind.startsWith('answer alive');
-  const key = isPresence ? [kind, ...said].join(' ') : kind;
+  const said = LISTS.map((name) => JSON.stringify(body[name] ?? ''));
+  const key = KINDS_WITH_LISTS.has(kind) ? [kind, ...said].join(' ') : kind;
   if (seen.has(key)) return false;
   seen.add(key);
   return true;

@@ -191,6 +191,7 @@ export class House {
     });
     return {
       store: this.store,
+      commits: { count: () => this.#sequence, renew: () => undefined },
       jobLists: new JobLists(state, {
         settled: () => this.#sequence,
         take: () => this.#notices.splice(0),

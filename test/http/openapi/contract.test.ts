@@ -68,6 +68,7 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
   ['POST /api/v1/workers/{id}/disable', 'workers.manage'],
   ['POST /api/v1/workers/{id}/enable', 'workers.manage'],
   ['GET /api/v1/diagnostics/logs', 'diagnostics.read'],
+  ['GET /api/v1/ws', 'authenticated'],
 ];
 
 /** Routes beyond interface.md (docs/decisions/additive-routes.md), each with the permission of the routes that it stands for. */
@@ -91,11 +92,18 @@ void test('the contract has exactly these operations, each with its permission',
   t.equal(new Set(contract.operations.map((operation) => operation.id)).size, known.length);
 });
 
+const OWN_HEADERS: Readonly<Record<string, readonly string[]>> = {
+  201: ['location'],
+  426: ['upgrade', 'sec-websocket-version'],
+  429: ['retry-after'],
+};
+
 void test('every operation has what all of them have', async (t) => {
   for (const { id, method, path, parameters, body, responses } of contract.operations) {
     const isApi = path.startsWith('/api/v1/');
+    const isRead = isApi && method === 'GET' && id !== 'openEvents';
     const everywhere = ['default', ...(isApi ? ['429'] : []), ...(body === null ? [] : ['413', '415'])];
-    const statuses = ['400', ...everywhere, ...(isApi && method === 'GET' ? ['304'] : [])];
+    const statuses = ['400', ...everywhere, ...(isRead ? ['304'] : [])];
     t.strictSame(
       statuses.filter((status) => !responses.has(status)),
       [],
@@ -104,13 +112,13 @@ void test('every operation has what all of them have', async (t) => {
     for (const [status, response] of responses) {
       const required = response.headers.filter((header) => header.required).map((header) => header.name);
       const wanted = ['x-request-id', ...(isApi ? ['x-api-version'] : [])];
-      const own = status === '201' ? ['location'] : status === '429' ? ['retry-after'] : [];
+      const own = OWN_HEADERS[status] ?? [];
       t.strictSame(required.sort(), [...wanted, ...own].sort(), `headers of ${status} of ${id}`);
       const isError = status === 'default' || (Number(status) >= 400 && id !== 'getReadyz');
       if (isError)
         t.strictSame([...response.content.keys()], ['application/problem+json'], `${status} of ${id}`);
     }
-    if (!isApi || method !== 'GET') continue;
+    if (!isRead) continue;
     const names = responses.get('200')?.headers.map((header) => header.name);
     t.ok(names?.includes('etag'), `ETag of ${id}`);
     t.ok(

@@ -1,0 +1,137 @@
+import type { AttemptStatus } from '../../core/lifecycle/attempt-status.ts';
+import type { AttemptRecord } from '../../core/records/attempt.ts';
+import type { Change } from '../../core/records/change-set.ts';
+import type { Booking, BookingRecord } from '../../core/records/worker.ts';
+import type { Written } from '../../core/records/written.ts';
+
+/**
+ * The rows that every lease writes, as MessagePack that the general codec (value-codec.ts) reads: each is put together as one text whose characters
+ * are the bytes, and written at once. A row that is not as most are is left to the general codec.
+ */
+
+const PLAIN = /^[ -~]*$/;
+const FIXSTR_MAX = 31;
+const STR8_MAX = 255;
+const FIXINT_MAX = 127;
+const UINT16_MAX = 65_535;
+const FIXARRAY_MAX = 15;
+const ARRAY16_MAX = 65_535;
+
+/** The row of a put as characters that stand for bytes; null for what the general codec has to write. */
+export function recordText(change: Extract<Change, { op: 'put' }>): string | null {
+  if (change.table === 'attempt') return attemptText(change.value);
+  return change.table === 'booking' ? bookingText(change.value) : null;
+}
+
+type WholeAttempt = Written<
+  AttemptRecord,
+  | 'version'
+  | 'id'
+  | 'attemptNumber'
+  | 'status'
+  | 'workerId'
+  | 'startedAt'
+  | 'endedAt'
+  | 'exitCode'
+  | 'message'
+  | 'reclaimed'
+  | 'sessionId'
+  | 'progress'
+  | 'statusMessage'
+>;
+
+/** Those that every attempt has. */
+const ATTEMPT_FIELDS = 8;
+
+function attemptText(attempt: WholeAttempt): string | null {
+  const { endedAt, exitCode, message, sessionId } = attempt;
+  if (message !== '' || attempt.progress !== undefined || attempt.statusMessage !== undefined) return null;
+  if (attempt.reclaimed !== undefined || !isPlain(sessionId)) return null;
+  const head = ATTEMPT_HEADS[(endedAt === undefined ? 0 : 1) + (exitCode === undefined ? 0 : 1)] ?? '';
+  let text =
+    head +
+    stringText(attempt.id) +
+    NAME.attemptNumber +
+    numberText(attempt.attemptNumber) +
+    STATUS_TEXTS[attempt.status] +
+    stringText(attempt.workerId) +
+    NAME.startedAt +
+    numberText(attempt.startedAt);
+  if (endedAt !== undefined) text += NAME.endedAt + numberText(endedAt);
+  if (exitCode !== undefined) text += NAME.exitCode + numberText(exitCode);
+  return text + SESSION_HEAD + stringText(sessionId);
+}
+
+type WholeBooking = Written<Booking, 'attemptId' | 'taskId' | 'cores' | 'bookedAt'>;
+
+function bookingText({ bookings }: Written<BookingRecord, 'version' | 'bookings'>): string | null {
+  if (bookings.length > ARRAY16_MAX) return null;
+  let text = BOOKING_HEAD + arrayHead(bookings.length);
+  for (const booking of bookings) text += heldText(booking);
+  return text;
+}
+
+const heldText = ({ attemptId, taskId, cores, bookedAt }: WholeBooking): string =>
+  HELD_HEAD +
+  stringText(attemptId) +
+  NAME.taskId +
+  stringText(taskId) +
+  NAME.cores +
+  numberText(cores) +
+  NAME.bookedAt +
+  numberText(bookedAt);
+
+/** Whether the text is short ASCII. Ids and names of states are by what they are. */
+const isPlain = (text: string): boolean => text.length <= STR8_MAX && PLAIN.test(text);
+
+const byte = (value: number): string => String.fromCharCode(value);
+const mapHead = (fields: number): string => byte(0x80 | fields);
+const arrayHead = (length: number): string =>
+  length <= FIXARRAY_MAX ? byte(0x90 | length) : String.fromCharCode(0xdc, length >> 8, length & 0xff);
+/** The heads of texts by their length. */
+const STRING_HEADS = Array.from({ length: STR8_MAX + 1 }, (_, length) =>
+  length <= FIXSTR_MAX ? byte(0xa0 | length) : `\xd9${byte(length)}`,
+);
+const stringText = (text: string): string => (STRING_HEADS[text.length] ?? '') + text;
+
+const NAME = {
+  attemptNumber: stringText('attemptNumber'),
+  startedAt: stringText('startedAt'),
+  endedAt: stringText('endedAt'),
+  exitCode: stringText('exitCode'),
+  taskId: stringText('taskId'),
+  cores: stringText('cores'),
+  bookedAt: stringText('bookedAt'),
+} as const;
+const VERSION = `${stringText('version')}\x01`;
+/** By how many of the fields it has that only some have. */
+const ATTEMPT_HEADS = [0, 1, 2].map((more) => mapHead(ATTEMPT_FIELDS + more) + VERSION + stringText('id'));
+const statusText = (status: AttemptStatus): string =>
+  stringText('status') + stringText(status) + stringText('workerId');
+const STATUS_TEXTS: Readonly<Record<AttemptStatus, string>> = {
+  running: statusText('running'),
+  succeeded: statusText('succeeded'),
+  failed: statusText('failed'),
+  canceled: statusText('canceled'),
+};
+/** The message, which is empty, comes before. */
+const SESSION_HEAD = stringText('message') + stringText('') + stringText('sessionId');
+const BOOKING_HEAD = mapHead(2) + VERSION + stringText('bookings');
+const HELD_HEAD = mapHead(4) + stringText('attemptId');
+
+const float = new DataView(new ArrayBuffer(8));
+/** The number that was written last as eight bytes: the times of one commit window are few. */
+let lastFloat = { value: NaN, text: '' };
+
+function numberText(value: number): string {
+  if (Number.isInteger(value) && value >= 0 && value <= UINT16_MAX && !Object.is(value, -0)) {
+    return value <= FIXINT_MAX ? byte(value) : String.fromCharCode(0xcd, value >> 8, value & 0xff);
+  }
+  if (value !== lastFloat.value) {
+    float.setFloat64(0, value);
+    let text = '\xcb';
+    for (let at = 0; at < 8; at++) text += byte(float.getUint8(at));
+    lastFloat = { value, text };
+  }
+  return lastFloat.text;
+}

@@ -1,0 +1,11 @@
+import { test, type Test } from 'tap';
+
+/** The same test of processes that the daemon starts itself, and of processes that the session's launcher starts. */
+export function bothWays(
+  name: string,
+  options: { readonly skip?: string | boolean },
+  body: (t: Test, launcher: boolean) => Promise<void>,
+): void {
+  void test(name, options, (t) => body(t, false));
+  void test(`${name}, by a launcher`, options, (t) => body(t, true));
+}

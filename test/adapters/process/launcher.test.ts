@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { RecordedProcesses } from './recorded-processes.ts';
+import { runs } from './runs.ts';
+
+/** The number of the process that has started the one that says so. */
+async function parentOf(it: RecordedProcesses): Promise<number> {
+  const run = it.bash('echo $PPID');
+  await it.ended(run);
+  return Number(it.lines(run)[0]);
+}
+
+const programOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+
+test('one launcher starts the tasks of a session, and actions of environments are the daemon’s', async (t) => {
+  const it = new RecordedProcesses('parents', { launcher: true });
+  await it.open();
+  const launcher = await parentOf(it);
+  t.match(programOf(launcher), /^callsheet launcher/);
+  t.equal(await parentOf(it), launcher);
+  const environment = it.bash('echo $PPID', { keepsChildren: true });
+  await it.ended(environment);
+  t.same(it.lines(environment), [String(process.pid)]);
+  await it.close();
+  t.equal(runs(launcher), false);
+});
+
+test('without a launcher, as long as a session has begun few tasks, the daemon starts them', async (t) => {
+  const it = new RecordedProcesses('daemon');
+  await it.open();
+  t.equal(await parentOf(it), process.pid);
+  await it.close();
+});
+
+test('a task that leaves something running costs the session its launcher at the most', async (t) => {
+  const it = new RecordedProcesses('left', { launcher: true });
+  await it.open();
+  const run = it.bash('sleep 700 & echo $!; exit 3');
+  t.same(await it.ended(run), { kind: 'exited', code: 3 });
+  const [left = 0] = it.lines(run).map(Number);
+  t.equal(runs(left), false);
+  const next = it.bash('echo next');
+  t.same(await it.ended(next), { kind: 'exited', code: 0 });
+  t.same(it.lines(next), ['next']);
+  await it.close();
+  t.same(it.warnings, []);
+});
+
+test('a launcher that is killed takes its task with it, and the session goes on', async (t) => {
+  const it = new RecordedProcesses('killed', { launcher: true });
+  await it.open();
+  const run = it.bash('echo $PPID $$; sleep 700; echo never');
+  await it.until(() => (it.lines(run).length > 0 ? true : null));
+  const [launcher = 0, task = 0] = (it.lines(run)[0] ?? '').split(' ').map(Number);
+  process.kill(launcher, 'SIGKILL');
+  t.same(await it.ended(run), { kind: 'signaled', signal: 'SIGKILL' });
+  t.equal(runs(task), false);
+  t.same(await it.ended(it.bash('exit 4')), { kind: 'exited', code: 4 });
+  await it.close();
+});
+
+test('what one task does to its descriptors, directory and variables is not the next one’s affair', async (t) => {
+  const it = new RecordedProcesses('apart', { launcher: true });
+  await it.open();
+  const nonblocking = `
+    const { constants } = require('node:fs');
+    process.stdout._handle?.setBlocking?.(false);
+    process.stdout.write('set\\n');
+  `;
+  await it.ended(it.start(process.execPath, ['--eval', nonblocking]));
+  await it.ended(it.bash('cd /; export LEFT=over; echo -n "no line feed"; umask 077; ulimit -n 10'));
+  const flags = it.bash(
+    'grep flags /proc/self/fdinfo/1 | cut -f2; pwd; echo "${LEFT-none}"; umask; (( $(ulimit -n) > 10 )) && echo files',
+  );
+  await it.ended(flags);
+  const [status = '', ...rest] = it.lines(flags);
+  // O_NONBLOCK is 04000.
+  t.equal(Number.parseInt(status, 8) & 0o4000, 0);
+  t.same(rest, [it.directory, 'none', process.umask().toString(8).padStart(4, '0'), 'files']);
+  await it.close();
+});
+
+test('signals are as the system sets them, and nothing of the launcher is open', async (t) => {
+  const it = new RecordedProcesses('signals', { launcher: true });
+  await it.open();
+  const script =
+    'grep -E "^Sig(Blk|Ign)" /proc/self/status; ls /proc/self/fd | head -3; cut -d" " -f5,6 /proc/$$/stat; echo $$';
+  const run = it.start('bash', ['-c', script]);
+  await it.ended(run);
+  const [blocked, ignored, first, second, third, ids = '', pid = ''] = it.lines(run);
+  t.same([blocked, ignored], ['SigBlk:\t0000000000000000', 'SigIgn:\t0000000000000000']);
+  t.same([first, second, third], ['0', '1', '2']);
+  t.equal(ids, `${pid} ${pid}`, 'a process group and a session of its own');
+  const open = it.start('ls', ['/proc/self/fd']);
+  await it.ended(open);
+  // The fourth is that of the directory itself.
+  t.equal(it.lines(open).length, 4);
+  await it.close();
+});
+
+test('a file that is there as it should be is not written again; another one is, whatever it is', async (t) => {
+  const it = new RecordedProcesses('files', { launcher: true });
+  await it.open();
+  const path = join(it.directory, 'rules.json');
+  const run = async (data: string, runnable = false): Promise<unknown> =>
+    it.ended(it.start('true', [], { files: [{ path, data, runnable }] }));
+  const content = (): readonly [string, string] => [
+    readFileSync(path, 'utf8'),
+    (statSync(path).mode & 0o777).toString(8),
+  ];
+  await run('one');
+  utimesSync(path, 1, 1);
+  await run('one');
+  t.equal(statSync(path).mtimeMs, 1000);
+  await run('one', true);
+  t.same(content(), ['one', '700']);
+  await run('two');
+  t.same(content(), ['two', '600']);
+  await run('three');
+  t.same(content(), ['three', '600']);
+  await run('3');
+  t.same(content(), ['3', '600']);
+  writeFileSync(path, 'X');
+  await run('3');
+  t.same(content(), ['3', '600']);
+  execFileSync('bash', ['-c', 'rm "$0" && mkfifo "$0"', path]);
+  await run('after a pipe');
+  t.same(content(), ['after a pipe', '600']);
+  execFileSync('bash', ['-c', 'rm "$0" && ln -s /dev/null "$0"', path]);
+  t.match(await run('no link'), {
+    kind: 'not-started',
+    reason: /^an embedded file could not be written: ELOOP/,
+  });
+  await it.close();
+});
