@@ -26,6 +26,7 @@ const { values } = parseArgs({
   },
 });
 const KILL_AFTER_MS = 5_000;
+const CHART = 'lease.svg';
 const SELF = basename(import.meta.url, '.js');
 
 const endsAt = performance.now() + Number(values.minutes) * 60_000;
@@ -57,7 +58,8 @@ async function runAll(): Promise<void> {
       process.stdout.write(`(${Math.round((performance.now() - startedAt) / 1000)} s)\n`);
       if (reason !== null) {
         failed++;
-        leaveOut(bench, reason);
+        leftOut.push(`\`${bench}\` did not end well: ${reason}`);
+        process.stdout.write(`${bench} did not end well: ${reason}\n`);
       }
     }
   }
@@ -113,10 +115,14 @@ function runOne({ bench, options }: ShortRun): Promise<string | null> {
 function render(): void {
   const results = keptResults();
   const { rows, missing } = summarize(ROWS, results);
-  const notMeasured = [...leftOut, ...missing.map(({ bench, figure }) => `\`${bench}\`: ${figure}`)];
-  writeFileSync(new URL('summary.md', resultsFolder), summaryPage(rows, notMeasured, results));
+  const unknown = new Set(missing.map(({ bench, figure }) => `\`${bench}\`: ${figure}`));
   const lines = leaseLines(results.get('lease')?.figures);
-  if (lines.length > 0) writeFileSync(new URL('lease.svg', resultsFolder), leaseChart(lines));
+  const chart = lines.length > 0 ? CHART : null;
+  writeFileSync(
+    new URL('summary.md', resultsFolder),
+    summaryPage(rows, [...leftOut, ...unknown], results, chart),
+  );
+  if (chart !== null) writeFileSync(new URL(chart, resultsFolder), leaseChart(lines));
   const checked = rows.filter(({ isMet }) => isMet !== null);
   const missed = checked.filter(({ isMet }) => isMet === false);
   process.stdout.write(

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { keepResult } from './kit/results.ts';
 import { checkTargets, ratios, summarize, TARGETS, type Measurement } from './peers/comparison.ts';
 import { installation } from './peers/installation.ts';
-import { Missing, type Peer, type RunningPeer } from './peers/peer.ts';
+import { Missing, type Peer } from './peers/peer.ts';
 import { SYSTEMS } from './peers/systems.ts';
 import { renderTables } from './peers/tables.ts';
 
@@ -61,17 +61,22 @@ for (const system of asked) {
   }
 }
 
-/** What is up now: an end of the bench is the end of it. */
-let up: RunningPeer | null = null;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => {
-    void (up?.stop() ?? Promise.resolve()).finally(() => process.exit(1));
-  });
+/** What is up is stopped, and nothing is kept. */
+let isEnding = false;
+const ended = new Promise<never>((_resolve, reject) => {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      isEnding = true;
+      reject(new Error(`ended by ${signal}`));
+    });
+});
+ended.catch(() => undefined);
 
 const measurements: Measurement[] = [];
 for (let repetition = 1; repetition <= repetitions; repetition++)
   for (const workers of workerCounts)
     for (const system of systems) {
+      if (isEnding) continue;
       if (workers < (system.fewestWorkers ?? 1) || workers > (system.mostWorkers ?? Infinity)) continue;
       try {
         const measurement = await measure(system, workers, repetition);
@@ -88,6 +93,7 @@ for (let repetition = 1; repetition <= repetitions; repetition++)
       }
     }
 
+if (isEnding) process.exit(1);
 const summaries = summarize(measurements);
 const allRatios = ratios(measurements, new Map(SYSTEMS.map(({ name, kind }) => [name, kind])));
 const targets = checkTargets(TARGETS, measurements);
@@ -117,13 +123,11 @@ process.stdout.write(
 async function measure(system: Peer, workers: number, repetition: number): Promise<Measurement> {
   const count = Math.max(1, Math.round(tasks * system.share * (workers === 1 ? ALONE_SHARE : 1)));
   const running = await system.start(here, workers);
-  up = running;
   try {
-    const submitSeconds = await running.submit(count);
-    const figures = await running.work(workers, count);
+    const submitSeconds = await Promise.race([running.submit(count), ended]);
+    const figures = await Promise.race([running.work(workers, count), ended]);
     return { system: system.name, workers, repetition, tasks: count, submitSeconds, ...figures };
   } finally {
-    up = null;
     await running.stop();
   }
 }

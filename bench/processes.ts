@@ -25,8 +25,6 @@ const { values } = parseArgs({
 const tasks = Number(values.tasks);
 const coresOf = values.cores.split(',').map(Number);
 const flags = values.flags.split(' ').filter((flag) => flag !== '');
-/** Of Slurm, tuned, on the two cores of the machine that the project's figures come from (docs/benchmarks.md). */
-const SLURM_TASKS_PER_SECOND = 75;
 const MS = 1000;
 /** Sessions are opened and programs read before the clock runs. */
 const WARM_TASKS_PER_CORE = 4;
@@ -46,7 +44,6 @@ interface Figures {
   readonly bare_spawns_per_second: number;
   readonly bare_ms: number;
   readonly share_of_bare: number;
-  readonly times_slurm: number;
 }
 
 /** Bare Node: as many starts at a time as the worker has cores, none of which waits for anything but its end. */
@@ -110,7 +107,6 @@ async function measure(service: BenchService, cores: number): Promise<Figures> {
     bare_spawns_per_second: round(bare.perSecond),
     bare_ms: round(bare.ms),
     share_of_bare: round(rate / bare.perSecond),
-    times_slurm: round(rate / SLURM_TASKS_PER_SECOND),
   };
 }
 

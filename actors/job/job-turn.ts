@@ -40,7 +40,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
   readonly status: 'succeeded' | 'failed' | 'canceled';
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   readonly sessionId?: string;
   readonly reclaimed?: true;
   /** What the task has said last; absent when nobody tells. */
@@ -54,10 +54,11 @@ export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
 export class JobTurn {
   private readonly state: JobState;
   private readonly context: ServiceContext<'job'>;
-  private readonly dirtySteps = new Set<StepState>();
+  /** Each once, in the order in which they were touched. */
+  private readonly dirtySteps: StepState[] = [];
   /** Null until a step is offered: most turns offer none. */
   private offered: Set<StepState> | null = null;
-  /** Attempts that this turn has closed, by task id. Null until it has closed one. */
+  /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
   private closed: Map<string, AttemptRecord> | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
@@ -119,8 +120,8 @@ export class JobTurn {
     this.state.openAttempts.delete(taskId);
     this.state.assigned.delete(taskId);
     const record = closedAttempt(attempt, closed, this.context.now);
-    this.closed ??= new Map();
-    this.closed.set(taskId, record);
+    if (record.progress !== undefined || record.statusMessage !== undefined)
+      (this.closed ??= new Map()).set(taskId, record);
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
     this.context.send('lease', this.state.record.farmId, {
       type: 'task.settled',
@@ -225,7 +226,9 @@ export class JobTurn {
   }
 
   touch(step: StepState): void {
-    this.dirtySteps.add(step);
+    if (step.touchedBy === this) return;
+    step.touchedBy = this;
+    this.dirtySteps.push(step);
   }
 
   /** Draws the consequences. */

@@ -179,10 +179,7 @@ function noteFailedOn(state: JobState, step: StepState, index: number, workerId:
 
 function closedBy(report: StatusMessage, status: ClosedAttempt['status']): ClosedAttempt {
   const { message = '', session_id: sessionId, exit_code: exitCode } = report;
-  const told = toldBy(report);
-  return exitCode === undefined
-    ? { status, message, sessionId, told }
-    : { status, message, sessionId, told, exitCode };
+  return { status, message, sessionId, told: toldBy(report), exitCode };
 }
 
 function noop(what: string, report: StatusMessage, context: ServiceContext<'job'>): void {

@@ -33,6 +33,8 @@ export interface StepState {
   /** Pages and whether the record are to be written with the commit window. */
   readonly dirtyPages: Set<number>;
   isDirty: boolean;
+  /** The last turn that has changed it. */
+  touchedBy: object | null;
 }
 
 /** An attempt that was handed out and not yet reported running. */
@@ -80,6 +82,7 @@ export const stepStateOf = (
   countsInJob: record.taskCounts,
   dirtyPages: new Set(),
   isDirty: false,
+  touchedBy: null,
 });
 
 /** The state of a task, whether it has a record of its own or not. */

@@ -17,14 +17,14 @@ export interface ManyJobs {
   readonly jobs: number;
   /** Of each job. */
   readonly tasksEach: number;
-  /** How many requirement signatures the jobs have, one a job in turn; workers of `MANY_JOBS_WORKER_MIB` may run them all. */
+  /** How many requirement signatures the jobs have, one a job in turn; workers of `WORKER_MIB` may run them all. */
   readonly signatures: number;
   /** Tasks at the beginning of each job that have succeeded already. */
   readonly doneEach: number;
 }
 
 /** The memory of a worker that may run everything. */
-export const MANY_JOBS_WORKER_MIB = 1024;
+const WORKER_MIB = 1024;
 
 /**
  * Makes a store of many running jobs in one farm, by the writer of the service and without submissions: all that a start of the service
@@ -183,7 +183,7 @@ const planOf = (nth: number, { tasksEach, signatures }: ManyJobs): JobPlan => ({
         computeLocation: '',
         amounts:
           signatures > 1
-            ? [{ name: 'amount.worker.memory', min: 1 + (nth % Math.min(signatures, 1000)) }]
+            ? [{ name: 'amount.worker.memory', min: 1 + (nth % Math.min(signatures, WORKER_MIB)) }]
             : [],
         pools: [],
         attributes: [],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Processor time of a process and of everything that it has started, in seconds since its start. */
-export interface TreeUsage {
+interface TreeUsage {
   /** Its own threads. */
   readonly own: number;
   /** Its children and theirs: those that it has waited for, and those that still run. */

@@ -20,60 +20,63 @@ export const caseName = (of: LeaseCase): string =>
 export function leaseTables(cases: readonly LeaseFigures[], parked: readonly ParkedFigures[]): string {
   const name = (of: LeaseFigures): string[] => [whole(of.workers), String(of.cores), jobsOf(of), of.reports];
   const names = ['workers', 'cores', 'jobs', 'reports'];
-  const parts = [
-    'Rates a second: a lease counts when its reply has come, a cycle when its end is committed.\n',
-    textTable(
-      [
-        ...names,
-        'leases',
-        'cycles',
-        'replies',
-        'echo',
-        'of it',
-        'echo 200 B',
-        'of it',
-        'disk',
-        'cycles of it',
-      ],
-      cases.map((of) => [
-        ...name(of),
-        whole(of.leases_per_second),
-        whole(of.cycles_per_second),
-        whole(of.replies_per_second),
-        whole(of.echo.per_second),
-        ratio(of.leases_to_echo),
-        whole(of.echo_200.per_second),
-        ratio(of.leases_to_echo_200),
-        of.disk === null ? '-' : whole(of.disk.cycles_per_second),
-        ratio(of.cycles_to_disk),
-      ]),
-    ),
-    '\nMilliseconds from request to reply with tasks (p50, p99, p99.9), microseconds of processor a lease, resident memory of the service.\n',
-    textTable(
-      [
-        ...names,
-        'lease ms',
-        'echo ms',
-        'service us',
-        'bus us',
-        'client us',
-        'echo: bus us',
-        'client us',
-        'MiB',
-      ],
-      cases.map((of) => [
-        ...name(of),
-        latency(of.latency_ms),
-        latency(of.echo.latency_ms),
-        micro(of.cpu_us.service),
-        micro(of.cpu_us.bus),
-        micro(of.cpu_us.client),
-        micro(of.echo.cpu_us.bus),
-        micro(of.echo.cpu_us.client),
-        whole(of.service_resident_mib),
-      ]),
-    ),
-  ];
+  const parts: string[] = [];
+  if (cases.length > 0) {
+    parts.push(
+      'Rates a second: a lease counts when its reply has come, a cycle when its end is committed.\n',
+      textTable(
+        [
+          ...names,
+          'leases',
+          'cycles',
+          'replies',
+          'echo',
+          'of it',
+          'echo 200 B',
+          'of it',
+          'disk',
+          'cycles of it',
+        ],
+        cases.map((of) => [
+          ...name(of),
+          whole(of.leases_per_second),
+          whole(of.cycles_per_second),
+          whole(of.replies_per_second),
+          whole(of.echo.per_second),
+          ratio(of.leases_to_echo),
+          whole(of.echo_200.per_second),
+          ratio(of.leases_to_echo_200),
+          of.disk === null ? '-' : whole(of.disk.cycles_per_second),
+          ratio(of.cycles_to_disk),
+        ]),
+      ),
+      '\nMilliseconds from request to reply with tasks (p50, p99, p99.9), microseconds of processor a lease, resident memory of the service.\n',
+      textTable(
+        [
+          ...names,
+          'lease ms',
+          'echo ms',
+          'service us',
+          'bus us',
+          'client us',
+          'echo: bus us',
+          'client us',
+          'MiB',
+        ],
+        cases.map((of) => [
+          ...name(of),
+          latency(of.latency_ms),
+          latency(of.echo.latency_ms),
+          micro(of.cpu_us.service),
+          micro(of.cpu_us.bus),
+          micro(of.cpu_us.client),
+          micro(of.echo.cpu_us.bus),
+          micro(of.echo.cpu_us.client),
+          whole(of.service_resident_mib),
+        ]),
+      ),
+    );
+  }
   for (const of of cases) {
     if (of.empty_replies === 0 && of.unconfirmed === 0) continue;
     parts.push(

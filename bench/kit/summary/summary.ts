@@ -68,11 +68,12 @@ function isMet({ is, number }: Target, value: number | null): boolean | null {
   return is === 'at least' ? value >= number : value <= number;
 }
 
-/** The summary as a page. */
+/** The summary as a page. `chart` is the file of the chart beside it; null when there is none. */
 export function summaryPage(
   rows: readonly SummaryRow[],
   notMeasured: readonly string[],
   results: ReadonlyMap<string, KeptResult>,
+  chart: string | null,
 ): string {
   const lines = [
     '# Benchmarks: summary',
@@ -84,8 +85,7 @@ export function summaryPage(
     '| --- | --- | ---: | --- | ---: | ---: | --- | --- |',
     ...rows.map((row) => `| ${cells(row).join(' | ')} |`),
     '',
-    '![Leases and full cycles a second by workers](lease.svg)',
-    '',
+    ...(chart === null ? [] : [`![Leases and full cycles a second by workers](${chart})`, '']),
   ];
   if (notMeasured.length > 0) {
     lines.push('Without figures:', '', ...notMeasured.map((each) => `- ${each}`), '');

@@ -31,6 +31,8 @@ export function loadPackage(packages: string, name: string): unknown {
 
 /** Runs a program of the comparison: a process of its own, which ends after what it was told to do. */
 export async function runProgram(prepare: Prepare): Promise<void> {
+  // Without the bench nobody needs it.
+  process.once('disconnect', () => process.exit(1));
   const go = new Promise<void>((resolve) => process.once('message', () => resolve()));
   const act = await prepare(JSON.parse(process.argv[2] ?? '{}') as Order);
   await say({ type: 'ready' });

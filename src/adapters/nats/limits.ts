@@ -95,6 +95,8 @@ export const CONNECTION_LIMITS = {
 /** Limits of a worker's publishing. */
 export const PUBLISH_LIMITS = {
   acknowledgeMs: 5 * SECOND_MS,
+  /** How long after a task is followed a cancel of before is looked for: one that is over by then needs no look. */
+  cancelLookUpMs: 100,
   logsUnderWay: 256,
   logBytesUnderWay: 8 * MIB,
 } as const;

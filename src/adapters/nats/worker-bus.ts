@@ -115,7 +115,12 @@ class NatsWorkerBus implements WorkerBus {
     if (this.#followed.has(task)) return;
     this.#followed.set(task, null);
     const nc = this.#nc;
-    if (nc !== null && !nc.isClosed() && !nc.isDraining()) this.#follow(nc, task);
+    if (nc === null || nc.isClosed() || nc.isDraining()) return;
+    const subscription = this.#follow(nc, task);
+    setTimeout(() => {
+      const isFollowed = this.#followed.get(task) === subscription;
+      if (isFollowed && subscription.getReceived() === 0) void this.#lookUpCancel(task);
+    }, PUBLISH_LIMITS.cancelLookUpMs).unref();
   }
 
   unfollowCancels(task: TaskId): void {
@@ -134,7 +139,10 @@ class NatsWorkerBus implements WorkerBus {
   #sessionStarted(nc: NatsConnection): void {
     this.#nc = nc;
     this.#mux.sessionStarted(nc);
-    for (const task of this.#followed.keys()) this.#follow(nc, task);
+    for (const task of this.#followed.keys()) {
+      this.#follow(nc, task);
+      void this.#lookUpCancel(task);
+    }
     this.#listener.busChanged({ type: 'ready' });
   }
 
@@ -144,7 +152,7 @@ class NatsWorkerBus implements WorkerBus {
     this.#mux.sessionEnded();
   }
 
-  #follow(nc: NatsConnection, task: TaskId): void {
+  #follow(nc: NatsConnection, task: TaskId): Subscription {
     const subject = subjects.cancel(task);
     const subscription = nc.subscribe(subject, {
       callback: (error, message) => {
@@ -153,14 +161,15 @@ class NatsWorkerBus implements WorkerBus {
       },
     });
     this.#followed.set(task, subscription);
-    void this.#lookUpCancel(subject, task);
+    return subscription;
   }
 
   /**
    * A cancel that was said before this connection listened is still in the stream. A look-up that fails is not
    * repeated: the heartbeat exchange says too what has to stop.
    */
-  async #lookUpCancel(subject: string, task: TaskId): Promise<void> {
+  async #lookUpCancel(task: TaskId): Promise<void> {
+    const subject = subjects.cancel(task);
     const answer = await this.#mux.ask(
       {
         subject: `$JS.API.DIRECT.GET.${STREAMS.cancel.name}`,

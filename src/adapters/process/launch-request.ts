@@ -22,7 +22,7 @@ export type LaunchAnswer =
   | { readonly type: 'ended'; readonly run: number; readonly code: number; readonly signal: number };
 
 /** What could not be done. */
-export type LaunchStage = 'file' | 'directory' | 'start';
+type LaunchStage = 'file' | 'directory' | 'start';
 
 /** A longer request is not sent: the launcher holds it in memory several times. */
 const REQUEST_BYTES_MAX = 1024 * 1024;

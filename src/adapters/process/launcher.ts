@@ -13,7 +13,7 @@ const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** Where launcher.pl has the daemon. */
 const CHANNEL = 3;
 
-export interface LauncherOptions {
+interface LauncherOptions {
   /** Holds it and all that it starts, and nothing else; null where there are no control groups. */
   readonly cgroup: Cgroup | null;
   /** Marks of the session: in its environment, and so in that of a process that is just being started. */
@@ -22,7 +22,7 @@ export interface LauncherOptions {
 }
 
 /** Who waits for the process that is being started or runs. */
-export interface LaunchListener {
+interface LaunchListener {
   answered(answer: Exclude<LaunchAnswer, { type: 'ready' }>): void;
   /** The launcher has ended: nothing is answered any more. */
   lost(): void;
@@ -59,7 +59,7 @@ export class Launcher {
     child.on('exit', () => cgroup?.remove());
   }
 
-  /** Starts one. Null where it cannot run: there is no perl. */
+  /** Starts one. Null where it cannot run, because there is no perl, or could not join its group. */
   static async start({ cgroup, marks, pipes }: LauncherOptions): Promise<Launcher | null> {
     const [stdout, stderr] = await pipes.open(null);
     const output = new OutputReader(stdout, stderr, () => undefined);
@@ -85,7 +85,7 @@ export class Launcher {
     const isReady = await new Promise<boolean>((resolve) => {
       launcher.ready = resolve;
     });
-    if (isReady) return launcher;
+    if (isReady && (cgroup === null || launcher.isAlone)) return launcher;
     launcher.retire();
     return null;
   }

@@ -268,7 +268,7 @@ export class LocalTaskProcesses implements TaskProcesses {
     if (account !== null) return;
     try {
       const launcher = await Launcher.start({
-        cgroup: cgroup?.below('tasks') ?? null,
+        cgroup: cgroup?.below('launched') ?? null,
         marks: taskEnvironment({}, {}, this.marksOf(sessionId)),
         pipes: this.pipes,
       });

@@ -92,11 +92,13 @@ test('the page shows figures, targets, and what is missing', async (t) => {
     ],
     results,
   );
-  const page = summaryPage(rows, ['`b` was left out: it needs c'], results);
+  const page = summaryPage(rows, ['`b` was left out: it needs c'], results, 'lease.svg');
   const lines = page.split('\n');
   t.ok(lines.includes('| `a` | leases | 41,235 /s | echo | 100,000 /s | 0.412 | at least 0.4 | yes |'), page);
   t.ok(lines.includes('| `a` | p99 | 71.3 ms |  |  |  | at most 60 ms | **no** |'), page);
   t.ok(lines.includes('- `b` was left out: it needs c'));
+  t.match(page, '](lease.svg)');
+  t.notMatch(summaryPage(rows, [], results, null), /lease\.svg|Without figures/);
   t.ok(lines.includes('| a | 2026-11-21T00:00:00Z | abc | `--short` | 2 cores, a cpu, Node v20 |'));
 });
 
