@@ -34,8 +34,14 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
     opened: gateway.opened.bind(gateway),
     stop: gateway.stop.bind(gateway),
   };
-  return serveHttp(options, pipeline.handle, { path: EVENTS_PATH, service }, (error) => {
+  const failed = (error: unknown): void => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     ports.log('error', 'an answer broke off', { error: text });
-  });
+  };
+  try {
+    return await serveHttp(options, pipeline.handle, { path: EVENTS_PATH, service }, failed);
+  } catch (error) {
+    gateway.stop();
+    throw error;
+  }
 }

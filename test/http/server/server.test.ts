@@ -186,7 +186,6 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     '/api/v1/farms//',
     '//healthz',
     '/api/v1/pools',
-    '/api/v1/ws',
     '/API/V1/farms',
     '/api/v1/farms/a/b',
     '/debug/pprof/',
