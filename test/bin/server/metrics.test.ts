@@ -110,6 +110,7 @@ test('docs/metrics.md names every metric with its type and labels, and no other'
   metrics.count({ counter: 'jobs-autoparked', queueId: queueId('q') });
   metrics.measured(0, measures());
   metrics.storePages(() => ({ state: PAGES, logs: PAGES }));
+  metrics.eventChannel(() => ({ clients: 2, pushed: 7, missed: 1 }));
   const scrape = parseMetrics(await metrics.text());
   const found = [...scrape.types]
     .filter(([name]) => name.startsWith('svc_'))
