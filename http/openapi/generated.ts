@@ -3968,12 +3968,7 @@ export interface operations {
     readonly openEvents: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: {
-                readonly Upgrade?: string;
-                readonly Connection?: string;
-                readonly "Sec-WebSocket-Version"?: string;
-                readonly "Sec-WebSocket-Key"?: string;
-            };
+            readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };

@@ -23,6 +23,7 @@ const SILENT_MS = 1_000;
 /** Operations that no request can make succeed here, each with its reason. */
 const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
   deleteWorker: 'the only worker is online',
+  openEvents: 'the requests ask for no other protocol; test/e2e/events.test.ts does',
 };
 
 const BULK = 'ids and filter exclude each other, and settings go with set alone, as its description says';
@@ -50,7 +51,7 @@ function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
       resolve(null);
     };
     const timer = mayBeStream ? setTimeout(letGo, SILENT_MS) : null;
-    outgoing.on('error', reject);
+    outgoing.on('error', (error) => reject(new Error(`${described(request)}: ${error.message}`)));
     outgoing.on('response', (message) => {
       if (timer !== null) clearTimeout(timer);
       const headers = Object.fromEntries(
