@@ -1,7 +1,6 @@
-import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
+import { stepIdOf, taskIdOf } from '../../src/core/ids.ts';
 import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
-import { put } from '../../src/core/records/change-set.ts';
-import { keys } from '../../src/core/records/tables.ts';
+import { openAttemptOf } from '../../src/core/records/open-attempt.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import type { Booking } from '../../src/core/records/worker.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../src/core/wire/assignment-parts.ts';
@@ -47,7 +46,7 @@ export const onTasksTake = (
         const assignment = take(state, step, index, task.attemptNumber, attemptFloor, message, turn, context);
         const { attempt_id: attemptId, task_id: taskId } = assignment;
         assignments.push(assignment);
-        bookings.push({ attemptId, taskId, cores: pick.cores, bookedAt: context.now });
+        bookings.push({ attemptId, cores: pick.cores });
         state.assigned.set(taskId, { stepOrder: pick.stepOrder, index, dueAt });
       }
     }
@@ -89,31 +88,18 @@ function take(
 ): Assignment {
   const address = turn.addressOf(step, index);
   const attemptNumber = Math.max(attemptsBefore + 1, attemptFloor);
-  const attemptId = attemptIdOf({ attemptNumber, ...address });
   const taskId = taskIdOf(address);
-  const attempt = {
-    version: 1 as const,
-    id: attemptId,
-    attemptNumber,
-    status: 'running' as const,
-    workerId: message.workerId,
-    startedAt: context.now,
-    message: '',
-    sessionId: '',
-  };
+  const leased = { attemptNumber, assignedAt: context.now, workerOrdinal: message.workerOrdinal };
+  const attempt = openAttemptOf(address, leased, message.workerId);
+  // It gets a row when something is said of it; until then the task's page says all that there is.
   state.openAttempts.set(taskId, attempt);
-  context.change(put('attempt', keys.attempt(address, attemptNumber), attempt));
-  turn.move(step, index, 'lease', {
-    attemptNumber,
-    assignedAt: context.now,
-    workerOrdinal: message.workerOrdinal,
-  });
+  turn.move(step, index, 'lease', leased);
   const values = step.space.at(index);
   return {
     task_id: taskId,
     job_id: state.record.id,
     step_id: stepIdOf(state.record.id, step.record.order),
-    attempt_id: attemptId,
+    attempt_id: attempt.id,
     name: taskNameOf(step.record.name, values),
     cores: message.pick.cores,
     parameters: typedParametersOf(step.plan, values),

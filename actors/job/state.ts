@@ -8,6 +8,7 @@ import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
+import { readAttempt } from '../../src/core/records/open-attempt.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import {
   pageOf,
@@ -174,10 +175,10 @@ function loadOpenAttempts(
   for (const { index, task } of touchedTasks(step)) {
     if (!isLiveTask(task.status)) continue;
     const address: TaskAddress = { jobId: state.record.id, stepOrder: step.record.order, index };
-    const attempt = reader.get('attempt', keys.attempt(address, task.attemptNumber));
+    const attempt = readAttempt(reader, { farmId: state.record.farmId, address, task }, task.attemptNumber);
     if (attempt === undefined) {
       throw new Error(
-        `the store has no attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
+        `the store has neither a row nor the worker of the attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
       );
     }
     state.openAttempts.set(taskIdOf(address), attempt);

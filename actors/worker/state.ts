@@ -49,7 +49,7 @@ export function loadWorker(
   const bookings = reader.get('booking', id)?.bookings ?? [];
   return {
     ...newWorkerState(record),
-    bookings: new Map(bookings.map((booking) => [booking.attemptId, booking])),
+    bookings: new Map(bookings.map(({ attemptId, cores }) => [attemptId, { attemptId, cores }])),
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
     storedHeartbeatAt: record.lastHeartbeatAt,
     maybeHeardAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),

@@ -13,11 +13,18 @@ export interface FoundTask {
 /** The task that an id names, or null when there is none. */
 export function findTask(store: StoreReader, id: string): FoundTask | null {
   const address = parseTaskId(id);
-  if (address === null) return null;
-  const job = store.get('job', keys.job(address.jobId));
-  const step = store.get('step', keys.step(address.jobId, address.stepOrder));
-  if (job === undefined || step === undefined || address.index >= step.taskCount) return null;
-  return { address, job, step };
+  return address === null ? null : findTaskAt(store, address);
+}
+
+/** The task at an address, or null when there is none. */
+export function findTaskAt(
+  store: StoreReader,
+  { jobId: id, stepOrder, index }: TaskAddress,
+): FoundTask | null {
+  const job = store.get('job', keys.job(id));
+  const step = store.get('step', keys.step(id, stepOrder));
+  if (job === undefined || step === undefined || index >= step.taskCount) return null;
+  return { address: { jobId: id, stepOrder, index }, job, step };
 }
 
 /** The steps of a job, by order. */

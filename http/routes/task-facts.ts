@@ -1,8 +1,8 @@
-import type { TaskAddress } from '../../src/core/ids.ts';
 import type { TaskFacts } from '../../src/core/explain/task-facts.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import { readAttempt, readAttempts, type TaskWithState } from '../../src/core/records/open-attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
@@ -20,6 +20,13 @@ export function stateOf(store: StoreReader, { step, address }: FoundTask): TaskS
   return taskStateOf(step, store.get('taskPage', keys.taskPageOf(address)), address.index);
 }
 
+/** The task as attempts are read of it. */
+export const withState = (store: StoreReader, found: FoundTask): TaskWithState => ({
+  farmId: found.job.farmId,
+  address: found.address,
+  task: stateOf(store, found),
+});
+
 /** What the plan of the job says that the step of a task requires. */
 export function requirementsOf(store: StoreReader, { job, step }: FoundTask): StepRequirements {
   const plan = store.get('plan', keys.plan(job.id))?.steps[step.order];
@@ -27,16 +34,12 @@ export function requirementsOf(store: StoreReader, { job, step }: FoundTask): St
   return plan.requirements;
 }
 
-function attemptsOf(store: StoreReader, address: TaskAddress): number {
-  const prefix = keys.attemptsOf(address);
-  return [...store.scan('attempt', { prefix, limit: ATTEMPTS_COUNTED_MAX })].length;
-}
-
 /** All that an explanation of the task is made from: the store as it is now, and what the schedulers have said. */
 export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: Asked): TaskFacts {
   const { store } = ports;
   const { job, step, address } = found;
-  const task = stateOf(store, found);
+  const read = withState(store, found);
+  const { task } = read;
   const farm = store.get('farm', keys.farm(job.farmId));
   const queue = store.get('queue', keys.queue(job.queueId));
   return {
@@ -47,11 +50,8 @@ export function factsOf(ports: Ports, found: FoundTask, { lease, elsewhere }: As
     requirements: requirementsOf(store, found),
     task,
     failureReason: failureReasonOf(store, step, address, task),
-    attempt:
-      task.attemptNumber === 0
-        ? null
-        : (store.get('attempt', keys.attempt(address, task.attemptNumber)) ?? null),
-    attempts: task.attemptNumber === 0 ? 0 : attemptsOf(store, address),
+    attempt: task.attemptNumber === 0 ? null : (readAttempt(store, read, task.attemptNumber) ?? null),
+    attempts: task.attemptNumber === 0 ? 0 : readAttempts(store, read, ATTEMPTS_COUNTED_MAX).length,
     retry: effectiveRetry(ports.serverRetry, farm?.retry ?? {}, queue?.retry ?? {}, job.retry),
     upstreamJobs: job.dependsOn.map((id) => ({ id, record: store.get('job', keys.job(id)) ?? null })),
     isQueuePaused: queue?.paused === true,

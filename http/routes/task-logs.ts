@@ -1,9 +1,10 @@
-import { keys } from '../../src/core/records/tables.ts';
+import { readAttempt } from '../../src/core/records/open-attempt.ts';
 import type { Header } from '../pipeline/message.ts';
 import { logChunkView } from '../views/log-chunk-view.ts';
 import { logText } from '../views/log-text.ts';
 import { findTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
+import { withState } from './task-facts.ts';
 
 /** Of text in a page: no chunk is added once it has as many, so that a page of large chunks stays of bounded size. */
 const PAGE_CHARACTERS_MAX = 8 * 2 ** 20;
@@ -27,7 +28,7 @@ export const downloadTaskLog: Handler<'downloadTaskLog'> = ({ path, query }, por
   const { address } = task;
   const { attempt, stream } = query;
   const isKnown =
-    attempt === undefined || ports.store.get('attempt', keys.attempt(address, attempt)) !== undefined;
+    attempt === undefined || readAttempt(ports.store, withState(ports.store, task), attempt) !== undefined;
   if (!isKnown) return notFound('attempt', String(attempt));
   const extent = ports.logs.extent(address);
   const parts = [

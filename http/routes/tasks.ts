@@ -1,9 +1,10 @@
 import { taskIdOf } from '../../src/core/ids.ts';
-import { keys } from '../../src/core/records/tables.ts';
+import { readAttempts } from '../../src/core/records/open-attempt.ts';
 import { attemptView } from '../views/attempt-view.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { findTask } from './find-task.ts';
 import { notFound, type Handler } from './operation.ts';
+import { withState } from './task-facts.ts';
 
 export const getTask: Handler<'getTask'> = ({ path }, ports) => {
   const task = findTask(ports.store, path.id);
@@ -18,8 +19,8 @@ export const getTask: Handler<'getTask'> = ({ path }, ports) => {
 export const listTaskAttempts: Handler<'listTaskAttempts'> = ({ path }, { store }) => {
   const task = findTask(store, path.id);
   if (task === null) return notFound('task', path.id);
-  const attempts = [...store.scan('attempt', { prefix: keys.attemptsOf(task.address) })];
-  return { kind: 'json', status: 200, body: { items: attempts.map((row) => attemptView(row.value)) } };
+  const attempts = readAttempts(store, withState(store, task));
+  return { kind: 'json', status: 200, body: { items: attempts.map(attemptView) } };
 };
 
 export const cancelTask: Handler<'cancelTask'> = async ({ path }, ports) => {

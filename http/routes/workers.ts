@@ -1,5 +1,5 @@
 import type { WorkerStanding } from '../../actors/worker/messages.ts';
-import { queueId, workerId } from '../../src/core/ids.ts';
+import { parseAttemptId, queueId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -10,7 +10,7 @@ import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import { stepFailuresView, workerView } from '../views/worker-view.ts';
-import { findTask } from './find-task.ts';
+import { findTaskAt } from './find-task.ts';
 import { DONE, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
@@ -115,8 +115,9 @@ const bookingOf = (store: StoreReader, worker: WorkerRecord): BookingRecord | un
 
 function currentTasks(ports: Ports, booking: BookingRecord | undefined): Schemas['Task'][] {
   const viewers = new Map<string, TaskViewer>();
-  return (booking?.bookings ?? []).flatMap(({ taskId }) => {
-    const task = findTask(ports.store, taskId);
+  return (booking?.bookings ?? []).flatMap(({ attemptId }) => {
+    const address = parseAttemptId(attemptId);
+    const task = address === null ? null : findTaskAt(ports.store, address);
     if (task === null) return [];
     const viewer = viewers.get(task.job.id) ?? new TaskViewer(ports.store, task.job);
     viewers.set(task.job.id, viewer);

@@ -8,6 +8,7 @@ import {
 } from '../../src/core/ids.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
+import { readAttempts } from '../../src/core/records/open-attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { readTask, untouchedTask, type TaskState } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
@@ -49,9 +50,10 @@ export abstract class HouseRows extends HouseFrame {
   }
 
   attempts(word: string): AttemptRecord[] {
-    return [...this.store.scan('attempt', { prefix: keys.attemptsOf(this.address(word)) })].map(
-      (row) => row.value,
-    );
+    const address = this.address(word);
+    const job = this.store.get('job', keys.job(address.jobId));
+    if (job === undefined) throw new Error(`there is no task ${word}`);
+    return [...readAttempts(this.store, { farmId: job.farmId, address, task: this.task(word) })];
   }
 
   attemptId(word: string): AttemptId {

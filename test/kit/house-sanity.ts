@@ -11,6 +11,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
+import { readAttempts } from '../../src/core/records/open-attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
 import { rowsOfNoJob } from './rows-of-job.ts';
@@ -38,14 +39,14 @@ export function problemsAtRest(store: StoreReader, residents: Residents): string
   const wrong = (text: string): void => {
     problems.push(text);
   };
-  const open = new Map<WorkerId, Set<string>>();
+  const open = new Map<WorkerId, Map<string, AttemptRecord>>();
   for (const { value: job } of store.scan('job')) checkJob(store, job, residents.job(job.id), open, wrong);
   for (const { value: worker } of store.scan('worker')) {
-    checkWorker(store, worker.id, residents.worker(worker.id), open.get(worker.id) ?? new Set(), wrong);
+    checkWorker(store, worker.id, residents.worker(worker.id), new Set(open.get(worker.id)?.keys()), wrong);
     open.delete(worker.id);
   }
   for (const [id, attempts] of open)
-    wrong(`${[...attempts].join()} are open on the worker ${id}, which does not exist`);
+    wrong(`${[...attempts.keys()].join()} are open on the worker ${id}, which does not exist`);
   checkEnded(store, wrong);
   for (const row of rowsOfNoJob(store)) wrong(`${row} is of no job`);
   for (const { value: farm } of store.scan('farm')) {
@@ -66,17 +67,13 @@ function checkEnded(store: StoreReader, wrong: (text: string) => void): void {
   if (!same(listed, ended.sort())) wrong(`${text(listed)} are listed as ended, these have: ${text(ended)}`);
 }
 
-function tasksOf(store: StoreReader, step: StepRecord): StoredTask[] {
+function tasksOf(store: StoreReader, { farmId }: JobRecord, step: StepRecord): StoredTask[] {
   return Array.from({ length: step.taskCount }, (_, index) => {
     const page = store.get('taskPage', keys.taskPage(step.jobId, step.order, pageOf(index)));
     const own = page === undefined ? null : readTask(page, index);
     const address = { jobId: step.jobId, stepOrder: step.order, index };
-    const rows = [...store.scan('attempt', { prefix: keys.attemptsOf(address) })];
-    return {
-      index,
-      state: own ?? untouchedTask(step.untouched),
-      attempts: rows.map((row) => row.value),
-    };
+    const state = own ?? untouchedTask(step.untouched);
+    return { index, state, attempts: readAttempts(store, { farmId, address, task: state }) };
   });
 }
 
@@ -84,12 +81,12 @@ function checkJob(
   store: StoreReader,
   job: JobRecord,
   resident: JobState | undefined,
-  open: Map<WorkerId, Set<string>>,
+  open: Map<WorkerId, Map<string, AttemptRecord>>,
   wrong: (text: string) => void,
 ): void {
   const steps = [...store.scan('step', { prefix: keys.stepsOf(job.id) })].map((row) => row.value);
   for (const step of steps) {
-    const tasks = tasksOf(store, step);
+    const tasks = tasksOf(store, job, step);
     const counts = { ...NO_TASKS, total: tasks.length };
     for (const task of tasks) {
       counts[task.state.status]++;
@@ -130,7 +127,8 @@ function checkJob(
     }
   }
   for (const attempt of resident.openAttempts.values()) {
-    if (open.get(attempt.workerId)?.has(attempt.id) !== true) wrong(`${attempt.id} is open in memory alone`);
+    if (!same(open.get(attempt.workerId)?.get(attempt.id), attempt))
+      wrong(`${text(attempt)} is open in memory alone`);
   }
 }
 
@@ -161,7 +159,7 @@ function checkFailures(
 function checkTask(
   step: StepRecord,
   { index, state, attempts }: StoredTask,
-  open: Map<WorkerId, Set<string>>,
+  open: Map<WorkerId, Map<string, AttemptRecord>>,
   wrong: (text: string) => void,
 ): void {
   const address = { jobId: step.jobId, stepOrder: step.order, index };
@@ -177,8 +175,8 @@ function checkTask(
     if (attempt.endedAt !== undefined && attempt.endedAt < attempt.startedAt)
       wrong(`${attempt.id} ended before it began`);
     if (isClosed) return;
-    const ofWorker = open.get(attempt.workerId) ?? new Set();
-    open.set(attempt.workerId, ofWorker.add(attempt.id));
+    const ofWorker = open.get(attempt.workerId) ?? new Map<string, AttemptRecord>();
+    open.set(attempt.workerId, ofWorker.set(attempt.id, attempt));
   });
   if (state.attemptNumber !== attempts.length)
     wrong(`${name} is at attempt ${state.attemptNumber} of ${attempts.length}`);
@@ -274,7 +272,7 @@ function checkOffered(
 ): void {
   const entry = lease.index.entry(job.id, step.order);
   const isLeasable = job.status === 'pending' || job.status === 'running';
-  const tasks = tasksOf(store, step);
+  const tasks = tasksOf(store, job, step);
   const indices = (statuses: readonly TaskStatus[]): number[] =>
     tasks.flatMap(({ index, state }) => (statuses.includes(state.status) ? [index] : []));
   const offered = tasks.flatMap(({ index }) => (entry?.ready.has(index) === true ? [index] : []));

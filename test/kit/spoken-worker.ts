@@ -39,6 +39,15 @@ export class SpokenWorker {
     return worker;
   }
 
+  /** The same worker on a new connection. */
+  async connectAgain(port: number): Promise<SpokenWorker> {
+    const again = new SpokenWorker(await connect({ servers: [`127.0.0.1:${port}`] }), this.name, this.cores);
+    again.workerId = this.workerId;
+    again.farmId = this.farmId;
+    again.incarnation = this.incarnation;
+    return again;
+  }
+
   register(farm = ''): Promise<Spoken> {
     return this.announce('worker.register', {
       v: 1,

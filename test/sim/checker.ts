@@ -33,6 +33,7 @@ import { judgeLeases } from './lease-oracle.ts';
 import type { RunningProcesses } from './running-processes.ts';
 import type { ServiceModel, ServiceWatcher } from './service-model.ts';
 import { ActorStates, type FarmView, type ServiceView } from './service-view.ts';
+import { handedOut, isAsHandedOut, storedAttempt, storedAttempts } from './stored-attempts.ts';
 import { watchTake } from './take-rules.ts';
 import { Violation } from './violation.ts';
 import { judgeWorkerTurn } from './worker-rules.ts';
@@ -107,8 +108,7 @@ export class Checker implements ServiceWatcher {
   endConfirmed(attemptId: AttemptId): void {
     const address = parseAttemptId(attemptId);
     if (address === null) throw new Error(`a worker has reported on ${attemptId}`);
-    const attempt = this.service.store.get('attempt', keys.attempt(address, address.attemptNumber));
-    if (attempt?.status !== 'running') return;
+    if (storedAttempt(this.service.store, address)?.status !== 'running') return;
     throw new Violation('an end that is confirmed is on the disk of the service', attemptId);
   }
 
@@ -172,6 +172,7 @@ export class Checker implements ServiceWatcher {
     const afterTake = message.type === 'tasks.take' ? this.watchTake(job, message, turn.now) : null;
     return (said) => {
       this.touched.add(job);
+      for (const attempt of handedOut(said, turn.now)) this.note(this.noteAttempt(attempt));
       for (const change of said.changes) {
         if (change.op === 'put' && change.table === 'attempt') this.note(this.noteAttempt(change.value));
       }
@@ -323,9 +324,10 @@ export class Checker implements ServiceWatcher {
     this.states = null;
     this.touched.clear();
     this.seen.clear();
+    const before = new Map(this.attempts);
     this.attempts.clear();
-    for (const { value } of this.service.store.scan('attempt')) {
-      const wrong = this.noteAttempt(value);
+    for (const attempt of storedAttempts(this.service.store)) {
+      const wrong = this.noteAttempt(attempt) ?? isAsHandedOut(attempt, before);
       if (wrong !== null) throw wrong;
     }
     this.checkToldEnds();

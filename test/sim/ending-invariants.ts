@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobState, StepState } from '../../actors/job/state.ts';
+import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { rowsOfNoJob } from '../kit/rows-of-job.ts';
 import { mayRun } from './eligibility-oracle.ts';
 import type { FarmView, ServiceView } from './service-view.ts';
+import { storedAttempt } from './stored-attempts.ts';
 import { type Invariant, ofFarms, isOverStatus } from './invariant-frame.ts';
 
 /** Retention removes a job within a period of its sweep, a tenth of the time for which it keeps jobs. */
@@ -52,6 +54,11 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
       if (kept === undefined || Buffer.compare(kept, page) !== 0)
         return `task page ${number} of step ${order} of ${id}`;
     }
+  }
+  for (const attempt of job.openAttempts.values()) {
+    const address = parseAttemptId(attempt.id);
+    if (address === null || !isDeepStrictEqual(storedAttempt(view.store, address), attempt))
+      return `the open attempt ${attempt.id}`;
   }
   return null;
 }

@@ -62,7 +62,7 @@ function attemptText(attempt: WholeAttempt): string | null {
   return text + SESSION_HEAD + stringText(sessionId);
 }
 
-type WholeBooking = Written<Booking, 'attemptId' | 'taskId' | 'cores' | 'bookedAt'>;
+type WholeBooking = Written<Booking, 'attemptId' | 'cores'>;
 
 function bookingText({ bookings }: Written<BookingRecord, 'version' | 'bookings'>): string | null {
   if (bookings.length > ARRAY16_MAX) return null;
@@ -71,15 +71,8 @@ function bookingText({ bookings }: Written<BookingRecord, 'version' | 'bookings'
   return text;
 }
 
-const heldText = ({ attemptId, taskId, cores, bookedAt }: WholeBooking): string =>
-  HELD_HEAD +
-  stringText(attemptId) +
-  NAME.taskId +
-  stringText(taskId) +
-  NAME.cores +
-  numberText(cores) +
-  NAME.bookedAt +
-  numberText(bookedAt);
+const heldText = ({ attemptId, cores }: WholeBooking): string =>
+  HELD_HEAD + stringText(attemptId) + NAME.cores + numberText(cores);
 
 /** Whether the text is short ASCII. Ids and names of states are by what they are. */
 const isPlain = (text: string): boolean => text.length <= STR8_MAX && PLAIN.test(text);
@@ -99,9 +92,7 @@ const NAME = {
   startedAt: stringText('startedAt'),
   endedAt: stringText('endedAt'),
   exitCode: stringText('exitCode'),
-  taskId: stringText('taskId'),
   cores: stringText('cores'),
-  bookedAt: stringText('bookedAt'),
 } as const;
 const VERSION = `${stringText('version')}\x01`;
 /** By how many of the fields it has that only some have. */
@@ -117,7 +108,7 @@ const STATUS_TEXTS: Readonly<Record<AttemptStatus, string>> = {
 /** The message, which is empty, comes before. */
 const SESSION_HEAD = stringText('message') + stringText('') + stringText('sessionId');
 const BOOKING_HEAD = mapHead(2) + VERSION + stringText('bookings');
-const HELD_HEAD = mapHead(4) + stringText('attemptId');
+const HELD_HEAD = mapHead(2) + stringText('attemptId');
 
 const float = new DataView(new ArrayBuffer(8));
 /** The number that was written last as eight bytes: the times of one commit window are few. */

@@ -1,6 +1,8 @@
+import { isLiveTask } from '../../core/lifecycle/task-transitions.ts';
 import { parseAttemptId, taskIdOf, type AttemptAddress, type JobId } from '../../core/ids.ts';
 import { attemptFloorAfterRestore } from '../../core/records/attempt-floor.ts';
-import { lastNumberOfKey } from '../../core/records/tables.ts';
+import { keys, lastNumberOfKey } from '../../core/records/tables.ts';
+import { highestAttemptOn, readTask } from '../../core/records/task-page.ts';
 import { logKeys, type LogChunkRecord, type LogTotalRecord } from '../../core/records/log-chunk.ts';
 import { afterRestore } from '../../core/wire/bus-sequence.ts';
 import { openExistingStore } from './existing-store.ts';
@@ -56,11 +58,15 @@ export async function reconcileRestored(
   }
 }
 
-/** The highest number of any attempt. */
+/** The highest number of any attempt. One that is open may be on the page of its task alone (docs/decisions/open-attempts.md). */
 function highestAttempt(state: Environment): number {
   let highest = 0;
   for (const key of openExistingDatabase(state, 'attempt')?.getKeys() ?? [])
     highest = Math.max(highest, lastNumberOfKey(Buffer.from(key).toString('utf8')));
+  const pages = openExistingDatabase(state, 'taskPage');
+  if (pages === undefined) return highest;
+  for (const { value } of scanRows(pages))
+    highest = Math.max(highest, highestAttemptOn(decodeValue('taskPage', value)));
   return highest;
 }
 
@@ -76,14 +82,20 @@ function forgetIncarnations(state: Environment): number {
   return rows.length;
 }
 
-/** Both tables have the same keys in the same order, so that one walk along both finds what only the logs have. */
+/**
+ * Both tables have the same keys in the same order, so that one walk along both finds what only the logs have. Of that, attempts that are open
+ * are known all the same.
+ */
 function removeUnknownLogs(state: Environment, logs: Environment): number {
   const known = openExistingDatabase(state, 'attempt');
   const attempts = openExistingDatabase(logs, LOG_DATABASES.attempts);
   const chunks = openExistingDatabase(logs, LOG_DATABASES.chunks);
   if (attempts === undefined || chunks === undefined) return 0;
   const totals = openDatabase(logs, LOG_DATABASES.totals);
-  const unknown = [...onlyInFirst(attempts, known)].map((key) => attemptOfKey(key.toString('utf8')));
+  const pages = openExistingDatabase(state, 'taskPage');
+  const unknown = [...onlyInFirst(attempts, known)]
+    .map((key) => attemptOfKey(key.toString('utf8')))
+    .filter((attempt) => !isOpen(pages, attempt));
   const tasks = [...byTask(unknown).values()];
   for (let at = 0; at < tasks.length; at += TASKS_AT_ONCE) {
     logs.transactionSync(() => {
@@ -92,6 +104,13 @@ function removeUnknownLogs(state: Environment, logs: Environment): number {
     });
   }
   return unknown.length;
+}
+
+/** Whether the page of the attempt's task says that it is open. */
+function isOpen(pages: ByteDatabase | undefined, attempt: AttemptAddress): boolean {
+  const bytes = pages?.get(keyBytes(keys.taskPageOf(attempt)));
+  const task = bytes === undefined ? null : readTask(decodeValue('taskPage', bytes), attempt.index);
+  return task?.attemptNumber === attempt.attemptNumber && isLiveTask(task.status);
 }
 
 function byTask(attempts: readonly AttemptAddress[]): ReadonlyMap<string, readonly AttemptAddress[]> {

@@ -99,6 +99,15 @@ export function readTaskStatus(page: Uint8Array, index: number): TaskStatus | nu
   return code === 0 ? null : (TASK_STATUSES[code - 1] ?? null);
 }
 
+/** The highest number of any attempt on the page; 0 when no task of it has had one. */
+export function highestAttemptOn(page: Uint8Array): number {
+  const view = viewOf(page);
+  let highest = 0;
+  for (let record = 0; record < TASK_PAGE_BYTES; record += RECORD_BYTES)
+    highest = Math.max(highest, view.getUint32(record + 4, true));
+  return highest;
+}
+
 /** Indices of the tasks on the page with a number that have a record and are marked unschedulable. */
 export function* unschedulableOn(page: Uint8Array, number: number): Generator<number> {
   for (let nth = 0; nth < TASKS_PER_PAGE; nth += 1) {

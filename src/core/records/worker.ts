@@ -1,4 +1,4 @@
-import type { AttemptId, FarmId, QueueId, TaskId, WorkerId } from '../ids.ts';
+import type { AttemptId, FarmId, QueueId, WorkerId } from '../ids.ts';
 
 export type WorkerStatus = 'online' | 'offline' | 'disabled';
 
@@ -47,12 +47,10 @@ export interface WorkerRecord {
   readonly registeredAt: number;
 }
 
-/** One attempt that holds cores of a worker. */
+/** One attempt that holds cores of a worker. Rows of earlier versions say `taskId` and `bookedAt` as well. */
 export interface Booking {
   readonly attemptId: AttemptId;
-  readonly taskId: TaskId;
   readonly cores: number;
-  readonly bookedAt: number;
 }
 
 /** The open attempts of one worker: written in the same commit as the attempts themselves. */

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import {
   attemptIdOf,
   jobId,
-  taskIdOf,
   workerId,
   type FarmId,
   type JobId,
@@ -131,9 +130,7 @@ const booking: fc.Arbitrary<BookingRecord> = fc.record(
       fc.record(
         {
           attemptId: attemptAddress.map(attemptIdOf),
-          taskId: attemptAddress.map(taskIdOf),
           cores: number,
-          bookedAt: time,
         },
         { noNullPrototype: true },
       ),

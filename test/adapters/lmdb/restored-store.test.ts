@@ -10,6 +10,7 @@ import { attemptIdOf, farmId, workerId, type AttemptAddress, type JobId } from '
 import type { IncomingLogChunk } from '../../../src/core/ports/log-store.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
+import { emptyTaskPage, writeTask } from '../../../src/core/records/task-page.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import { JOB, OTHER_JOB } from './arbitrary-changes.ts';
@@ -149,4 +150,55 @@ test('stores of a service that never ran are reconciled too', async (t) => {
   await (await openStateWriter(writerOptions(state))).close();
   await (await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 })).close();
   t.strictSame(await reconcileRestored(state, logs, 0), { workers: 0, logsRemoved: 0 });
+});
+
+test('the attempt that a task page says to be open is known, and its number is not given again', async (t) => {
+  const directory = t.testdir();
+  const [state, logs] = [join(directory, 'state'), join(directory, 'logs')];
+  const page = emptyTaskPage();
+  const task = {
+    failedAttempts: 0,
+    updatedAt: 1,
+    assignedAt: 1,
+    retryAfter: 0,
+    workerOrdinal: 1,
+    hasText: false,
+    unschedulable: false,
+  };
+  const far = 900_000_000;
+  writeTask(page, 0, { ...task, status: 'running', attemptNumber: 2 });
+  writeTask(page, 1, { ...task, status: 'assigned', attemptNumber: 1 });
+  writeTask(page, 2, { ...task, status: 'ready', attemptNumber: 1 });
+  writeTask(page, 3, { ...task, status: 'assigned', attemptNumber: far });
+  const changes = [put('taskPage', keys.taskPageOf(attempt(0, 1)), page)];
+  const stateWriter = await openStateWriter(writerOptions(state));
+  stateWriter.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence: 1, changes }))]);
+  await stateWriter.close();
+  const chunk = (of: AttemptAddress, streamSequence: number): IncomingLogChunk => ({
+    attempt: of,
+    seqNum: 1,
+    stream: 'stdout',
+    data: `${of.attemptNumber}`,
+    at: '2026-11-21T10:00:00Z',
+    receivedAt: 1,
+    streamSequence,
+    mayOvertake: true,
+  });
+  const logWriter = await openLogWriter({ ...writerOptions(logs), maxBytesPerTask: 0 });
+  logWriter.streamFound({ createdAt: 'a', lastSequence: 0 });
+  const said = [attempt(0, 1), attempt(0, 2), attempt(0, 3), attempt(1, 1), attempt(2, 1), attempt(32, 1)];
+  logWriter.append(said.map((of, at) => chunk(of, at + 1)));
+  await logWriter.close();
+  t.strictSame(await reconcileRestored(state, logs, 0), { workers: 0, logsRemoved: 4 });
+  const reader = await openStateReader(state);
+  t.equal(reader.attemptFloor(), far + 1000);
+  await reader.close();
+  const logReader = await openLogReader(logs);
+  t.strictSame(
+    [0, 1, 2, 32].map((index) =>
+      logReader.page({ jobId: JOB, stepOrder: 0, index }, 0, 100).map(({ data }) => data),
+    ),
+    [['2'], ['1'], [], []],
+  );
+  await logReader.close();
 });

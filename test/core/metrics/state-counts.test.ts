@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { isTerminalJob, type JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
-import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import { attemptIdOf } from '../../../src/core/ids.ts';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { NO_COUNTS, StateCounter, sumStates } from '../../../src/core/metrics/state-counts.ts';
 import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
@@ -25,8 +25,7 @@ test('jobs, their tasks and workers are counted as they are on disk', (t) => {
   const job = jobRecord({ status: 'running', taskCounts: { ...taskCounts, unschedulable: 3 } });
   const worker = workerRecord({ status: 'online' });
   const attemptId = attemptIdOf({ jobId: job.id, stepOrder: 0, index: 0, attemptNumber: 1 });
-  const taskId = taskIdOf({ jobId: job.id, stepOrder: 0, index: 0 });
-  const bookings = [2, 0.5].map((cores) => ({ attemptId, taskId, cores, bookedAt: 0 }));
+  const bookings = [2, 0.5].map((cores) => ({ attemptId, cores }));
   const booking = put('booking', worker.id, { version: 1, bookings });
   counter.apply([put('job', job.id, job), put('worker', worker.id, worker), booking]);
   const running = {

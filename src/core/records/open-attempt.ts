@@ -1,0 +1,74 @@
+import { attemptIdOf, type FarmId, type TaskAddress, type WorkerId } from '../ids.ts';
+import { isLiveTask } from '../lifecycle/task-transitions.ts';
+import type { StoreReader } from '../ports/store.ts';
+import type { AttemptRecord } from './attempt.ts';
+import { keys } from './tables.ts';
+import type { TaskState } from './task-page.ts';
+
+/** A task and what its page says of it. */
+export interface TaskWithState {
+  readonly farmId: FarmId;
+  readonly address: TaskAddress;
+  readonly task: TaskState;
+}
+
+/**
+ * The attempt that a live task is at, as long as nothing was said of it: it has no row then, and is what the task's page says
+ * (docs/decisions/open-attempts.md). `workerId` is the worker that holds it.
+ */
+export const openAttemptOf = (
+  address: TaskAddress,
+  { attemptNumber, assignedAt }: Pick<TaskState, 'attemptNumber' | 'assignedAt'>,
+  workerId: WorkerId,
+): AttemptRecord => ({
+  version: 1,
+  id: attemptIdOf({
+    jobId: address.jobId,
+    stepOrder: address.stepOrder,
+    index: address.index,
+    attemptNumber,
+  }),
+  attemptNumber,
+  status: 'running',
+  workerId,
+  startedAt: assignedAt,
+  message: '',
+  sessionId: '',
+});
+
+/** Attempt `attemptNumber` of a task, with a row or without; undefined when there is none. */
+export function readAttempt(
+  reader: StoreReader,
+  of: TaskWithState,
+  attemptNumber: number,
+): AttemptRecord | undefined {
+  const row = reader.get('attempt', keys.attempt(of.address, attemptNumber));
+  if (row !== undefined || attemptNumber !== of.task.attemptNumber) return row;
+  return attemptWithoutRow(reader, of);
+}
+
+/** The attempts of a task in order of their numbers, with rows or without. Of more than `limit` the first are given. */
+export function readAttempts(
+  reader: StoreReader,
+  of: TaskWithState,
+  limit = Infinity,
+): readonly AttemptRecord[] {
+  const attempts: AttemptRecord[] = [];
+  for (const { value } of reader.scan('attempt', { prefix: keys.attemptsOf(of.address), limit }))
+    attempts.push(value);
+  if (attempts.length >= limit || (attempts.at(-1)?.attemptNumber ?? 0) >= of.task.attemptNumber)
+    return attempts;
+  const open = attemptWithoutRow(reader, of);
+  if (open !== undefined) attempts.push(open);
+  return attempts;
+}
+
+/** Only an attempt that is open may have no row. */
+function attemptWithoutRow(
+  reader: StoreReader,
+  { farmId, address, task }: TaskWithState,
+): AttemptRecord | undefined {
+  if (!isLiveTask(task.status)) return undefined;
+  const worker = reader.get('workerOrdinal', keys.workerOrdinal(farmId, task.workerOrdinal));
+  return worker === undefined ? undefined : openAttemptOf(address, task, worker.workerId);
+}
