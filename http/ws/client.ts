@@ -108,7 +108,11 @@ export class Client {
     const { channel } = found;
     const place = new Place(channel, sinceSeq, (each) => this.#deliver(each));
     this.#answer(ackFrame(subject, channel.ring.last, seq, ''));
-    if (this.#isGone) return;
+    if (this.#isGone) {
+      // A channel that was made for it is nobody's.
+      this.#hub.left(channel);
+      return;
+    }
     this.#places.set(subject, place);
     channel.followers.add(place);
     this.#hub.entered(channel);

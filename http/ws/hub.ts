@@ -102,6 +102,7 @@ export class EventHub {
   left(channel: Channel): void {
     const isLasting = LASTING_SUBJECTS.some((subject) => subject === channel.subject);
     if (isLasting || channel.followers.size > 0) return;
+    this.#idle.delete(channel);
     this.#idle.set(channel, this.#options.steadyNow());
     if (this.#idle.size > IDLE_SUBJECTS_MAX) this.#forgetIdle(Infinity, 1);
   }

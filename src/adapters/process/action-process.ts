@@ -5,7 +5,7 @@ import { messageOf } from './error-code.ts';
 import { launchOf, type Command } from './launch.ts';
 import { OutputReader } from './output-reader.ts';
 import type { OutputPipe, OutputPipes } from './output-pipe.ts';
-import { findTree, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
+import { findTree, isOver, killTree, signalGroup, type ProcessTree } from './process-tree.ts';
 import type { Cgroup } from './session-cgroup.ts';
 import { startObstacle } from './start-check.ts';
 import { startFailure } from './start-failure.ts';
@@ -169,8 +169,7 @@ export class ActionProcess implements TaskProcess {
   private async settleChildren(): Promise<void> {
     const tree = this.treeOf(this.child?.pid ?? null);
     if (this.command.keepsChildren) this.events.left(await findTree(tree));
-    // What is in the group does not get out of it: with nothing there, nothing is left.
-    else if (tree.cgroup?.isEmpty() === true || (await killTree(tree)).length === 0) tree.cgroup?.remove();
+    else if (isOver(tree) || (await killTree(tree)).length === 0) tree.cgroup?.remove();
   }
 
   private async endOf(code: number | null, signal: NodeJS.Signals | null): Promise<ActionEnd> {

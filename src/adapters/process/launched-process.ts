@@ -119,12 +119,15 @@ export class LaunchedProcess implements TaskProcess {
     const { launcher, supervisor, pid } = this;
     this.pid = null;
     if (launcher.group === null) supervisor.guardGroup(null);
-    if (launcher.isAlone) await launcher.output.drained();
+    const { isAlone } = launcher;
+    // What was taken out of the control group on purpose may still be in the process group.
+    if (isAlone && (pid === null || !signalGroup(pid, 'SIGKILL'))) await launcher.output.drained();
     else {
-      const left = await killTree(this.treeOf(pid));
+      const tree = this.treeOf(pid);
+      const left = await killTree(isAlone ? { ...tree, cgroup: null } : tree);
       await launcher.output.drained();
-      // With a control group it was killed as well; what could not be killed may still hold its pipes.
-      if (launcher.group !== null || left.length > 0) launcher.retire();
+      // With what is in its control group it was killed as well; what could not be killed may still hold its pipes.
+      if ((launcher.group !== null && !isAlone) || left.length > 0) launcher.retire();
     }
     const end: ActionEnd =
       signal === 0

@@ -35,6 +35,8 @@ interface LaunchListener {
  */
 export class Launcher {
   readonly output: OutputReader;
+  /** Resolves when it runs no more. */
+  readonly exited: Promise<void>;
   private readonly child: ChildProcess;
   private readonly channel: Duplex;
   private readonly cgroup: Cgroup | null;
@@ -56,7 +58,12 @@ export class Launcher {
     });
     channel.on('close', () => this.gone());
     child.on('error', () => this.gone());
-    child.on('exit', () => cgroup?.remove());
+    this.exited = new Promise((resolve) => {
+      child.on('exit', () => {
+        cgroup?.remove();
+        resolve();
+      });
+    });
   }
 
   /** Starts one. Null where it cannot run, because there is no perl, or could not join its group. */
@@ -71,16 +78,29 @@ export class Launcher {
       },
       { ids: null, cgroup: cgroup?.path ?? null, lastDescriptor: CHANNEL },
     );
-    const child = spawn(command, [...args], {
-      cwd: '/',
-      env: environment,
-      detached: true,
-      stdio: ['ignore', stdout.writer, stderr.writer, 'pipe'],
-    });
-    stdout.closeWriter();
-    stderr.closeWriter();
-    const channel = child.stdio[CHANNEL];
-    if (!(channel instanceof Duplex)) throw new Error('the launcher was started without its channel');
+    let child: ChildProcess;
+    try {
+      child = spawn(command, [...args], {
+        cwd: '/',
+        env: environment,
+        detached: true,
+        stdio: ['ignore', stdout.writer, stderr.writer, 'pipe'],
+      });
+    } catch (error) {
+      output.close();
+      throw error;
+    } finally {
+      stdout.closeWriter();
+      stderr.closeWriter();
+    }
+    // Where no descriptor is left there is no process and none of its streams, and an error that is told later.
+    child.on('error', () => undefined);
+    const { stdio }: { readonly stdio?: readonly unknown[] } = child;
+    const channel = stdio?.[CHANNEL];
+    if (!(channel instanceof Duplex)) {
+      output.close();
+      throw new Error('the launcher was started without its channel');
+    }
     const launcher = new Launcher(child, channel, output, cgroup);
     const isReady = await new Promise<boolean>((resolve) => {
       launcher.ready = resolve;

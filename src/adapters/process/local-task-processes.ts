@@ -136,8 +136,9 @@ export class LocalTaskProcesses implements TaskProcesses {
       },
     };
     if (!action.keepsChildren) session.tasks++;
-    if (!action.keepsChildren && session.launcher?.isUsable === true) {
-      const { launcher, supervisor, workspace } = session;
+    const { launcher, supervisor, workspace } = session;
+    // What a launcher starts is not asked about first: without a guard the daemon is to refuse it.
+    if (!action.keepsChildren && launcher?.isUsable === true && supervisor.isGuarding) {
       const request = {
         ...action,
         environment,
@@ -273,7 +274,12 @@ export class LocalTaskProcesses implements TaskProcesses {
         pipes: this.pipes,
       });
       if (this.sessions.has(sessionId)) session.launcher = launcher;
-      else launcher?.retire();
+      else if (launcher !== null) {
+        launcher.retire();
+        await launcher.exited;
+        // The end of the session could not remove it with the launcher in it.
+        cgroup?.remove();
+      }
     } catch (error) {
       this.options.warn('the launcher of a session could not be started', {
         session: sessionId,

@@ -92,6 +92,11 @@ export class Supervisor {
     this.say(`group ${group ?? 0}`);
   }
 
+  /** False once it is known to guard no more; `state` asks it. */
+  get isGuarding(): boolean {
+    return !this.gone && !this.fenced;
+  }
+
   /** Asks it. Resolves once it has answered, ended or kept silent for `PROCESS_LIMITS.supervisorAnswerMs`. */
   async state(): Promise<SupervisorState> {
     if (this.fenced) return 'fenced';

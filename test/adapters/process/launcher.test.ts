@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'tap';
+import { leftoverCgroups } from '../../../src/adapters/process/session-cgroup.ts';
+import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 import { runs } from './runs.ts';
 
@@ -12,13 +15,25 @@ async function parentOf(it: RecordedProcesses): Promise<number> {
   return Number(it.lines(run)[0]);
 }
 
-const programOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+/** Empty when the process has ended. */
+function ofProcess(pid: number, file: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const programOf = (pid: number): string => ofProcess(pid, 'cmdline').replaceAll('\0', ' ');
+
+const allProcesses = (): readonly number[] =>
+  readdirSync('/proc').flatMap((name) => (/^[0-9]+$/.test(name) ? [Number(name)] : []));
 
 test('one launcher starts the tasks of a session, and actions of environments are the daemon’s', async (t) => {
   const it = new RecordedProcesses('parents', { launcher: true });
   await it.open();
   const launcher = await parentOf(it);
-  t.match(programOf(launcher), /^callsheet launcher/);
+  t.match(programOf(launcher), /^perl .*launcher\.pl/);
   t.equal(await parentOf(it), launcher);
   const environment = it.bash('echo $PPID', { keepsChildren: true });
   await it.ended(environment);
@@ -26,6 +41,82 @@ test('one launcher starts the tasks of a session, and actions of environments ar
   await it.close();
   t.equal(runs(launcher), false);
 });
+
+test('the marks of its session are in the environment of a launcher, whatever it has started', async (t) => {
+  const it = new RecordedProcesses('marks', { launcher: true });
+  await it.open();
+  const launcher = await parentOf(it);
+  await it.ended(it.start('true', [], { variables: { OTHER: 'x'.repeat(1000) } }));
+  const environment = ofProcess(launcher, 'environ').split('\0');
+  t.ok(environment.includes(`CALLSHEET_SESSION=${it.sessionId}`), environment.join(' '));
+  t.ok(environment.includes(`CALLSHEET_WORKER_DIR=${it.workerDirectory}`));
+  await it.close();
+});
+
+/** The guard of the session. */
+function guardOf({ sessionId }: RecordedProcesses): number {
+  const guard = allProcesses().find((pid) => programOf(pid).includes(`CALLSHEET_SESSION=${sessionId}`));
+  if (guard === undefined) throw new Error(`${sessionId} has no guard`);
+  return guard;
+}
+
+test('a session whose guard has gone between two tasks starts none any more', async (t) => {
+  const it = new RecordedProcesses('unguarded', { launcher: true });
+  await it.open();
+  const launcher = await parentOf(it);
+  process.kill(guardOf(it), 'SIGKILL');
+  while (it.warnings.length === 0) await turn();
+  t.equal(runs(launcher), true);
+  const run = it.bash('echo ran');
+  t.same(await it.ended(run), { kind: 'fenced' });
+  t.same(it.lines(run), []);
+  await it.close();
+});
+
+test('a session that ends while its launcher is being started leaves nothing of it', async (t) => {
+  const it = new RecordedProcesses('soon-over', { tasksBeforeLauncher: 1 });
+  await it.open();
+  await it.ended(it.start('true', [], { keepsChildren: false }));
+  it.processes.close(it.sessionId, { keepDirectory: false });
+  await it.until((told) => (told.type === 'closed' ? told : null));
+  const groups = (): readonly string[] =>
+    leftoverCgroups(it.workerDirectory).flatMap(({ path }) =>
+      readdirSync(path, { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory() ? [entry.name] : [],
+      ),
+    );
+  const launchers = (): readonly number[] =>
+    allProcesses().filter((pid) => ofProcess(pid, 'environ').includes(`CALLSHEET_SESSION=${it.sessionId}`));
+  while (groups().length + launchers().length > 0) await turn();
+  t.same(it.warnings, []);
+  await it.processes.settled();
+  rmSync(it.workerDirectory, { recursive: true, force: true });
+});
+
+bothWays(
+  'what is taken out of the control group and stays in the process group ends with the task',
+  {},
+  async (t, launcher) => {
+    const it = new RecordedProcesses('taken-out', { launcher });
+    await it.open();
+    const outside = leftoverCgroups(it.workerDirectory).map(({ path }) =>
+      join(dirname(path), 'cgroup.procs'),
+    );
+    const [procs = '/dev/null'] = outside;
+    const script = `env -i /bin/sleep 700 >/dev/null 2>&1 & echo $! | tee ${procs}; echo $!; exit 5`;
+    const run = it.bash(script, { keepsChildren: false });
+    t.same(await it.ended(run), { kind: 'exited', code: 5 });
+    const left = Number(it.lines(run).at(-1));
+    t.equal(runs(left), false);
+    if (launcher && outside.length > 0) {
+      const next = it.bash('cat /proc/$PPID/cmdline');
+      await it.ended(next);
+      t.match(it.lines(next).join(''), 'launcher.pl', 'the launcher is not in that group');
+    }
+    await it.close();
+    t.same(it.warnings, []);
+  },
+);
 
 test('without a launcher, as long as a session has begun few tasks, the daemon starts them', async (t) => {
   const it = new RecordedProcesses('daemon');

@@ -37,6 +37,7 @@ export class RecordedProcesses {
       sessionsDirectory = null,
       beatTimeoutSeconds = PROCESS_LIMITS.beatTimeoutSeconds,
       launcher = false,
+      tasksBeforeLauncher = launcher ? 0 : Infinity,
     }: {
       consume?: boolean;
       ownEnvironment?: Readonly<Record<string, string | undefined>>;
@@ -46,6 +47,7 @@ export class RecordedProcesses {
       beatTimeoutSeconds?: number;
       /** Whether a launcher starts the processes, as tasks that leave nothing behind. */
       launcher?: boolean;
+      tasksBeforeLauncher?: number;
     } = {},
   ) {
     this.launcher = launcher;
@@ -56,7 +58,7 @@ export class RecordedProcesses {
       workerDirectory: this.workerDirectory,
       supervisorScript: supervisorScript(),
       beatTimeoutSeconds,
-      tasksBeforeLauncher: launcher ? 0 : Infinity,
+      tasksBeforeLauncher,
       ownEnvironment,
       isolation: { isEnabled: true, environmentPassthrough },
       warn: (text) => this.warnings.push(text),
