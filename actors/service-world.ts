@@ -42,6 +42,8 @@ export interface ServiceSettings {
   readonly retry: RetryPolicy;
   /** How long a lease request is held when there is no work (interface.md, "Limits": about 30 s). */
   readonly leaseHoldMs: number;
+  /** Jobs that a farm asks in one turn what they offer when it is taken up. */
+  readonly jobsAskedAtOnce: number;
   /** After this an attempt that was handed out and never reported running is taken back (interface.md, "Limits": 30 s, fixed). */
   readonly staleAssignedMs: number;
   /** After this a ready task that no online worker may run says why (interface.md, "Worker and related rules"); 0 is never. */

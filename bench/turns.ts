@@ -15,6 +15,7 @@ import type { Output } from '../actors/kernel/closure.ts';
 import { Kernel } from '../actors/kernel/kernel.ts';
 import { serviceActors } from '../actors/service-actors.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
+import { JOBS_ASKED_AT_ONCE } from '../actors/lease/take-up.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../actors/service-world.ts';
 import { LocalTallies } from '../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
@@ -71,6 +72,7 @@ const kernel = new Kernel<ServiceWorld>(
     heartbeatTimeoutMs: 3_600_000,
     retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
     leaseHoldMs: LEASE_HOLD_MS,
+    jobsAskedAtOnce: JOBS_ASKED_AT_ONCE,
     staleAssignedMs: STALE_ASSIGNED_MS,
     unschedulableGraceMs: 30_000,
     reservationAfterMs: 300_000,

@@ -14,7 +14,8 @@ import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { emptyTaskPage, pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
+import { PageRoom } from '../../src/core/records/page-room.ts';
+import { pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
@@ -90,6 +91,7 @@ export class JobTurn {
       workerOrdinal: patch.workerOrdinal ?? before.workerOrdinal,
       hasText: patch.hasText ?? before.hasText,
       unschedulable: false,
+      silent: this.isSilent(step, index, before.status, status),
     };
     this.write(step, index, after);
     const { failedOn } = this.state;
@@ -100,6 +102,17 @@ export class JobTurn {
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
+  }
+
+  /** Whether the task ends here, and the attempt that was open has told nothing. It is closed before the task is moved. */
+  private isSilent(
+    step: StepState,
+    index: number,
+    before: TaskState['status'],
+    after: TaskState['status'],
+  ): boolean {
+    if (!isLiveTask(before) || !isTerminalTask(after)) return false;
+    return this.closed === null || !this.closed.has(taskIdOf(this.addressOf(step, index)));
   }
 
   /** Says why a task failed or was canceled. With `onlyIfEmpty` a reason that is there already wins. */
@@ -342,7 +355,7 @@ export class JobTurn {
     const number = pageOf(index);
     let page = step.pages.get(number);
     if (page === undefined) {
-      page = emptyTaskPage();
+      page = (step.room ??= new PageRoom()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
       step.pages.set(number, page);
     }
     writeTask(page, index, task);

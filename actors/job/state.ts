@@ -9,6 +9,7 @@ import type { JobRecord } from '../../src/core/records/job.ts';
 import type { TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { readAttempt } from '../../src/core/records/open-attempt.ts';
+import { gatherPages, type PageRoom } from '../../src/core/records/page-room.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
 import {
   pageOf,
@@ -27,6 +28,8 @@ export interface StepState {
   readonly plan: StepPlan;
   readonly space: Space;
   readonly pages: Map<number, Uint8Array>;
+  /** Where new pages come from; null until there is one. */
+  room: PageRoom | null;
   /** What its tasks share when they are handed out; null before the first is. */
   assignment: StepAssignment | null;
   /** The counts of the step that are in the job's. */
@@ -79,6 +82,7 @@ export const stepStateOf = (
   plan,
   space: openSpace(plan.space),
   pages,
+  room: null,
   assignment: null,
   countsInJob: record.taskCounts,
   dirtyPages: new Set(),
@@ -149,11 +153,18 @@ function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
   const key = keys.step(job, plan.order);
   const record = reader.get('step', key);
   if (record === undefined) throw new Error(`the store has no step ${key} of a job that it holds`);
-  const pages = new Map<number, Uint8Array>();
-  for (const row of reader.scan('taskPage', { prefix: keys.taskPagesOf(job, plan.order) })) {
-    pages.set(lastNumberOfKey(row.key), row.value);
-  }
+  const pages = gatherPages(numberedPages(job, plan.order, reader));
   return stepStateOf(record, plan, pages);
+}
+
+function* numberedPages(
+  job: JobId,
+  stepOrder: number,
+  reader: StoreReader,
+): Generator<readonly [number, Uint8Array]> {
+  for (const row of reader.scan('taskPage', { prefix: keys.taskPagesOf(job, stepOrder) })) {
+    yield [lastNumberOfKey(row.key), row.value];
+  }
 }
 
 function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): void {

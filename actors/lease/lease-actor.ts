@@ -12,6 +12,7 @@ import { onTasksTaken } from './on-tasks-taken.ts';
 import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
 import { answerEmpty, answerUnknown, armHold, serveAll, servePool } from './serve.ts';
 import { loadLease, newLeaseState, type LeaseState } from './state.ts';
+import { askJobs, onceTakenUp, onCounted } from './take-up.ts';
 import { clearMatched } from './unmatched.ts';
 
 type LeaseContext = ServiceContext<'lease'>;
@@ -28,8 +29,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
     load: (id, reader) => loadLease(id, reader, settings.tallies),
     started: (state, context) => {
       for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.wake' });
-      for (const id of state.activeJobs) context.send('job', id, { type: 'job.wake' });
-      context.send('lease', state.farmId, { type: 'lease.counted', isLast: false });
+      askJobs(state, settings.jobsAskedAtOnce, context);
     },
     isRemoved: (state) => state.isRemoved,
     absent: (id, message, context) => {
@@ -45,6 +45,9 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
     },
     handlers: settled(periodMs, {
       'lease.wake': () => undefined,
+      'jobs.due': (state, _message, context) => {
+        askJobs(state, settings.jobsAskedAtOnce, context);
+      },
       'lease.counted': onCounted,
       'lease.requested': onLeaseRequested(settings.leaseHoldMs),
       'tasks.taken': onTasksTaken,
@@ -77,11 +80,11 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'service.stopping': (state, _message, context) => {
         for (const request of state.parked.takeEnded(Infinity)) answerEmpty(request, context);
       },
-      'pools.changed': (state, { pools }, context) => {
+      'pools.changed': onceTakenUp((state, { pools }, context) => {
         state.pools.register(pools);
         serveAll(state, context);
         clearMatched(state, context);
-      },
+      }),
       // For later leases: what was handed out keeps the map that it came with.
       'storage.changed': (state, { storage }) => {
         state.pathMaps.replace(storage);
@@ -92,8 +95,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
         servePool(state, pool, context);
         clearMatched(state, context);
       },
-      'task.explain': onTaskExplain,
-      'pool.explain': onPoolExplain,
+      'task.explain': onceTakenUp(onTaskExplain),
+      'pool.explain': onceTakenUp(onPoolExplain),
       'demands.explain': onDemandsExplain,
       'sweep.due': onSweepDue(settings),
       'hold.ended': (state, _message, context) => {
@@ -124,26 +127,6 @@ function settled(periodMs: number | null, handlers: LeaseHandlers): LeaseHandler
     },
   ]);
   return Object.fromEntries(wrapped) as LeaseHandlers;
-}
-
-/**
- * What the jobs have answered to being woken stands in the mailbox behind this message when it comes first, and before
- * it when it comes last.
- */
-function onCounted(
-  state: LeaseState,
-  message: Extract<LeaseMessage, { type: 'lease.counted' }>,
-  context: LeaseContext,
-): void {
-  if (!message.isLast) {
-    context.send('lease', state.farmId, { type: 'lease.counted', isLast: true });
-    return;
-  }
-  state.pools.counted();
-  state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
-  serveAll(state, context);
-  // What nobody could run before the start may have a worker, or a slot of its pool, now.
-  clearMatched(state, context);
 }
 
 function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {

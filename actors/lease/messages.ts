@@ -129,6 +129,8 @@ export type LeaseMessage =
   | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
   | { readonly type: 'lease.wake' }
+  /** The actor's own timer, at its start: the next jobs are to be asked for what they offer. */
+  | { readonly type: 'jobs.due' }
   /** To itself, at its start: every job and worker has said what it offers. */
   | { readonly type: 'lease.counted'; readonly isLast: boolean }
   /** The actor's own timers: time for a sweep; the oldest parked requests have waited long enough; a held task is due. */

@@ -30,6 +30,8 @@ export const onSweepDue =
   ({ unschedulableGraceMs, reservationAfterMs }: Watched) =>
   (state: LeaseState, _message: unknown, context: ServiceContext<'lease'>): void => {
     state.isSweepSet = false;
+    // It comes again: so far only some of the jobs are known.
+    if (state.takeUp !== 'done') return;
     clearMatched(state, context);
     if (unschedulableGraceMs > 0) sweepUnmatched(state, unschedulableGraceMs, context);
     if (reservationAfterMs > 0) reserve(state, reservationAfterMs, context);

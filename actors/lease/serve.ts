@@ -13,10 +13,10 @@ const BOUNDS = { tasks: WIRE_LIMITS.tasksPerLease, steps: WIRE_LIMITS.stepsPerLe
 export const freeCoresOf = (worker: LeaseWorker): number =>
   worker.isOnline ? worker.offer.cpuCount - worker.committedCores : 0;
 
-/** Picks tasks for a request and asks their jobs for them; false when there is nothing for it. */
+/** Picks tasks for a request and asks their jobs for them; false when there is nothing for it, or not everything is known yet. */
 export function serve(state: LeaseState, request: ParkedRequest, context: ServiceContext<'lease'>): boolean {
   const worker = state.workers.get(request.workerId);
-  if (worker === undefined) return false;
+  if (worker === undefined || state.takeUp !== 'done') return false;
   const only = state.reservations.get(request.workerId) ?? null;
   const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only);
   if (taken.length === 0) return false;

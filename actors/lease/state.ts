@@ -65,8 +65,10 @@ export interface LeaseState {
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
   isRemoved: boolean;
-  /** What must be asked for its offers when the actor starts. */
-  readonly activeJobs: readonly JobId[];
+  /** Jobs are asked what they offer; all are asked, and their answers come; all is known. */
+  takeUp: 'asking' | 'counting' | 'done';
+  /** What must be asked for its offers when the actor starts: jobs that were not asked yet, and all workers. */
+  readonly unasked: JobId[];
   readonly knownWorkers: readonly WorkerId[];
 }
 
@@ -89,7 +91,8 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     unmatched: new Unmatched(),
     isSweepSet: false,
     isRemoved: false,
-    activeJobs: [],
+    takeUp: 'asking',
+    unasked: [],
     knownWorkers: [],
   };
 }
@@ -101,7 +104,7 @@ export function loadLease(id: string, reader: StoreReader, tallies: Tallies): Le
   const prefix = keys.activeJobsOf(farm.id);
   const state: LeaseState = {
     ...newLeaseState(farmId(id), tallies),
-    activeJobs: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
+    unasked: [...reader.scan('activeJob', { prefix })].map((row) => jobId(row.key.slice(prefix.length))),
     knownWorkers: [...reader.scan('worker')].flatMap((row) =>
       row.value.farmId === farm.id ? [row.value.id] : [],
     ),

@@ -130,6 +130,7 @@ function writeJob(sketch: JobSketch, write: (...changes: readonly Change[]) => v
         workerOrdinal: 0,
         hasText: false,
         unschedulable: false,
+        silent: true,
       });
     }
     if (isTouched) write(put('taskPage', keys.taskPage(id, 0, page), bytes));

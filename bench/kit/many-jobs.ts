@@ -153,6 +153,7 @@ function donePages(done: number, clock: number): Uint8Array[] {
       workerOrdinal: 0,
       hasText: false,
       unschedulable: false,
+      silent: true,
     });
   }
   return pages;

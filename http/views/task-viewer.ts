@@ -60,8 +60,11 @@ export class TaskViewer {
   }
 
   /** What the task has said in its attempt, while a worker holds it or was the last to hold it. */
-  #progressOf(address: TaskAddress, { status, attemptNumber, workerOrdinal }: TaskState): TaskProgress {
-    if (workerOrdinal === 0 || !(isLiveTask(status) || isTerminalTask(status))) return {};
+  #progressOf(
+    address: TaskAddress,
+    { status, attemptNumber, workerOrdinal, silent }: TaskState,
+  ): TaskProgress {
+    if (silent || workerOrdinal === 0 || !(isLiveTask(status) || isTerminalTask(status))) return {};
     return this.#store.get('attempt', keys.attempt(address, attemptNumber)) ?? {};
   }
 

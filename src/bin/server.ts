@@ -294,6 +294,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('http', () => front.stop(HTTP_DRAIN_MS));
   await untilReady(ports, stopping);
   goOnUnless(stopping);
+  lists.fill();
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
   sayServing(config, front.port, logger);

@@ -3,6 +3,7 @@ import type { JobState } from '../../actors/job/state.ts';
 import type { Output } from '../../actors/kernel/closure.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
+import { JOBS_ASKED_AT_ONCE } from '../../actors/lease/take-up.ts';
 import { serviceActors } from '../../actors/service-actors.ts';
 import type { ServiceEnvelope, ServiceMessages } from '../../actors/service-messages.ts';
 import {
@@ -24,6 +25,7 @@ const SETTINGS: Omit<ServiceSettings, 'tallies'> = {
   heartbeatTimeoutMs: 30_000,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
+  jobsAskedAtOnce: JOBS_ASKED_AT_ONCE,
   staleAssignedMs: STALE_ASSIGNED_MS,
   serviceId: 'this-service',
   attemptFloor: 1,

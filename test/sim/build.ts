@@ -23,6 +23,8 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   heartbeatTimeoutMs: 30_000,
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
+  // So that a few jobs are asked in pieces, with anything between them.
+  jobsAskedAtOnce: 2,
   staleAssignedMs: STALE_ASSIGNED_MS,
   unschedulableGraceMs: options.unschedulableGraceMs,
   reservationAfterMs: options.reservationAfterMs,

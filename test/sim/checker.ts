@@ -240,6 +240,10 @@ export class Checker implements ServiceWatcher {
       if (takes.length + reasons.length === 0 && !mayReserve) return;
       const farm = this.states?.farm(lease.farmId);
       if (farm === undefined) return;
+      if (lease.unasked.length > 0) {
+        const detail = `${lease.unasked.length} jobs of ${lease.farmId} were not asked yet`;
+        this.note(new Violation('nothing is handed out or told before all jobs are known', detail));
+      }
       const view = this.farmView(farm, lease);
       if (mayReserve) {
         const { reservationAfterMs } = this.settings;
@@ -335,8 +339,14 @@ export class Checker implements ServiceWatcher {
     for (const promised of this.promises) this.keepsPromise(promised);
   }
 
+  /** Whether jobs of some farm were not asked yet what they offer. */
+  get isTakingUp(): boolean {
+    return this.farms.some((id) => !this.isAsked(id));
+  }
+
   /** What is wrong with the state in which everything should have come to rest, or null. */
   unfinished(): string | null {
+    if (this.isTakingUp) return 'a farm is being taken up';
     const view = this.view(true);
     if (this.service.host === null || view.farms.length < this.farms.length) return 'the service is not up';
     for (const { name, check } of IN_THE_END) {
@@ -379,7 +389,9 @@ export class Checker implements ServiceWatcher {
     // Worked out when it is asked for: most looks are at one farm, or at none.
     let farms: readonly FarmView[] | null = null;
     const all = (): readonly FarmView[] => (farms ??= this.farmViews(this.farms, missing));
-    const touched = isLast ? all() : this.farmViews([...this.touchedFarms], missing);
+    // Before its jobs are asked they are not in memory: a farm that is being taken up is looked at after that.
+    const asked = [...this.touchedFarms].filter((id) => this.isAsked(id));
+    const touched = isLast ? all() : this.farmViews(asked, missing);
     return {
       tallies: service.tallies,
       retention: this.settings.retention,
@@ -398,6 +410,11 @@ export class Checker implements ServiceWatcher {
       leaseOf: (farm) => states?.lease(farm),
       attemptsOf: (task) => this.attempts.get(task) ?? [],
     };
+  }
+
+  /** Whether all jobs of the farm were asked what they offer; so it is when its lease actor is not in memory. */
+  private isAsked(farm: FarmId): boolean {
+    return (this.states?.lease(farm)?.unasked.length ?? 0) === 0;
   }
 
   private farmViews(

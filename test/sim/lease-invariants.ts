@@ -64,7 +64,10 @@ export const leaseKnowsReadyTasks: Invariant = {
   name: 'the lease actor knows the ready and the live tasks of every step',
   check: ofTouchedSteps((job, step, view) => {
     const { id, farmId, status } = job.record;
-    const entry = view.leaseOf(farmId)?.index.entry(id, step.record.order);
+    const lease = view.leaseOf(farmId);
+    // It is asked soon, and nothing is leased before that.
+    if (lease?.unasked.includes(id) === true) return null;
+    const entry = lease?.index.entry(id, step.record.order);
     const at = `${id} (${status}) step ${step.record.order}`;
     const live = step.record.taskCounts.assigned + step.record.taskCounts.running;
     if ((entry?.live ?? 0) !== live)

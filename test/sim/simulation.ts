@@ -217,7 +217,8 @@ class Simulation {
   }
 
   private get isAtWork(): boolean {
-    return this.service.host?.kernel.isIdle !== true || this.service.store.waiting > 0;
+    const { host, store } = this.service;
+    return host?.kernel.isIdle !== true || store.waiting > 0 || this.checker.isTakingUp;
   }
 
   private unfinished(): string | null {
@@ -263,7 +264,7 @@ class Simulation {
 
   /** Lets time pass until the service has nothing to do and everything is on disk. */
   private rest(): void {
-    this.runUntil(() => this.service.host?.kernel.isIdle === true && this.service.store.waiting === 0);
+    this.runUntil(() => !this.isAtWork);
   }
 
   private runUntil(isReached: () => boolean): void {

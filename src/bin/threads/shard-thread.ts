@@ -1,6 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Output } from '../../../actors/kernel/closure.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
+import { JOBS_ASKED_AT_ONCE } from '../../../actors/lease/take-up.ts';
 import { serviceActors } from '../../../actors/service-actors.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import { takeUp } from '../../../actors/take-up.ts';
@@ -70,6 +71,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       heartbeatTimeoutMs: options.heartbeatTimeoutMs,
       retry: options.retry,
       leaseHoldMs: LEASE_HOLD_MS,
+      jobsAskedAtOnce: JOBS_ASKED_AT_ONCE,
       staleAssignedMs: STALE_ASSIGNED_MS,
       unschedulableGraceMs: options.unschedulableGraceMs,
       reservationAfterMs: options.reservationAfterMs,

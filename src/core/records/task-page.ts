@@ -15,6 +15,8 @@ export const TASK_PAGE_BYTES = TASKS_PER_PAGE * RECORD_BYTES;
 
 const FLAG_HAS_TEXT = 1;
 const FLAG_UNSCHEDULABLE = 2;
+/** Pages of an earlier version do not have it: of their tasks the attempt must be looked at. */
+const FLAG_SILENT = 4;
 
 /** The state of one touched task. Times are milliseconds since the epoch. */
 export interface TaskState {
@@ -34,6 +36,8 @@ export interface TaskState {
   readonly hasText: boolean;
   /** Whether the step's `unschedulableReason` is the task's; only a ready task's is. */
   readonly unschedulable: boolean;
+  /** Whether it is known that the task is over and its latest attempt has told nothing of how far it was (task-progress.ts). */
+  readonly silent: boolean;
 }
 
 export const pageOf = (index: number): number => Math.floor(index / TASKS_PER_PAGE);
@@ -90,6 +94,7 @@ export function readTask(page: Uint8Array, index: number): TaskState | null {
     workerOrdinal: view.getUint32(at + 24, true),
     hasText: ((page[at + 1] ?? 0) & FLAG_HAS_TEXT) !== 0,
     unschedulable: ((page[at + 1] ?? 0) & FLAG_UNSCHEDULABLE) !== 0,
+    silent: ((page[at + 1] ?? 0) & FLAG_SILENT) !== 0,
   };
 }
 
@@ -144,7 +149,10 @@ export function writeTask(page: Uint8Array, index: number, task: TaskState): voi
   const at = (index % TASKS_PER_PAGE) * RECORD_BYTES;
   const view = viewOf(page);
   page[at] = statusCodeOf(task.status);
-  page[at + 1] = (task.hasText ? FLAG_HAS_TEXT : 0) | (task.unschedulable ? FLAG_UNSCHEDULABLE : 0);
+  page[at + 1] =
+    (task.hasText ? FLAG_HAS_TEXT : 0) |
+    (task.unschedulable ? FLAG_UNSCHEDULABLE : 0) |
+    (task.silent ? FLAG_SILENT : 0);
   view.setUint16(at + 2, Math.min(task.failedAttempts, 0xffff), true);
   view.setUint32(at + 4, task.attemptNumber, true);
   view.setFloat64(at + 8, task.updatedAt, true);
@@ -171,5 +179,6 @@ export function untouchedTask({ status, updatedAt, unschedulable }: Untouched): 
     workerOrdinal: 0,
     hasText: false,
     unschedulable: unschedulable === true,
+    silent: false,
   };
 }

@@ -271,6 +271,7 @@ function submitTouched(house: TestHouse, tasks: number, failed = tasks): void {
     workerOrdinal: 0,
     hasText: false,
     unschedulable: false,
+    silent: false,
   };
   const tried: TaskState = { ...untried, failedAttempts: 1, attemptNumber: 1, workerOrdinal: 1 };
   const changes: Change[] = [];

@@ -89,6 +89,26 @@ test('a new attempt has said nothing, and one that is canceled keeps what it sai
   t.end();
 });
 
+test('of a task that is over it is known whether it has said anything', (t) => {
+  const house = running();
+  const isSilent = (word: string): boolean | undefined => house.task(word).silent;
+  t.strictSame([isSilent('A/0/0'), isSilent('A/0/1')], [false, false], 'at work');
+  house.report('A/0/0', 'running', { progress: 40, statusMessage: '' });
+  house.report('A/0/0', 'succeeded', { exitCode: 0, progress: 100, statusMessage: '' });
+  house.report('A/0/1', 'failed', { exitCode: 1 });
+  t.strictSame([isSilent('A/0/0'), isSilent('A/0/1')], [false, false], 'one has spoken, one is tried again');
+  house.lease('w1');
+  house.report('A/0/1', 'running', { progress: 3, statusMessage: '' });
+  house.report('A/0/1', 'running', { statusMessage: '' });
+  house.report('A/0/1', 'failed', { exitCode: 1 });
+  t.strictSame([house.task('A/0/1').status, isSilent('A/0/1')], ['failed', true], 'it has taken all back');
+  house.retryTask('A/0/1');
+  t.strictSame([house.task('A/0/1').status, isSilent('A/0/1')], ['ready', false], 'to be tried again');
+  house.cancelTask('A/0/1');
+  t.strictSame([house.task('A/0/1').status, isSilent('A/0/1')], ['canceled', false], 'nobody had it');
+  t.end();
+});
+
 test('a report of progress writes the row of its attempt alone', (t) => {
   const house = running();
   const before = house.commits.length;

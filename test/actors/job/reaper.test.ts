@@ -29,6 +29,7 @@ test('a task that stays assigned for 30 s goes back to ready, and no attempt is 
     workerOrdinal: 0,
     hasText: false,
     unschedulable: false,
+    silent: false,
   });
   t.match(house.attempts('A/0/0'), [{ status: 'failed', message: STALE_MESSAGE, endedAt: house.now }]);
   t.match(house.job('A'), { failedAttempts: 0, status: 'running' }, 'another task is running');

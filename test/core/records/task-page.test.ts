@@ -27,6 +27,7 @@ const task: fc.Arbitrary<TaskState> = fc
     workerOrdinal: fc.nat(0xffffffff),
     hasText: fc.boolean(),
     unschedulable: fc.boolean(),
+    silent: fc.boolean(),
   })
   .map(({ when, ...rest }) => ({
     ...rest,
@@ -76,6 +77,7 @@ test('every status, word by word', (t) => {
       workerOrdinal: 66_000,
       hasText: true,
       unschedulable: true,
+      silent: false,
     };
     writeTask(page, 31, state);
     t.strictSame(readTask(page, 31), state, status);
@@ -103,6 +105,7 @@ test('an empty page holds untouched tasks alone', (t) => {
     workerOrdinal: 0,
     hasText: false,
     unschedulable: false,
+    silent: false,
   });
   t.end();
 });

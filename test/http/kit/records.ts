@@ -138,6 +138,7 @@ export const taskState = (changes: Partial<TaskState> & Pick<TaskState, 'status'
   workerOrdinal: 0,
   hasText: false,
   unschedulable: false,
+  silent: false,
   ...changes,
 });
 
