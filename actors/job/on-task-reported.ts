@@ -4,7 +4,7 @@ import {
   reportedFailureReason,
 } from '../../src/core/lifecycle/failure-reasons.ts';
 import { failureOutcome } from '../../src/core/lifecycle/retry-policy.ts';
-import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
+import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { withProgress, type AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -37,11 +37,7 @@ export function onTaskReported(
   }
   const task = taskOf(step, attempt.index);
   if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber) {
-    noop(
-      isRepeated(task, attempt.attemptNumber, report) ? 'repeated report' : 'stale attempt',
-      report,
-      context,
-    );
+    noop(nothingNew(task, attempt.attemptNumber, report), report, context);
     return;
   }
   const turn = new JobTurn(state, context);
@@ -67,10 +63,17 @@ export function onTaskReported(
   turn.end();
 }
 
-/** Whether the attempt is closed as the report says: what rode on a lease request may come by the stream too. */
-const isRepeated = (task: TaskState, attemptNumber: number, { status }: StatusMessage): boolean =>
-  task.attemptNumber === attemptNumber &&
-  (task.status === status || (task.status === 'ready' && status === 'failed'));
+/**
+ * What a report of an attempt that is not open is. An end that rode on a lease request may come by the stream too, and may have overtaken there
+ * the word that its task runs.
+ */
+function nothingNew(task: TaskState, attemptNumber: number, { status }: StatusMessage): NoOp {
+  if (task.attemptNumber !== attemptNumber) return 'stale attempt';
+  if (status === 'running' && isTerminalTask(task.status)) return 'overtaken report';
+  return task.status === status || (task.status === 'ready' && status === 'failed')
+    ? 'repeated report'
+    : 'stale attempt';
+}
 
 /** Whether a report of the open attempt has come: the worker may have been known to have it before that. */
 const isSessionKnown = (state: JobState, task: TaskAddress): boolean =>
@@ -182,9 +185,15 @@ function closedBy(report: StatusMessage, status: ClosedAttempt['status']): Close
   return { status, message, sessionId, told: toldBy(report), exitCode };
 }
 
-function noop(what: string, report: StatusMessage, context: ServiceContext<'job'>): void {
+/** Why a report changes nothing. */
+type NoOp = 'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken report';
+
+/** Reports as they come when nothing is wrong. */
+const EXPECTED: ReadonlySet<NoOp> = new Set(['repeated report', 'overtaken report']);
+
+function noop(what: NoOp, report: StatusMessage, context: ServiceContext<'job'>): void {
   // Progress that is overtaken by the end of the attempt is nothing to warn of.
-  const isExpected = what === 'repeated report' || isProgress(report);
+  const isExpected = EXPECTED.has(what) || isProgress(report);
   context.log(isExpected ? 'debug' : 'warn', `a status report changes nothing: ${what}`, {
     task_id: report.task_id,
     attempt_id: report.attempt_id,

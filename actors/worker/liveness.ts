@@ -7,12 +7,14 @@ import { changeWorker, reclaimAttempts } from './worker-turn.ts';
 type WorkerContext = ServiceContext<'worker'>;
 
 /**
- * How much older than the last heartbeat of a worker the one may be that the store has, as a share of the heartbeat timeout: a worker that
- * has nothing new to say costs a row only so often.
+ * How much older than the last heartbeat of a worker the one may be that the store has, as a share of the heartbeat timeout, and at the most:
+ * a worker that has nothing new to say costs a row only so often, and who looks at a worker with a long timeout still sees that it lives.
  */
 const STORED_HEARTBEAT_SHARE = 0.5;
+const STORED_HEARTBEAT_MS_MAX = 15_000;
 
-export const storedHeartbeatAgeMs = (timeoutMs: number): number => timeoutMs * STORED_HEARTBEAT_SHARE;
+export const storedHeartbeatAgeMs = (timeoutMs: number): number =>
+  Math.min(timeoutMs * STORED_HEARTBEAT_SHARE, STORED_HEARTBEAT_MS_MAX);
 
 /** Notes a heartbeat that has changed nothing. Gives whether the store has one that is recent enough: then nothing is to be written. */
 export function noteHeard(state: WorkerState, timeoutMs: number, context: WorkerContext): boolean {

@@ -1753,6 +1753,7 @@ export interface components {
             readonly tags: {
                 readonly [key: string]: string;
             };
+            /** @description When the worker was heard. A heartbeat that says nothing new is not always written: the last one may be up to 15 s, or half of `scheduler.heartbeat_timeout` where that is less, younger. */
             readonly last_heartbeat_at: components["schemas"]["Timestamp"];
             readonly registered_at: components["schemas"]["Timestamp"];
             /** @description Failures that the worker has reported since it was registered. Work that was taken back is none. */

@@ -191,7 +191,7 @@ function checkTask(
     wrong(`${name} is ${state.status} and has a failure reason`);
 }
 
-/** Half of the heartbeat timeout of the house. */
+/** How old a stored heartbeat may be in the house. */
 const STORED_HEARTBEAT_MS = 15_000;
 
 function checkWorker(

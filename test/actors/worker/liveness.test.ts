@@ -193,6 +193,20 @@ test('of heartbeats that say nothing new one in half a timeout is stored', (t) =
   t.end();
 });
 
+test('however long the timeout, a stored heartbeat is of the last moments', (t) => {
+  const house = new TestHouse({ heartbeatTimeoutMs: 3_600_000 });
+  house.register('w1');
+  house.beating.delete('w1');
+  const registeredAt = house.now;
+  house.advance(14_999);
+  house.heartbeat('w1');
+  t.equal(house.worker('w1').lastHeartbeatAt, registeredAt);
+  house.advance(1);
+  house.heartbeat('w1');
+  t.equal(house.worker('w1').lastHeartbeatAt, house.now);
+  t.end();
+});
+
 test('a heartbeat that was not stored counts for a worker that is loaded again', (t) => {
   const house = new TestHouse();
   house.register('w1');
