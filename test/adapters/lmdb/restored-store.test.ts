@@ -164,6 +164,7 @@ test('the attempt that a task page says to be open is known, and its number is n
     workerOrdinal: 1,
     hasText: false,
     unschedulable: false,
+    silent: false,
   };
   const far = 900_000_000;
   writeTask(page, 0, { ...task, status: 'running', attemptNumber: 2 });

@@ -26,6 +26,7 @@ const TASK: TaskState = {
   workerOrdinal: 4,
   hasText: false,
   unschedulable: false,
+  silent: false,
 };
 
 const OPEN: AttemptRecord = {
