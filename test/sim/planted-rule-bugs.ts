@@ -27,6 +27,13 @@ const offering = (change: (offer: StepOffer, lease: LeaseState) => StepOffer): P
 const dropping = (context: AnyContext, type: Parameters<typeof passingOver>[1]): AnyContext =>
   contextWith(context, { send: passingOver(context, type) });
 
+const withoutAttempts = (context: AnyContext): AnyContext =>
+  contextWith(context, {
+    change: (made) => {
+      if (made.table !== 'attempt') context.change(made);
+    },
+  });
+
 /** Messages that a reclaim has sent. */
 const ofReclaims = new WeakSet<object>();
 
@@ -216,12 +223,15 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
     }),
   },
   {
+    name: 'an attempt that is taken back gets no row',
+    plant: handle('job', 'attempts.reclaim', (state, message, context, original) => {
+      original(state, message, withoutAttempts(context));
+    }),
+  },
+  {
     name: 'a purge leaves the attempts',
     plant: handle('purge', 'purge.next', (state, message, context, original) => {
-      const change: AnyContext['change'] = (made) => {
-        if (made.table !== 'attempt') context.change(made);
-      };
-      original(state, message, contextWith(context, { change }));
+      original(state, message, withoutAttempts(context));
     }),
   },
   {
