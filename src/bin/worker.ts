@@ -28,7 +28,7 @@ import { CapabilityWatch } from './worker/capability-watch.ts';
 import { DiagnosticSender } from './worker/diagnostic-sender.ts';
 import { fileOwnerBy } from './worker/file-owner.ts';
 import { LEAVE_MS, leaveSignal } from './worker/leave-signals.ts';
-import { collector, MemoryKeeper } from './worker/memory-keeper.ts';
+import { collector, MemoryKeeper, usedHeapBytes } from './worker/memory-keeper.ts';
 import { stagingEvents } from './worker/staging-effects.ts';
 import { busListener, processEvents } from './worker/world-events.ts';
 
@@ -147,7 +147,7 @@ async function work(config: WorkerConfig): Promise<void> {
     beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
     tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
     ownEnvironment: process.env,
-    events: new MemoryKeeper(collector()).watching(processEvents(post)),
+    events: new MemoryKeeper(collector(), usedHeapBytes).watching(processEvents(post)),
     isolation,
     warn: (text, attributes) => logger.warn(attributes, text),
     inform: (text, attributes) => logger.info(attributes, text),

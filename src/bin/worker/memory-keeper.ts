@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { SessionId } from '../../core/ids.ts';
 import type { TaskProcessEvents } from '../../core/ports/task-processes.ts';
@@ -13,18 +13,29 @@ const IDLE_MS = 10_000;
 const BUFFERS_PER_COLLECTION = 64;
 
 /**
+ * With more than this on the heap, and more than twice what the last time has left of it, all is collected: of garbage that has lived through
+ * collections of the youngest V8 lets a hundred MiB and more pile up.
+ */
+const HEAP_BYTES_MIN = 64 * 1024 * 1024;
+const HEAP_GROWTH = 2;
+
+/**
  * Keeps the memory of a worker small. The buffers through which a task's output was read are garbage of V8 that it does not see the size of: left
  * to itself it would collect them after hundreds of tasks, and never on a worker that has become idle.
  */
 export class MemoryKeeper {
   private readonly collect: Collect;
+  private readonly heapBytes: () => number;
   private readonly idleMs: number;
   private readonly sessions = new Set<SessionId>();
   private buffers = 0;
+  private heapBytesMax = HEAP_BYTES_MIN;
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(collect: Collect, idleMs = IDLE_MS) {
+  /** `heapBytes`: what the heap holds, garbage included. */
+  constructor(collect: Collect, heapBytes: () => number, idleMs = IDLE_MS) {
     this.collect = collect;
+    this.heapBytes = heapBytes;
     this.idleMs = idleMs;
   }
 
@@ -56,7 +67,13 @@ export class MemoryKeeper {
   }
 
   private count(): void {
-    if (++this.buffers % BUFFERS_PER_COLLECTION === 0) this.collect({ type: 'minor' });
+    if (++this.buffers % BUFFERS_PER_COLLECTION !== 0) return;
+    if (this.heapBytes() <= this.heapBytesMax) {
+      this.collect({ type: 'minor' });
+      return;
+    }
+    this.collect({ type: 'major' });
+    this.heapBytesMax = Math.max(HEAP_BYTES_MIN, HEAP_GROWTH * this.heapBytes());
   }
 
   private stop(): void {
@@ -73,3 +90,6 @@ export function collector(): Collect {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as Collect;
 }
+
+/** What V8's heap of this thread holds, garbage included. */
+export const usedHeapBytes = (): number => getHeapStatistics().used_heap_size;

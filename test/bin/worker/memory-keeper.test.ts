@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { collector, MemoryKeeper } from '../../../src/bin/worker/memory-keeper.ts';
+import { collector, MemoryKeeper, usedHeapBytes } from '../../../src/bin/worker/memory-keeper.ts';
 import { sessionId } from '../../../src/core/ids.ts';
 import type { TaskProcessEvents } from '../../../src/core/ports/task-processes.ts';
 import { until } from '../../kit/until.ts';
@@ -7,7 +7,7 @@ import { until } from '../../kit/until.ts';
 const [ONE, TWO] = [sessionId('one'), sessionId('two')];
 
 /** A keeper after `idleMs` without sessions, and what it has collected and handed on. */
-function kept(idleMs: number) {
+function kept(idleMs: number, heapBytes: () => number = () => 0) {
   const collected: string[] = [];
   const told: string[] = [];
   const events: TaskProcessEvents = {
@@ -17,7 +17,7 @@ function kept(idleMs: number) {
     ended: (id, run) => told.push(`ended ${id} ${run}`),
     closed: (id) => told.push(`closed ${id}`),
   };
-  const keeper = new MemoryKeeper(({ type }) => collected.push(type), idleMs);
+  const keeper = new MemoryKeeper(({ type }) => collected.push(type), heapBytes, idleMs);
   return { collected, told, events: keeper.watching(events) };
 }
 
@@ -48,6 +48,27 @@ test('a worker that is idle collects all, one that works the youngest now and th
   t.strictSame(collected, ['minor', 'minor', 'major']);
 });
 
+test('a worker that works collects all when its heap has grown to twice what was left of it', (t) => {
+  const mib = 1024 * 1024;
+  let heap = 64;
+  const { collected, events } = kept(3_600_000, () => heap * mib);
+  const work = (): void => {
+    for (let run = 1; run <= 64; run++) events.ended(ONE, run, END);
+  };
+  work();
+  t.strictSame(collected, ['minor']);
+  heap = 65;
+  work();
+  t.strictSame(collected, ['minor', 'major'], 'and 65 MiB are left');
+  heap = 130;
+  work();
+  t.strictSame(collected, ['minor', 'major', 'minor']);
+  heap = 131;
+  work();
+  t.strictSame(collected, ['minor', 'major', 'minor', 'major']);
+  t.end();
+});
+
 test('a session that opens in time keeps a worker from being idle', async (t) => {
   const { collected, events } = kept(0);
   events.opened(ONE, null);
@@ -65,5 +86,6 @@ test('V8 collects', (t) => {
   const collect = collector();
   t.doesNotThrow(() => collect({ type: 'minor' }));
   t.doesNotThrow(() => collect({ type: 'major' }));
+  t.ok(usedHeapBytes() > 0);
   t.end();
 });
