@@ -24,7 +24,7 @@ export const settingsOf = (options: SimulationOptions): Settings => ({
   retry: { maxAttempts: 3, retryDelaySeconds: 10, failureLimit: 0 },
   leaseHoldMs: LEASE_HOLD_MS,
   // So that a few jobs are asked in pieces, with anything between them.
-  jobsAskedAtOnce: 2,
+  jobsAskedAtOnce: 1,
   staleAssignedMs: STALE_ASSIGNED_MS,
   unschedulableGraceMs: options.unschedulableGraceMs,
   reservationAfterMs: options.reservationAfterMs,

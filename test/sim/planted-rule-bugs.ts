@@ -59,16 +59,6 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    name: 'work is handed out before all jobs are known',
-    plant: handle('lease', 'lease.requested', (state, message, context, original) => {
-      const lease = state as LeaseState;
-      const { takeUp } = lease;
-      lease.takeUp = 'done';
-      original(lease, message, context);
-      lease.takeUp = takeUp;
-    }),
-  },
-  {
     name: 'a delete does not settle the live tasks',
     plant: handle('job', 'job.delete', (state, message, context, original) => {
       original(state, message, dropping(context, 'task.settled'));
