@@ -53,7 +53,13 @@ export class Client {
   drained(): void {
     if (!this.#socket.isClear) return;
     this.#isBlocked = false;
-    for (const place of this.#places.values()) place.deliver();
+    for (const [subject, place] of this.#places) {
+      place.deliver();
+      if (!this.#isBlocked) continue;
+      // The others come first when there is room again: one subject must not take all that the client reads.
+      if (this.#places.delete(subject)) this.#places.set(subject, place);
+      return;
+    }
   }
 
   /** The connection is no more. */
