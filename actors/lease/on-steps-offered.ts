@@ -5,7 +5,7 @@ import type { ServiceContext } from '../service-world.ts';
 import type { LeaseMessage, StepOffer } from './messages.ts';
 import { serveAll, serveSignature } from './serve.ts';
 import type { LeaseState } from './state.ts';
-import { clearSignature, noteTold } from './unmatched.ts';
+import { clearSignatures, noteTold } from './unmatched.ts';
 
 /** A job says all that is ready of some of its steps. All of it is known before anything of it is handed out. */
 export function onStepsOffered(
@@ -24,7 +24,7 @@ export function onStepsOffered(
   if (isMoved) serveAll(state, context);
   else for (const signature of signatures) serveSignature(state, signature, context);
   // In the new queue there may be a worker for what nobody could run in the old one.
-  if (isMoved) for (const signature of signatures) clearSignature(state, signature, context);
+  if (isMoved) clearSignatures(state, signatures, context);
 }
 
 /** Puts what is offered of a step in place of what was known of it; the signature that has it now. */

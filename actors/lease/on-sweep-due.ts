@@ -19,6 +19,12 @@ export function sweepPeriodOf({ unschedulableGraceMs, reservationAfterMs }: Watc
 
 /** Sets the timer of the next sweep while something waits: an idle farm is not looked at. */
 export function armSweep(state: LeaseState, periodMs: number | null, context: ServiceContext<'lease'>): void {
+  if (state.isMoreToTell) {
+    state.isMoreToTell = false;
+    state.isSweepSet = true;
+    context.after('sweep', 0, { type: 'sweep.due' });
+    return;
+  }
   if (state.isSweepSet || periodMs === null) return;
   if (!state.index.hasReady && state.reservations.size === 0 && state.unmatched.size === 0) return;
   state.isSweepSet = true;

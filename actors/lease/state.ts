@@ -64,6 +64,8 @@ export interface LeaseState {
   readonly unmatched: Unmatched;
   /** Whether the timer of the next sweep is set. */
   isSweepSet: boolean;
+  /** Whether jobs are still to be told of tasks that nobody may run, or that somebody may again. */
+  isMoreToTell: boolean;
   isRemoved: boolean;
   /** Jobs are asked what they offer; all are asked, and their answers come; all is known. */
   takeUp: 'asking' | 'counting' | 'done';
@@ -90,6 +92,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     isolation: new Map(),
     unmatched: new Unmatched(),
     isSweepSet: false,
+    isMoreToTell: false,
     isRemoved: false,
     takeUp: 'asking',
     unasked: [],

@@ -7,6 +7,12 @@ import type { WorkerOffer } from '../../src/core/lease/worker-offer.ts';
 import type { ServiceContext } from '../service-world.ts';
 import type { LeaseState } from './state.ts';
 
+/**
+ * Steps of which jobs are told in one turn that nobody may run their tasks, or that somebody may: each tells its clients of up to a thousand
+ * tasks. The others come with the next sweep, at once.
+ */
+export const STEPS_TOLD_AT_ONCE = 20;
+
 /** What the job of a step was told last. */
 interface Told extends StepName {
   readonly signature: Signature;
@@ -68,27 +74,36 @@ export function noteTold(state: LeaseState, step: StepEntry, reason: string): vo
  * that no online worker may run, with the reason.
  */
 export function sweepUnmatched(state: LeaseState, graceMs: number, context: ServiceContext<'lease'>): void {
+  let told = 0;
   for (const signature of state.index.waitingSignatures()) {
     const reason = unschedulableReason(state, signature);
     if (reason === null) continue;
-    for (const step of signature.steps) sweepStep(state, step, reason, graceMs, context);
+    for (const step of signature.steps) {
+      if (!sweepStep(state, step, reason, graceMs, context)) continue;
+      told++;
+      if (told < STEPS_TOLD_AT_ONCE) continue;
+      state.isMoreToTell = true;
+      return;
+    }
   }
 }
 
+/** Whether the job was told. */
 function sweepStep(
   state: LeaseState,
   step: StepEntry,
   reason: string,
   graceMs: number,
   context: ServiceContext<'lease'>,
-): void {
+): boolean {
   const { jobId, stepOrder, signature } = step;
   const known = state.unmatched.get(step);
   const readyBefore = context.now - graceMs;
-  if (known === undefined && step.readySince > readyBefore) return;
-  if (known?.reason === reason && step.lastReadyAt <= known.readyBefore) return;
+  if (known === undefined && step.readySince > readyBefore) return false;
+  if (known?.reason === reason && step.lastReadyAt <= known.readyBefore) return false;
   state.unmatched.set({ jobId, stepOrder, signature, reason, readyBefore });
   context.send('job', jobId, { type: 'step.unmatched', stepOrder, reason, readyBefore });
+  return true;
 }
 
 /** A worker is online with this offer: steps that it may run are not without a worker any more. */
@@ -97,29 +112,36 @@ export function clearMatchedBy(
   offer: WorkerOffer,
   context: ServiceContext<'lease'>,
 ): void {
-  for (const signature of state.unmatched.signatures()) {
-    if (isEligible(offer, signature)) clearSignature(state, signature, context);
-  }
+  const eligible = state.unmatched.signatures().filter((signature) => isEligible(offer, signature));
+  clearSignatures(state, eligible, context);
 }
 
 /** Takes the reason back from every step for which there is a worker now, and forgets those that are not ready any more. */
 export function clearMatched(state: LeaseState, context: ServiceContext<'lease'>): void {
-  for (const signature of state.unmatched.signatures()) clearSignature(state, signature, context);
+  clearSignatures(state, state.unmatched.signatures(), context);
 }
 
-/** Takes the reason back from the steps of one signature when there is a worker for them now. */
-export function clearSignature(
+/** Takes the reason back from the steps of these signatures for which there is a worker now. */
+export function clearSignatures(
   state: LeaseState,
-  signature: Signature,
+  signatures: Iterable<Signature>,
   context: ServiceContext<'lease'>,
 ): void {
-  const isMatched = unschedulableReason(state, signature) === null;
-  for (const { jobId, stepOrder } of state.unmatched.ofSignature(signature)) {
-    const step = state.index.entry(jobId, stepOrder);
-    // The job takes the reason back by itself from tasks that are not ready any more.
-    const isReady = step !== undefined && step.ready.size > 0;
-    if (isReady && !isMatched) continue;
-    state.unmatched.delete({ jobId, stepOrder });
-    if (isReady) context.send('job', jobId, { type: 'step.matched', stepOrder });
+  let told = 0;
+  for (const signature of signatures) {
+    const isMatched = unschedulableReason(state, signature) === null;
+    for (const { jobId, stepOrder } of state.unmatched.ofSignature(signature)) {
+      const step = state.index.entry(jobId, stepOrder);
+      // The job takes the reason back by itself from tasks that are not ready any more.
+      const isReady = step !== undefined && step.ready.size > 0;
+      if (isReady && !isMatched) continue;
+      state.unmatched.delete({ jobId, stepOrder });
+      if (!isReady) continue;
+      context.send('job', jobId, { type: 'step.matched', stepOrder });
+      told++;
+      if (told < STEPS_TOLD_AT_ONCE) continue;
+      state.isMoreToTell = true;
+      return;
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { STEPS_TOLD_AT_ONCE } from '../../../actors/lease/unmatched.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { requirements } from '../../kit/lease-parts.ts';
 import { TestHouse } from '../../kit/test-house.ts';
@@ -239,5 +240,22 @@ test('a service that grants more than the default passes over workers that say n
   house.expect(t, 'nothing for the first', []);
   house.lease('w2');
   house.expect(t, 'one that says enough', ['task A/0/0 assigned w2', 'job A running', 'lease w2: A/0/0#1']);
+  t.end();
+});
+
+test('many jobs are told in pieces, and all of them', (t) => {
+  const house = new TestHouse();
+  const jobs = 2 * STEPS_TOLD_AT_ONCE + 1;
+  for (let job = 0; job < jobs; job++)
+    house.submit(`J${job}`, [{ name: 's', tasks: 1, needs: needsGpu }], { priority: 50 });
+  house.heard();
+  house.advance(OVERDUE_MS);
+  t.equal(house.heard().length, jobs, 'all have been told that nobody may run them');
+  const matched = (): number => house.heard().filter((said) => /^task J\d+\/0\/0 ready$/.test(said)).length;
+  house.register('w1', { tags: { gpu: 'yes' } });
+  t.equal(matched(), STEPS_TOLD_AT_ONCE, 'the first are told at once that somebody may');
+  house.advance(0);
+  t.equal(matched(), jobs - STEPS_TOLD_AT_ONCE, 'and the others after them');
+  house.checkAtRest(t, 'told');
   t.end();
 });
