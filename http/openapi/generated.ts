@@ -3969,7 +3969,12 @@ export interface operations {
     readonly openEvents: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                readonly Upgrade?: string;
+                readonly Connection?: string;
+                readonly "Sec-WebSocket-Version"?: string;
+                readonly "Sec-WebSocket-Key"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };

@@ -76,11 +76,15 @@ function send(port: number, request: GeneratedRequest): Promise<Answer | null> {
   });
 }
 
+/** They say what becomes of the connection, which the requests of an agent share. */
+const OF_THE_CONNECTION = /^(connection|upgrade)$/i;
+
 /** Headers of one name come together, as node wants them. */
 function headersOf({ headers, body }: GeneratedRequest): Record<string, string | string[]> {
   const length = body === null ? [] : [['Content-Length', String(body.byteLength)] as const];
   const values = new Map<string, string[]>();
-  for (const [name, value] of [...headers, ...length]) values.set(name, [...(values.get(name) ?? []), value]);
+  const own = headers.filter(([name]) => !OF_THE_CONNECTION.test(name));
+  for (const [name, value] of [...own, ...length]) values.set(name, [...(values.get(name) ?? []), value]);
   return Object.fromEntries(
     [...values].map(([name, all]) => [name, all.length === 1 ? (all[0] ?? '') : all]),
   );
