@@ -4,7 +4,7 @@ import type { AgentWorld } from '../agent-world.ts';
 import { forgetProgress, onProgressDue, onReportProgress } from './on-progress.ts';
 import { onReportStored, onReportUnstored } from './on-report-sent.ts';
 import { letRide, onLeaseLeaving, onNoRides, onRideOver, onRidesAllowed } from './rides.ts';
-import { drop, say } from './say.ts';
+import { confirm, drop, say } from './say.ts';
 import { loadOutbox, type OutboxState } from './state.ts';
 
 /**
@@ -42,9 +42,7 @@ export function outboxActor(): ActorDefinition<AgentWorld, 'outbox', OutboxState
       'lease.leaving': onLeaseLeaving,
       'ride.over': onRideOver,
       'report.confirmed': (state, { attemptIds }, context) => {
-        for (const attemptId of attemptIds) {
-          if (drop(state, attemptId, context)) context.change({ op: 'report-confirmed', attemptId });
-        }
+        confirm(state, attemptIds, context);
       },
       'report.stored': onReportStored,
       'report.unstored': onReportUnstored,

@@ -4,7 +4,7 @@ import { WIRE_LIMITS } from '../../../src/core/wire/limits.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';
 import type { OutboxMessage } from './messages.ts';
-import { drop, say } from './say.ts';
+import { confirm, say } from './say.ts';
 import type { OutboxState } from './state.ts';
 
 type OutboxContext = AgentContext<'outbox'>;
@@ -67,9 +67,7 @@ export function onRideOver(
   { requestId, confirmed }: Message<'ride.over'>,
   context: OutboxContext,
 ): void {
-  for (const attemptId of confirmed) {
-    if (drop(state, attemptId, context)) context.change({ op: 'report-confirmed', attemptId });
-  }
+  confirm(state, confirmed, context);
   for (const attemptId of state.rides.get(requestId) ?? []) say(state, attemptId, context);
   state.rides.delete(requestId);
 }

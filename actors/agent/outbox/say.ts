@@ -21,6 +21,13 @@ export function drop(state: OutboxState, attemptId: AttemptId, context: OutboxCo
   return state.reports.delete(attemptId);
 }
 
+/** The service has confirmed that the attempts are closed: their reports need not be kept. */
+export function confirm(state: OutboxState, attemptIds: readonly AttemptId[], context: OutboxContext): void {
+  for (const attemptId of attemptIds) {
+    if (drop(state, attemptId, context)) context.change({ op: 'report-confirmed', attemptId });
+  }
+}
+
 function leave(state: OutboxState, attemptId: AttemptId): void {
   state.waiting.delete(attemptId);
   for (const riders of state.rides.values()) riders.delete(attemptId);

@@ -77,6 +77,19 @@ void test('what takes long counts more than one operation', async (t) => {
   t.equal(limited(`[[u + u, ${'u + u, '.repeat(9000)}]]`, { u: anything() }), TOO_MANY);
 });
 
+/** An expression that is evaluated several times, and what all of them share. */
+function prepared(source: string) {
+  const parsed = parseExpression(source);
+  if (!parsed.ok) throw parsed.failure;
+  const context = {
+    limits: EXPR_LIMITS,
+    pathStyle: 'posix',
+    regex: createRe2Engine(),
+    host: { kind: 'none' },
+  } as const;
+  return { program: prepare(parsed.expr, source, null), context };
+}
+
 const anything = (): Value => {
   const type = parseType('bool | float | int | path | range_expr | string | list[int] | list[string]');
   if (type === null) throw new Error('a type');
@@ -85,15 +98,7 @@ const anything = (): Value => {
 
 void test('the same expression counts the same every time', async (t) => {
   const source = '[u + (1 if x % 2 == 0 else "a") for x in range(2000)]';
-  const parsed = parseExpression(source);
-  if (!parsed.ok) throw parsed.failure;
-  const program = prepare(parsed.expr, source, null);
-  const context = {
-    limits: EXPR_LIMITS,
-    pathStyle: 'posix',
-    regex: createRe2Engine(),
-    host: { kind: 'none' },
-  } as const;
+  const { program, context } = prepared(source);
   const counts = [1, 2, 3].map(() => {
     const result = evaluate(program, new Map([['u', anything()]]), context);
     return result.ok ? result.operations : result.detail;
@@ -103,15 +108,7 @@ void test('the same expression counts the same every time', async (t) => {
 
 void test('a dotted name is read anew for each set of symbols', async (t) => {
   const source = 'a.b.name';
-  const parsed = parseExpression(source);
-  if (!parsed.ok) throw parsed.failure;
-  const program = prepare(parsed.expr, source, null);
-  const context = {
-    limits: EXPR_LIMITS,
-    pathStyle: 'posix',
-    regex: createRe2Engine(),
-    host: { kind: 'none' },
-  } as const;
+  const { program, context } = prepared(source);
   const path = valueOf("path('/x/y.exr')");
   const shownWith = (symbols: Readonly<Record<string, Value>>): string => {
     const result = evaluate(program, new Map(Object.entries(symbols)), context);
@@ -140,15 +137,7 @@ void test('no string has more than ten million bytes, whatever memory is granted
 
 void test('an expression counts the same each time that it is evaluated, also where values are not known', (t) => {
   const source = `[${Array.from({ length: 50 }, () => 'len(u)').join(', ')}]`;
-  const parsed = parseExpression(source);
-  if (!parsed.ok) throw parsed.failure;
-  const program = prepare(parsed.expr, source, null);
-  const context = {
-    limits: EXPR_LIMITS,
-    pathStyle: 'posix',
-    regex: createRe2Engine(),
-    host: { kind: 'none' },
-  } as const;
+  const { program, context } = prepared(source);
   const symbols = new Map([['u', unresolvedOf(typeOf(valueOf('"a"')))]]);
   const [first, second] = [evaluate(program, symbols, context), evaluate(program, symbols, context)];
   t.match(first, { ok: true });
