@@ -1,7 +1,5 @@
-import { openStateWriter, STATE_DISK_LIMITS } from '../../src/adapters/lmdb/state-writer.ts';
-import { encodeChangeSet, readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
-import { farmId, jobId, queueId, type FarmId, type JobId, type QueueId } from '../../src/core/ids.ts';
+import { jobId, type FarmId, type JobId, type QueueId } from '../../src/core/ids.ts';
 import { countsOf, sumCounts, type TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { isTerminalJob, type JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
@@ -9,9 +7,8 @@ import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import { put, type Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';
+import { layOutFarm, openLaidOutStore } from './laid-out-store.ts';
 
-const QUEUES = 10;
-const CHANGES_AT_ONCE = 8_000;
 const ACTIVE_SHARE = 100;
 const ENDED: readonly JobStatus[] = ['completed', 'completed', 'completed', 'failed', 'canceled'];
 /** Tasks of the large job without a record: what workers of the bench may lease. */
@@ -31,34 +28,11 @@ export interface LargeStore {
  * job of a million tasks, and the others alike. One job in a hundred is not ended.
  */
 export async function makeLargeStore(directory: string, jobs: number, tasks: number): Promise<LargeStore> {
-  const writer = await openStateWriter({
-    directory,
-    softwareVersion: 'bench',
-    disk: STATE_DISK_LIMITS,
-    endProcess: ({ kind, detail }) => {
-      throw new Error(`${kind}: ${detail}`);
-    },
-    warn: (text) => process.stderr.write(`${text}\n`),
-  });
+  const store = await openLaidOutStore(directory);
   const startedAt = Date.now() - 30 * 86_400_000;
   let clock = startedAt;
   const ids = new Uuid7(() => clock);
-  let sequence = 0;
-  let changes: Change[] = [];
-  const write = (...more: readonly Change[]): void => {
-    changes.push(...more);
-    if (changes.length >= CHANGES_AT_ONCE) flush();
-  };
-  const flush = (): void => {
-    sequence += 1;
-    writer.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
-    changes = [];
-  };
-  const farm = farmId(ids.next());
-  write(put('farm', keys.farm(farm), farmRecord(farm, clock)));
-  const queues = Array.from({ length: QUEUES }, () => queueId(ids.next()));
-  for (const [nth, queue] of queues.entries())
-    write(put('queue', keys.queue(queue), queueRecord(farm, queue, nth, clock)));
+  const { farm, queues, queueOf } = layOutFarm(store, () => ids.next(), clock);
   const step = Math.floor((29 * 86_400_000) / jobs);
   const largeTasks = Math.min(1_000_000, tasks);
   const others = Math.max(1, Math.floor((tasks - largeTasks) / Math.max(1, jobs - 1)));
@@ -67,12 +41,11 @@ export async function makeLargeStore(directory: string, jobs: number, tasks: num
     clock = startedAt + nth * step;
     const id = jobId(ids.next());
     made.push(id);
-    const queue = queues[nth % QUEUES] ?? queueId('');
+    const queue = queueOf(nth);
     const isLarge = nth === jobs - 1;
-    writeJob({ id, nth, farm, queue, clock, isLarge, count: isLarge ? largeTasks : others }, write);
+    writeJob({ id, nth, farm, queue, clock, isLarge, count: isLarge ? largeTasks : others }, store.write);
   }
-  flush();
-  await writer.close();
+  await store.close();
   return {
     farmId: farm,
     queueIds: queues,
@@ -217,30 +190,3 @@ const planOf = (count: number): JobPlan => ({
     },
   ],
 });
-
-const farmRecord = (id: FarmId, at: number) =>
-  ({
-    version: 1,
-    id,
-    name: 'bench',
-    description: '',
-    maxConcurrentTasks: 0,
-    retry: {},
-    createdAt: at,
-    updatedAt: at,
-  }) as const;
-
-const queueRecord = (farm: FarmId, id: QueueId, nth: number, at: number) =>
-  ({
-    version: 1,
-    id,
-    farmId: farm,
-    name: `queue-${nth}`,
-    description: '',
-    priority: 0,
-    maxConcurrentTasks: 0,
-    paused: false,
-    retry: {},
-    createdAt: at,
-    updatedAt: at,
-  }) as const;

@@ -1,15 +1,12 @@
-import { encodeChangeSet, readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
-import { openStateWriter, STATE_DISK_LIMITS } from '../../src/adapters/lmdb/state-writer.ts';
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
-import { farmId, jobId, queueId, type FarmId, type QueueId } from '../../src/core/ids.ts';
+import { jobId, type FarmId, type QueueId } from '../../src/core/ids.ts';
 import { countsOf, sumCounts, type TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import { put, type Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';
+import { layOutFarm, openLaidOutStore } from './laid-out-store.ts';
 
-const CHANGES_AT_ONCE = 8_000;
-const QUEUES = 10;
 /** Between two jobs, in milliseconds. */
 const APART_MS = 1_000;
 
@@ -34,51 +31,17 @@ export async function layOutManyJobs(
   directory: string,
   size: ManyJobs,
 ): Promise<{ readonly farmId: FarmId }> {
-  const writer = await openStateWriter({
-    directory,
-    softwareVersion: 'bench',
-    disk: STATE_DISK_LIMITS,
-    endProcess: ({ kind, detail }) => {
-      throw new Error(`${kind}: ${detail}`);
-    },
-    warn: (text) => process.stderr.write(`${text}\n`),
-  });
+  const store = await openLaidOutStore(directory);
   let clock = Date.now() - size.jobs * APART_MS;
   const ids = new Uuid7(() => clock);
-  const farm = farmId(ids.next());
-  const queues = Array.from({ length: QUEUES }, () => queueId(ids.next()));
-  let sequence = 0;
-  let changes: Change[] = [
-    put('farm', keys.farm(farm), { ...named(farm, 'bench', clock), maxConcurrentTasks: 0 }),
-    ...queues.map((queue, nth) =>
-      put('queue', keys.queue(queue), {
-        ...named(queue, `queue-${nth}`, clock),
-        farmId: farm,
-        priority: 0,
-        maxConcurrentTasks: 0,
-        paused: false,
-      }),
-    ),
-  ];
-  const flush = (): void => {
-    sequence += 1;
-    writer.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
-    changes = [];
-  };
+  const { farm, queueOf } = layOutFarm(store, () => ids.next(), clock);
   for (let nth = 0; nth < size.jobs; nth += 1) {
     clock += APART_MS;
-    changes.push(
-      ...rowsOf({ farm, queue: queues[nth % QUEUES] ?? queueId(''), nth, clock }, ids.next(), size),
-    );
-    if (changes.length >= CHANGES_AT_ONCE) flush();
+    store.write(...rowsOf({ farm, queue: queueOf(nth), nth, clock }, ids.next(), size));
   }
-  flush();
-  await writer.close();
+  await store.close();
   return { farmId: farm };
 }
-
-const named = <Id>(id: Id, name: string, at: number) =>
-  ({ version: 1, id, name, description: '', retry: {}, createdAt: at, updatedAt: at }) as const;
 
 interface Place {
   readonly farm: FarmId;
