@@ -4,7 +4,7 @@
  * a fresh store and nothing else running. Figures are medians of the repetitions, ratios are taken within a repetition.
  * docs/peers.md says what is compared and how each is set.
  *
- * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--repetitions 3] [--json]
+ * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--warm-up 40000] [--repetitions 3] [--json]
  *
  * With --install what is missing is installed first: npm packages into .bench-peers, servers by apt (as root). Without, a system
  * that is not there is left out.
@@ -29,6 +29,7 @@ const { values } = parseArgs({
     systems: { type: 'string', default: USUAL },
     workers: { type: 'string', default: '1,16,64,256,1000' },
     tasks: { type: 'string', default: '20000' },
+    'warm-up': { type: 'string', default: '40000' },
     repetitions: { type: 'string', default: '3' },
     json: { type: 'boolean', default: false },
   },
@@ -37,6 +38,7 @@ const { values } = parseArgs({
 const say = (line: string): void => console.error(line);
 const workerCounts = values.workers.split(',').map(Number);
 const tasks = Number(values.tasks);
+const warmUp = Number(values['warm-up']);
 const repetitions = Number(values.repetitions);
 const asked = values.systems.split(',').map((name) => {
   const system = SYSTEMS.find((one) => one.name === name);
@@ -99,6 +101,7 @@ const allRatios = ratios(measurements, new Map(SYSTEMS.map(({ name, kind }) => [
 const targets = checkTargets(TARGETS, measurements);
 const figures = {
   tasks,
+  warmUp,
   repetitions,
   minutes: Math.round((performance.now() - startedAt) / 6_000) / 10,
   versions,
@@ -121,12 +124,15 @@ process.stdout.write(
 );
 
 async function measure(system: Peer, workers: number, repetition: number): Promise<Measurement> {
-  const count = Math.max(1, Math.round(tasks * system.share * (workers === 1 ? ALONE_SHARE : 1)));
+  const share = system.share * (workers === 1 ? ALONE_SHARE : 1);
+  const timed = Math.max(1, Math.round(tasks * share));
+  const first = system.needsNoWarmUp === true ? 0 : Math.round(warmUp * share);
+  const submitted = first + timed;
   const running = await system.start(here, workers);
   try {
-    const submitSeconds = await Promise.race([running.submit(count), ended]);
-    const figures = await Promise.race([running.work(workers, count), ended]);
-    return { system: system.name, workers, repetition, tasks: count, submitSeconds, ...figures };
+    const submitSeconds = await Promise.race([running.submit(submitted), ended]);
+    const figures = await Promise.race([running.work(workers, { tasks: submitted, warmUp: first }), ended]);
+    return { system: system.name, workers, repetition, tasks: timed, submitted, submitSeconds, ...figures };
   } finally {
     await running.stop();
   }

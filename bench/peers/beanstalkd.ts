@@ -25,8 +25,8 @@ export function beanstalkd(name: string, fsyncMs: number): Peer {
       const order = { packages: installation.packages, port, variant: '', details: {} };
       return {
         submit: async (tasks) =>
-          (await runPeerProgram('beanstalkd', { ...order, role: 'submit', workers: 0, tasks })).seconds,
-        work: (workers, tasks) => runWorkers('beanstalkd', { ...order, role: 'work', workers, tasks }),
+          (await runPeerProgram('beanstalkd', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 })).seconds,
+        work: (workers, work) => runWorkers('beanstalkd', { ...order, role: 'work', workers, ...work }),
         stop: async () => {
           await server.stop();
           await rm(folder, { recursive: true, force: true });

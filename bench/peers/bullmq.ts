@@ -49,8 +49,8 @@ async function start(installation: Installation, fsync: Fsync, variant: Variant)
   const order = { packages: installation.packages, port, variant, details: {} };
   return {
     submit: async (tasks) =>
-      (await runPeerProgram('bullmq', { ...order, role: 'submit', workers: 0, tasks })).seconds,
-    work: (workers, tasks) => runWorkers('bullmq', { ...order, role: 'work', workers, tasks }),
+      (await runPeerProgram('bullmq', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 })).seconds,
+    work: (workers, work) => runWorkers('bullmq', { ...order, role: 'work', workers, ...work }),
     stop: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

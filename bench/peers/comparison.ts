@@ -6,7 +6,10 @@ export interface Measurement extends WorkFigures {
   readonly system: string;
   readonly workers: number;
   readonly repetition: number;
+  /** Those that were timed. */
   readonly tasks: number;
+  /** Those and the ones before them, which warm the system up. */
+  readonly submitted: number;
   readonly submitSeconds: number;
 }
 
@@ -16,6 +19,7 @@ export interface Summary {
   readonly workers: number;
   readonly repetitions: number;
   readonly tasks: number;
+  readonly submitted: number;
   readonly tasksPerSecond: number;
   readonly submitMs: number;
   readonly leaseP50Ms: number | null;
@@ -79,6 +83,7 @@ export function summarize(measurements: readonly Measurement[]): Summary[] {
       workers: first.workers,
       repetitions: group.length,
       tasks: first.tasks,
+      submitted: first.submitted,
       tasksPerSecond: round(median(group.map(rate)), 1),
       submitMs: round(median(group.map(({ submitSeconds }) => submitSeconds * 1000)), 1),
       leaseP50Ms: medianOrNull(group.map(({ leaseP50Ms }) => leaseP50Ms)),

@@ -42,8 +42,8 @@ async function start(installation: Installation, variant: Variant, poolSize: num
   };
   return {
     submit: async (tasks) =>
-      (await runPeerProgram('graphile-worker', { ...order, role: 'submit', workers: 0, tasks })).seconds,
-    work: (workers, tasks) => runWorkers('graphile-worker', { ...order, role: 'work', workers, tasks }),
+      (await runPeerProgram('graphile-worker', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 })).seconds,
+    work: (workers, work) => runWorkers('graphile-worker', { ...order, role: 'work', workers, ...work }),
     stop: () => server.stop(),
   };
 }

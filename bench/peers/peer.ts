@@ -9,12 +9,19 @@ export interface WorkFigures {
   readonly leaseP99Ms: number | null;
 }
 
+/** The tasks of a measurement. */
+export interface Work {
+  readonly tasks: number;
+  /** So many of them come first and are not timed. */
+  readonly warmUp: number;
+}
+
 /** A system that is up, with an empty store, and nothing else beside it. */
 export interface RunningPeer {
   /** Hands in so many tasks that do nothing; the seconds until the last of them was accepted. */
   submit(tasks: number): Promise<number>;
   /** Has the workers run all of them. */
-  work(workers: number, tasks: number): Promise<WorkFigures>;
+  work(workers: number, work: Work): Promise<WorkFigures>;
   stop(): Promise<void>;
 }
 
@@ -36,6 +43,8 @@ export interface Peer {
   readonly mostWorkers?: number;
   /** How many of the tasks it is given: slow systems fewer, batches more, so that each takes seconds. */
   readonly share: number;
+  /** Nothing in it gets faster by running: it has no tasks that come first and are not timed. */
+  readonly needsNoWarmUp?: boolean;
   /** Left out unless it is named: what it adds to the table is not worth its minutes. */
   readonly onlyWhenNamed?: boolean;
   /** Versions of what it is made of. Throws `Missing` when a part cannot be had. */

@@ -31,8 +31,8 @@ export const pgBoss: Peer = {
     };
     return {
       submit: async (tasks) =>
-        (await runPeerProgram('pg-boss', { ...order, role: 'submit', workers: 0, tasks })).seconds,
-      work: (workers, tasks) => runWorkers('pg-boss', { ...order, role: 'work', workers, tasks }),
+        (await runPeerProgram('pg-boss', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 })).seconds,
+      work: (workers, work) => runWorkers('pg-boss', { ...order, role: 'work', workers, ...work }),
       stop: () => server.stop(),
     };
   },

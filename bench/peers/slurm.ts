@@ -29,6 +29,7 @@ export function slurm(name: string, isTuned: boolean, share: number): Peer {
     fewestWorkers: 64,
     mostWorkers: 256,
     share,
+    needsNoWarmUp: true,
     versions: async (installation) => ({
       slurm: installation.programVersion('slurmctld', '-V'),
       slurmd: installation.programVersion('slurmd', '-V'),

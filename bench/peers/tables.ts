@@ -25,7 +25,7 @@ export function renderTables(
     grid('Lease p50 / p99, ms', ({ leaseP50Ms, leaseP99Ms }) =>
       leaseP50Ms === null || leaseP99Ms === null ? '' : `${short(leaseP50Ms)} / ${short(leaseP99Ms)}`,
     ),
-    grid('Submission, ms (tasks)', ({ submitMs, tasks }) => `${count(submitMs)} (${count(tasks)})`),
+    grid('Submission, ms (tasks)', ({ submitMs, submitted }) => `${count(submitMs)} (${count(submitted)})`),
     ...(peers.length === 0
       ? []
       : [

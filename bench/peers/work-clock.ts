@@ -8,6 +8,7 @@ import type { WorkFigures } from './peer.ts';
 export class WorkClock {
   private readonly now: () => number;
   private readonly tasks: number;
+  private readonly warmUp: number;
   private readonly freeSince: number[] = [];
   private oldest = 0;
   private readonly latencies: number[] = [];
@@ -19,9 +20,10 @@ export class WorkClock {
   /** Resolves when all ends are kept. */
   readonly finished: Promise<void>;
 
-  /** `now` gives milliseconds. */
-  constructor(tasks: number, now: () => number) {
+  /** `tasks` is how many there are in all; the first `warmUp` of them are not timed. `now` gives milliseconds. */
+  constructor(tasks: number, warmUp: number, now: () => number) {
     this.tasks = tasks;
+    this.warmUp = warmUp;
     this.now = now;
     this.finished = new Promise((resolve) => {
       this.resolve = resolve;
@@ -43,9 +45,10 @@ export class WorkClock {
 
   /** A worker has `tasks` tasks, so many milliseconds after it was free. Gives how many have been started. */
   startAfter(latencyMs: number, tasks = 1): number {
-    if (this.started === 0) this.firstAt = this.now();
-    this.latencies.push(latencyMs);
     this.started += tasks;
+    if (this.started <= this.warmUp) return this.started;
+    if (Number.isNaN(this.firstAt)) this.firstAt = this.now();
+    this.latencies.push(latencyMs);
     return this.started;
   }
 

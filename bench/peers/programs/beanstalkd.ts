@@ -34,7 +34,7 @@ async function submitter(order: Order): Promise<() => Promise<null>> {
 }
 
 async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
-  const clock = new WorkClock(order.tasks, () => performance.now());
+  const clock = new WorkClock(order.tasks, order.warmUp, () => performance.now());
   const starters = await Promise.all(
     Array.from({ length: order.workers }, async () => {
       let askedAt = 0;

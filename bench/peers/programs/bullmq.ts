@@ -57,7 +57,7 @@ async function submitter(order: Order): Promise<() => Promise<null>> {
 
 async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
   const { Worker } = loadPackage(order.packages, 'bullmq') as BullMq;
-  const clock = new WorkClock(order.tasks, () => performance.now());
+  const clock = new WorkClock(order.tasks, order.warmUp, () => performance.now());
   const instances = order.variant === 'instances' ? order.workers : 1;
   const concurrency = order.workers / instances;
   const list = Array.from({ length: instances }, () => {

@@ -51,7 +51,7 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
     turn = (turn + 1) % BEATS;
   }, HEARTBEAT_MS / BEATS);
   return async () => {
-    const firstAt = await leaseAll(swarm, workers, order.tasks);
+    const firstAt = await leaseAll(swarm, workers, order);
     // The last ends are on requests that wait for work: the service says when all of them are committed.
     while ((await succeeded(url, jobId)) < order.tasks) await delay(LOOK_EVERY_MS);
     const seconds = (performance.now() - firstAt) / 1000;
@@ -60,16 +60,21 @@ async function connect(order: Order): Promise<() => Promise<WorkFigures>> {
   };
 }
 
-/** Has the workers lease until they have had all tasks; the time of the first. */
-function leaseAll(swarm: Swarm, workers: readonly LoadWorker[], tasks: number): Promise<number> {
+/** Has the workers lease until they have had all tasks; when the first was leased that is timed. */
+function leaseAll(swarm: Swarm, workers: readonly LoadWorker[], { tasks, warmUp }: Order): Promise<number> {
   const { tally } = swarm;
   tally.begin();
   let firstAt = 0;
+  let untimed = 0;
   return new Promise((resolve) => {
     swarm.free = (worker) => {
-      if (firstAt === 0 && tally.leases > 0) firstAt = performance.now();
+      if (firstAt === 0 && tally.leases > warmUp) {
+        firstAt = performance.now();
+        untimed = tally.leases;
+        tally.begin();
+      }
       worker.ask(performance.now());
-      if (tally.leases === tasks) resolve(firstAt);
+      if (untimed + tally.leases === tasks) resolve(firstAt);
     };
     for (const worker of workers) worker.ask(performance.now());
   });

@@ -57,7 +57,7 @@ async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
   const poolSize = Math.min(order.workers + 2, Number(order.details['poolSize']));
   const pool = await openPool(order, poolSize);
   const counting = await openPool(order, 1);
-  const clock = new WorkClock(order.tasks, () => performance.now());
+  const clock = new WorkClock(order.tasks, order.warmUp, () => performance.now());
   let allStarted: () => void = () => undefined;
   const started = new Promise<void>((resolve) => {
     allStarted = resolve;

@@ -10,6 +10,8 @@ export interface Order {
   readonly port: number;
   readonly workers: number;
   readonly tasks: number;
+  /** So many of the tasks come first and are not timed: what they warm up is not what is measured. */
+  readonly warmUp: number;
   /** A way of running, where the system has several. */
   readonly variant: string;
   /** What the system was told at its start and the workers need. */

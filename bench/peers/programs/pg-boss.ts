@@ -41,7 +41,7 @@ async function workers(order: Order): Promise<() => Promise<WorkFigures>> {
   const boss = await open(order, poolSize);
   // Opens the connections of the pool, so that it is no part of what is timed.
   await Promise.all(Array.from({ length: poolSize }, () => boss.getQueueSize(QUEUE)));
-  const clock = new WorkClock(order.tasks, () => performance.now());
+  const clock = new WorkClock(order.tasks, order.warmUp, () => performance.now());
   let left = order.tasks;
   const work = async (): Promise<void> => {
     clock.free();

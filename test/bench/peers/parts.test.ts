@@ -40,7 +40,7 @@ test('what a program says of its version is found in its answer', (t) => {
 
 test('a task goes to the slot that has been free for longest, and the time ends with the last kept end', async (t) => {
   let now = 100;
-  const clock = new WorkClock(3, () => now);
+  const clock = new WorkClock(3, 0, () => now);
   clock.free();
   now = 101;
   clock.free();
@@ -59,7 +59,7 @@ test('a task goes to the slot that has been free for longest, and the time ends 
 
 test('a batch is one wait for many tasks', async (t) => {
   let now = 5;
-  const clock = new WorkClock(64, () => now);
+  const clock = new WorkClock(64, 0, () => now);
   t.equal(clock.startAfter(4, 60), 60);
   t.equal(clock.startAfter(2, 4), 64);
   now = 505;
@@ -68,8 +68,23 @@ test('a batch is one wait for many tasks', async (t) => {
   t.strictSame(clock.figures(), { seconds: 0.5, leaseP50Ms: 4, leaseP99Ms: 4 });
 });
 
+test('what comes first to warm up is not timed', async (t) => {
+  let now = 0;
+  const clock = new WorkClock(6, 3, () => now);
+  t.equal(clock.startAfter(50, 2), 2);
+  now = 10;
+  t.equal(clock.startAfter(7, 2), 4, 'the first batch with one that is timed');
+  now = 20;
+  t.equal(clock.startAfter(3, 2), 6);
+  clock.end(5);
+  now = 1_010;
+  clock.end();
+  await clock.finished;
+  t.strictSame(clock.figures(), { seconds: 1, leaseP50Ms: 3, leaseP99Ms: 7 });
+});
+
 test('a task that nobody waited for is an error of the measurement', (t) => {
-  const clock = new WorkClock(1, () => 0);
+  const clock = new WorkClock(1, 0, () => 0);
   t.throws(() => clock.start(), /no worker was free/);
   t.end();
 });
