@@ -25,7 +25,8 @@ export function beanstalkd(name: string, fsyncMs: number): Peer {
       const order = { packages: installation.packages, port, variant: '', details: {} };
       return {
         submit: async (tasks) =>
-          (await runPeerProgram('beanstalkd', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 })).seconds,
+          (await runPeerProgram('beanstalkd', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 }))
+            .seconds,
         work: (workers, work) => runWorkers('beanstalkd', { ...order, role: 'work', workers, ...work }),
         stop: async () => {
           await server.stop();

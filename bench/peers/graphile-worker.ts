@@ -42,7 +42,8 @@ async function start(installation: Installation, variant: Variant, poolSize: num
   };
   return {
     submit: async (tasks) =>
-      (await runPeerProgram('graphile-worker', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 })).seconds,
+      (await runPeerProgram('graphile-worker', { ...order, role: 'submit', workers: 0, tasks, warmUp: 0 }))
+        .seconds,
     work: (workers, work) => runWorkers('graphile-worker', { ...order, role: 'work', workers, ...work }),
     stop: () => server.stop(),
   };
