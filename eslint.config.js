@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 /**
@@ -12,6 +13,7 @@ const message = {
   lmdb: 'Only src/adapters/lmdb may import lmdb: one module knows which transactions roll back.',
   nats: 'Only src/adapters/nats may import @nats-io packages.',
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
+  web: 'The web application reaches the service by its API: of other folders it may import the types of the core and of the contract.',
   regex: 'Only src/adapters/regex may import re2js: its internals are counted on there, and nowhere else.',
   yaml: 'Only src/adapters/yaml, src/adapters/system and http/openapi may import yaml: others get parsed documents.',
   door: "Only an actor's messages.ts may be imported from outside its folder.",
@@ -118,11 +120,11 @@ export default defineConfig(
     'http/openapi/generated.ts',
   ]),
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['src/*/tsconfig.json', '*/tsconfig.json'],
+        project: ['src/*/tsconfig.json', '*/tsconfig.json', 'web/api/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -217,6 +219,25 @@ export default defineConfig(
   { files: ['http/**/*.ts'], rules: imports([], [DOORS_FROM_HTTP]) },
   { files: ['http/server/**/*.ts'], rules: imports(['uws'], [DOORS_FROM_HTTP]) },
   { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [DOORS_FROM_HTTP]) },
+
+  // The web application: types of others, its API, and React where something is shown.
+  {
+    files: ['web/**/*.ts', 'web/**/*.tsx'],
+    rules: imports(
+      [],
+      [{ regex: '\\.\\./(src|actors|bench|test)/', message: message.web, allowTypeImports: true }],
+    ),
+  },
+  {
+    files: ['web/**/*.tsx', 'web/**/use-*.ts'],
+    extends: [reactHooks.configs.flat['recommended-latest']],
+  },
+  {
+    files: ['web/**/*.tsx'],
+    rules: {
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+    },
+  },
 
   // Commands and benchmarks print; tests and benchmarks may look anywhere.
   { files: ['src/bin/**/*.ts'], rules: { 'no-console': 'off' } },

@@ -1,19 +1,28 @@
-/** Compiles the sources to dist/ and removes what was compiled from sources that are gone. Needs the packages. */
+/**
+ * Compiles the sources to dist/, bundles the web application to dist/web-app/, and removes what was compiled from sources that
+ * are gone. Needs the packages.
+ */
+import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Stop, root, run, runMain } from './run.js';
 
 const COMPILED = /\.(js|js\.map|d\.ts)$/;
+const WEB = join(root, 'web');
+const WEB_APP = join(root, 'dist/web-app');
+/** Beside the bundle and not in it: what it was made from. */
+const WEB_STAMP = join(root, 'dist/web-app.stamp');
 
 function removeOrphans() {
   const dist = join(root, 'dist');
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !COMPILED.test(entry.name)) continue;
     const file = join(entry.parentPath, entry.name);
+    if (file.startsWith(WEB_APP)) continue;
     const source = join(root, relative(dist, file).replace(COMPILED, '.ts'));
-    if (!existsSync(source)) rmSync(file);
+    if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file);
   }
 }
 
@@ -22,7 +31,29 @@ export async function build() {
   const status = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b']);
   if (status !== 0) throw new Stop('The sources do not compile: see above.');
   removeOrphans();
+  await bundleWebApp();
   stamp();
+}
+
+/** Bundles the web application when it, or the packages, have changed since it was bundled last. */
+async function bundleWebApp() {
+  const hash = hashOfWebApp();
+  if (existsSync(WEB_APP) && existsSync(WEB_STAMP) && readFileSync(WEB_STAMP, 'utf8') === hash) return;
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const config = join(WEB, 'vite.config.js');
+  const status = await run(process.execPath, [vite, 'build', '--logLevel=warn', `--config=${config}`]);
+  if (status !== 0) throw new Stop('The web application cannot be bundled: see above.');
+  writeFileSync(WEB_STAMP, hash);
+}
+
+function hashOfWebApp() {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  const files = readdirSync(WEB, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of files) hash.update(file.slice(WEB.length)).update(readFileSync(file));
+  return hash.digest('hex');
 }
 
 /** Says what was built and when: GET /api/v1/version shows it. */

@@ -1,0 +1,2 @@
+/** Subjects of the event channel (interface.md, "WebSocket"). */
+export const JOBS = 'jobs';

@@ -1,0 +1,2 @@
+/** What the bundler takes in beside modules. */
+declare module '*.css';
