@@ -1,6 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { EventChannel } from './api/events/event-channel.ts';
+import { EventChannel } from './api/events/channel.ts';
 import { Rest } from './api/rest.ts';
 import { App } from './app/app.tsx';
 import './styles/tokens.css';

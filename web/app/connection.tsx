@@ -49,7 +49,8 @@ export function ConnectionBanner() {
   const connection = useConnection();
   const now = useNow('second');
   if (connection.kind !== 'waiting' && connection.kind !== 'closed') return null;
-  const age = connection.lastHeardAt === null ? null : durationText(Math.max(0, now - connection.lastHeardAt));
+  const age =
+    connection.lastHeardAt === null ? null : durationText(Math.max(0, now - connection.lastHeardAt));
   return (
     <div className="connection-banner" role="status">
       <span>

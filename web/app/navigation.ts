@@ -43,7 +43,13 @@ export const PLACES: readonly PlaceGroup[] = [
       { href: '/farms', label: 'Farms', icon: Warehouse, needs: 'infra.read', key: 'f' },
       { href: '/queues', label: 'Queues', icon: Rows3, needs: 'infra.read', key: 'q' },
       { href: '/usage-pools', label: 'Usage pools', icon: Gauge, needs: 'infra.read', key: 'p' },
-      { href: '/storage-locations', label: 'Storage locations', icon: FolderTree, needs: 'infra.read', key: 't' },
+      {
+        href: '/storage-locations',
+        label: 'Storage locations',
+        icon: FolderTree,
+        needs: 'infra.read',
+        key: 't',
+      },
       { href: '/compute-locations', label: 'Compute locations', icon: MapPin, needs: 'infra.read', key: 'c' },
     ],
   },
@@ -54,4 +60,3 @@ export const PLACES: readonly PlaceGroup[] = [
     ],
   },
 ];
-

@@ -64,7 +64,9 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
         aria-label="Find a page, a job or a worker, or do something"
         aria-expanded="true"
         aria-controls={listId}
-        aria-activedescendant={entries[current] === undefined ? undefined : `${listId}-${entries[current].id}`}
+        aria-activedescendant={
+          entries[current] === undefined ? undefined : `${listId}-${entries[current].id}`
+        }
         placeholder="A page, a job, a worker, or what to do"
         autoFocus
         value={text}
@@ -110,7 +112,10 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
   const jobs = useQuery({
     queryKey: ['jobs', 'found', search],
     queryFn: ({ signal }) =>
-      rest.call('get', '/jobs', { query: { search, limit: JOBS_FOUND, sort_by: 'updated_at', sort_dir: 'desc' }, signal }),
+      rest.call('get', '/jobs', {
+        query: { search, limit: JOBS_FOUND, sort_by: 'updated_at', sort_dir: 'desc' },
+        signal,
+      }),
     enabled: search.length > 1 && can('jobs.read'),
     placeholderData: keepPreviousData,
   });
@@ -119,7 +124,13 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
 
   const places = PLACES.flatMap((group) => group.places)
     .filter(({ needs, label }) => can(needs) && has(label))
-    .map(({ href, label, icon, key }) => ({ id: `place-${key}`, label, hint: `g ${key}`, icon, act: () => navigate(href) }));
+    .map(({ href, label, icon, key }) => ({
+      id: `place-${key}`,
+      label,
+      hint: `g ${key}`,
+      icon,
+      act: () => navigate(href),
+    }));
   const deeds: Entry[] = [
     {
       id: 'theme',
@@ -162,8 +173,20 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
           }));
   const byId: Entry[] = ID.test(text)
     ? [
-        { id: 'job-by-id', label: `Open the job ${text}`, hint: 'by id', icon: ListChecks, act: () => navigate(`/jobs/${text}`) },
-        { id: 'task-by-id', label: `Open the task ${text}`, hint: 'by id', icon: ListChecks, act: () => navigate(`/tasks/${encodeURIComponent(text)}`) },
+        {
+          id: 'job-by-id',
+          label: `Open the job ${text}`,
+          hint: 'by id',
+          icon: ListChecks,
+          act: () => navigate(`/jobs/${text}`),
+        },
+        {
+          id: 'task-by-id',
+          label: `Open the task ${text}`,
+          hint: 'by id',
+          icon: ListChecks,
+          act: () => navigate(`/tasks/${encodeURIComponent(text)}`),
+        },
       ]
     : [];
   return [...byId, ...places, ...found, ...hosts, ...deeds];

@@ -33,5 +33,8 @@ export const ROUTES: readonly RouteEntry[] = [
     path: '/usage-pools',
     Page: page(() => import('../pages/usage-pools/usage-pools-page.tsx'), 'UsagePoolsPage'),
   },
-  { path: '/diagnostics', Page: page(() => import('../pages/diagnostics/diagnostics-page.tsx'), 'DiagnosticsPage') },
+  {
+    path: '/diagnostics',
+    Page: page(() => import('../pages/diagnostics/diagnostics-page.tsx'), 'DiagnosticsPage'),
+  },
 ];

@@ -22,7 +22,12 @@ export function ToastList() {
               </div>
             )}
           </div>
-          <IconButton label="Close the message" icon={<X aria-hidden="true" />} size="small" onPress={() => toasts.close(toast.id)} />
+          <IconButton
+            label="Close the message"
+            icon={<X aria-hidden="true" />}
+            size="small"
+            onPress={() => toasts.close(toast.id)}
+          />
         </li>
       ))}
     </ul>

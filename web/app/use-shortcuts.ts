@@ -11,7 +11,9 @@ const KEYS = new Map(PLACES.flatMap((group) => group.places).map(({ key, href })
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog, [popover]') !== null);
+  (target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest('dialog, [popover]') !== null);
 
 /** The keys that work on every page (shortcuts-dialog.tsx lists them). */
 export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }): void {
@@ -24,7 +26,8 @@ export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: (
       onFind();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
+      return;
     const isSecond = performance.now() - goAt.current < SEQUENCE_MS;
     goAt.current = -Infinity;
     const place = isSecond ? KEYS.get(event.key) : undefined;

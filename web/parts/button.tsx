@@ -70,7 +70,11 @@ export function SubmitButton(props: Omit<ButtonProps, 'onPress'>) {
 }
 
 /** A button that is an icon alone; `label` is what it does, in words. */
-export function IconButton({ label, icon, ...rest }: Omit<ButtonProps, 'children'> & { readonly label: string }) {
+export function IconButton({
+  label,
+  icon,
+  ...rest
+}: Omit<ButtonProps, 'children'> & { readonly label: string }) {
   const { onPress, offBecause = '', isPressed, isBusy = false, ref } = rest;
   const isOff = offBecause !== '' || isBusy;
   return (
@@ -91,7 +95,12 @@ export function IconButton({ label, icon, ...rest }: Omit<ButtonProps, 'children
   );
 }
 
-export function LinkButton({ href, children, icon, ...look }: Look & { readonly href: string; readonly children: ReactNode }) {
+export function LinkButton({
+  href,
+  children,
+  icon,
+  ...look
+}: Look & { readonly href: string; readonly children: ReactNode }) {
   return (
     <Link href={href} className={lookOf(look)}>
       {icon}

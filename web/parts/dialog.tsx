@@ -72,7 +72,14 @@ interface ConfirmProps {
 }
 
 /** Asks before what cannot be undone. It stays open with the reason when it fails. */
-export function ConfirmDialog({ title, children, action, isDanger = true, onConfirm, onClose }: ConfirmProps) {
+export function ConfirmDialog({
+  title,
+  children,
+  action,
+  isDanger = true,
+  onConfirm,
+  onClose,
+}: ConfirmProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const confirm = (): void => {

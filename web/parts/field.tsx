@@ -78,7 +78,17 @@ export interface TextFieldProps extends ValueProps {
 }
 
 export function TextField(props: TextFieldProps) {
-  const { value, onChange, onLeave, isOff, type = 'text', placeholder, isMono, suggestions, hasFocus } = props;
+  const {
+    value,
+    onChange,
+    onLeave,
+    isOff,
+    type = 'text',
+    placeholder,
+    isMono,
+    suggestions,
+    hasFocus,
+  } = props;
   const listId = useId();
   return (
     <Field {...props}>
@@ -113,7 +123,12 @@ export function TextField(props: TextFieldProps) {
 
 /** A number, kept as the text that was typed: what is no number is told, not lost. */
 export function NumberField(
-  props: ValueProps & { readonly min?: number | string; readonly max?: number | string; readonly step?: number | string; readonly placeholder?: string },
+  props: ValueProps & {
+    readonly min?: number | string;
+    readonly max?: number | string;
+    readonly step?: number | string;
+    readonly placeholder?: string;
+  },
 ) {
   const { value, onChange, onLeave, isOff, min, max, step, placeholder } = props;
   return (
@@ -138,7 +153,9 @@ export function NumberField(
   );
 }
 
-export function TextAreaField(props: ValueProps & { readonly rows?: number; readonly isMono?: boolean; readonly placeholder?: string }) {
+export function TextAreaField(
+  props: ValueProps & { readonly rows?: number; readonly isMono?: boolean; readonly placeholder?: string },
+) {
   const { value, onChange, onLeave, isOff, rows = 4, isMono, placeholder } = props;
   return (
     <Field {...props}>
@@ -164,7 +181,9 @@ export interface Choice {
   readonly label: string;
 }
 
-export function SelectField(props: ValueProps & { readonly choices: readonly Choice[]; readonly none?: string }) {
+export function SelectField(
+  props: ValueProps & { readonly choices: readonly Choice[]; readonly none?: string },
+) {
   const { value, onChange, onLeave, isOff, choices, none } = props;
   return (
     <Field {...props}>

@@ -114,7 +114,15 @@ function nextIndex(key: string, index: number, count: number): number | null {
 }
 
 /** The "..." button with what can be done. */
-export function ActionMenu({ items, label, icon }: { items: readonly ActionItem[]; label: string; icon?: ReactNode }) {
+export function ActionMenu({
+  items,
+  label,
+  icon,
+}: {
+  items: readonly ActionItem[];
+  label: string;
+  icon?: ReactNode;
+}) {
   const [at, setAt] = useState<MenuPlace | null>(null);
   return (
     <>

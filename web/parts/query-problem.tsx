@@ -4,7 +4,15 @@ import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 
 /** What is shown in the place of something that could not be loaded. `what` is it in words: "the jobs". */
-export function QueryProblem({ error, what, onRetry }: { error: unknown; what: string; onRetry: () => void }) {
+export function QueryProblem({
+  error,
+  what,
+  onRetry,
+}: {
+  error: unknown;
+  what: string;
+  onRetry: () => void;
+}) {
   return (
     <Notice kind="danger" title={`Could not load ${what}`} {...explained(error)}>
       <div>

@@ -2,7 +2,13 @@ import './skeleton.css';
 
 /** The place of a text that is on its way; `width` in CSS, such as `12ch`. */
 export function Skeleton({ width = '12ch', height }: { width?: string; height?: string }) {
-  return <span className="skeleton" aria-hidden="true" style={{ width, ...(height !== undefined && { height }) }} />;
+  return (
+    <span
+      className="skeleton"
+      aria-hidden="true"
+      style={{ width, ...(height !== undefined && { height }) }}
+    />
+  );
 }
 
 /** The place of a list or a card that is on its way. */

@@ -3,7 +3,17 @@ import { Link } from 'wouter';
 import './stat.css';
 
 /** A figure with its name; with `href` it leads to what it counts. */
-export function Stat({ label, value, note, href }: { label: string; value: ReactNode; note?: ReactNode; href?: string }) {
+export function Stat({
+  label,
+  value,
+  note,
+  href,
+}: {
+  label: string;
+  value: ReactNode;
+  note?: ReactNode;
+  href?: string;
+}) {
   const content = (
     <>
       <span className="stat__label">{label}</span>

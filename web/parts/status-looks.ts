@@ -44,7 +44,12 @@ const SUCCEEDED: StatusLook = { label: 'Succeeded', color: 'succeeded', icon: 'c
 const COMPLETED: StatusLook = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
 const FAILED: StatusLook = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
 const CANCELED: StatusLook = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
-const UNSCHEDULABLE: StatusLook = { label: 'Unschedulable', color: 'unschedulable', icon: 'warning', letter: 'U' };
+const UNSCHEDULABLE: StatusLook = {
+  label: 'Unschedulable',
+  color: 'unschedulable',
+  icon: 'warning',
+  letter: 'U',
+};
 const PAUSED: StatusLook = { label: 'Paused', color: 'paused', icon: 'pause', letter: '‖' };
 const BLOCKED: StatusLook = { label: 'Blocked', color: 'blocked', icon: 'lock', letter: 'B' };
 
@@ -92,7 +97,15 @@ export const statusLook = (kind: StatusKind, status: string): StatusLook =>
   LOOKS[kind][status] ?? { label: status, color: 'pending', icon: 'circle', letter: '?' };
 
 /** The statuses of jobs in the order in which people look for them. */
-export const JOB_STATUSES = ['running', 'pending', 'blocked', 'paused', 'failed', 'completed', 'canceled'] as const;
+export const JOB_STATUSES = [
+  'running',
+  'pending',
+  'blocked',
+  'paused',
+  'failed',
+  'completed',
+  'canceled',
+] as const;
 
 /** The parts of a progress bar, from what is over to what waits; `unschedulable` is taken out of `ready`. */
 export const PROGRESS_PARTS = [

@@ -14,9 +14,11 @@ export function countedParts(counts: TaskCounts): readonly CountedPart[] {
   const unschedulable = Math.min(counts.unschedulable, counts.ready);
   const of = (part: ProgressPart): number =>
     part === 'ready' ? counts.ready - unschedulable : part === 'unschedulable' ? unschedulable : counts[part];
-  return PROGRESS_PARTS.map((part) => ({ part, count: of(part), share: counts.total === 0 ? 0 : of(part) / counts.total })).filter(
-    ({ count }) => count > 0,
-  );
+  return PROGRESS_PARTS.map((part) => ({
+    part,
+    count: of(part),
+    share: counts.total === 0 ? 0 : of(part) / counts.total,
+  })).filter(({ count }) => count > 0);
 }
 
 /** The share of tasks that are over and well, in whole percent; 100 only when all of them are. */

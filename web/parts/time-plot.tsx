@@ -36,7 +36,11 @@ export function TimePlot({ label, times, series, unit, height = 180 }: TimeChart
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const axis = { stroke: colorOf('--text-muted'), grid: { stroke: colorOf('--border'), width: 1 }, ticks: { show: false } };
+    const axis = {
+      stroke: colorOf('--text-muted'),
+      grid: { stroke: colorOf('--border'), width: 1 },
+      ticks: { show: false },
+    };
     const plot = new UPlot(
       {
         width: element.clientWidth,
@@ -53,7 +57,8 @@ export function TimePlot({ label, times, series, unit, height = 180 }: TimeChart
               stroke,
               width: 1.5,
               points: { show: false },
-              value: (_plot: UPlot, value: number | null) => (value === null ? '' : `${value.toLocaleString()} ${unit}`),
+              value: (_plot: UPlot, value: number | null) =>
+                value === null ? '' : `${value.toLocaleString()} ${unit}`,
               ...(isFilled && { fill: stroke.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.18)') }),
             };
           }),

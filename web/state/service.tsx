@@ -1,5 +1,5 @@
 import { createContext, use, type ReactNode } from 'react';
-import type { EventChannel } from '../api/events/event-channel.ts';
+import type { EventChannel } from '../api/events/channel.ts';
 import type { Rest } from '../api/rest.ts';
 
 /** The service that the page was loaded from. */

@@ -60,11 +60,16 @@ const isAborted = (error: unknown): boolean => error instanceof Error && error.n
 /** An error in words: what the service said, or that it could not be reached. */
 export function explained(error: unknown): { detail: string; requestId: string } {
   if (error instanceof ProblemError) {
-    const parts = error.errors.map(({ pointer, detail }) => (pointer === '' ? detail : `${pointer}: ${detail}`));
+    const parts = error.errors.map(({ pointer, detail }) =>
+      pointer === '' ? detail : `${pointer}: ${detail}`,
+    );
     const detail = parts.length > 0 ? parts.join('\n') : error.detail;
     return { detail: detail === '' ? error.title : detail, requestId: error.requestId };
   }
   if (error instanceof ServiceUnreachable)
-    return { detail: 'The service cannot be reached. What you entered is still here: try again.', requestId: '' };
+    return {
+      detail: 'The service cannot be reached. What you entered is still here: try again.',
+      requestId: '',
+    };
   return { detail: error instanceof Error ? error.message : String(error), requestId: '' };
 }

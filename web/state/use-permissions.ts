@@ -23,9 +23,9 @@ export type Permission =
 
 export interface Permissions {
   /** Whether the user may; false until the service has said so. */
-  can(permission: Permission): boolean;
+  readonly can: (permission: Permission) => boolean;
   /** Why a control is off, or empty when it is not. */
-  why(permission: Permission): string;
+  readonly why: (permission: Permission) => string;
 }
 
 /** What the user may do: pages leave out, or turn off with the reason, what is not allowed. */

@@ -19,7 +19,12 @@ export interface BrowserHouse {
 /** Starts a service with an empty store, and a browser. */
 export async function openBrowserHouse(flags: readonly string[] = []): Promise<BrowserHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-browser-'));
-  const service = await startService({ folder, httpPort: await freePort(), busPort: await freePort(), flags });
+  const service = await startService({
+    folder,
+    httpPort: await freePort(),
+    busPort: await freePort(),
+    flags,
+  });
   const url = `http://127.0.0.1:${service.httpPort}`;
   const workers: Daemon[] = [];
   let browser: Browser;
