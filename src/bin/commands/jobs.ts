@@ -4,8 +4,8 @@ import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } fr
 import { CommandError, EXIT } from './exit-codes.ts';
 import { findGivenFarm, findQueue } from './lookup.ts';
 import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
-import type { Job } from './resources.ts';
-import type { QueryOf } from './rest-calls.ts';
+import type { Job } from '../../../web/api/resources.ts';
+import type { QueryOf } from '../../../web/api/rest-calls.ts';
 import { table, type Column } from './table.ts';
 
 type Filters = Pick<QueryOf<'get', '/jobs'>, 'status' | 'owner' | 'project' | 'search'>;

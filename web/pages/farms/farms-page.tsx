@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function FarmsPage() {
+  return <Page title="Farms">{null}</Page>;
+}

@@ -1,0 +1,52 @@
+import { useNow } from '../state/use-now.ts';
+import { asBoolean, usePreference } from '../state/use-preference.ts';
+import { agoText, durationText } from './time-text.ts';
+
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const UTC = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
+
+/** Whether times are shown in UTC, which farms over several time zones prefer. */
+export const useUtc = () => usePreference('utc', false, asBoolean);
+
+const exact = (iso: string, isUtc: boolean): string =>
+  isUtc ? `${UTC.format(new Date(iso))} UTC` : LOCAL.format(new Date(iso));
+
+/** How long ago, with the exact time on hover. `iso` is a timestamp of the service. */
+export function Ago({ iso }: { iso: string }) {
+  const now = useNow('half-minute');
+  const [isUtc] = useUtc();
+  return (
+    <time dateTime={iso} title={`${exact(iso, isUtc)} (${iso})`}>
+      {agoText(Date.parse(iso), Math.max(now, Date.parse(iso)))}
+    </time>
+  );
+}
+
+/** The exact time, local or UTC as the user has it, with the timestamp of the service on hover. */
+export function At({ iso }: { iso: string }) {
+  const [isUtc] = useUtc();
+  return (
+    <time dateTime={iso} title={iso}>
+      {exact(iso, isUtc)}
+    </time>
+  );
+}
+
+/** From a time to another, or to now while it goes on. */
+export function Elapsed({ from, to }: { from: string; to?: string | undefined }) {
+  return to === undefined ? <Running from={from} /> : <Span ms={Date.parse(to) - Date.parse(from)} />;
+}
+
+function Running({ from }: { from: string }) {
+  const now = useNow('second');
+  return <Span ms={Math.floor((now - Date.parse(from)) / 1_000) * 1_000} />;
+}
+
+/** A duration in milliseconds. */
+export function Span({ ms }: { ms: number }) {
+  return (
+    <span className="number" title={`${(Math.max(0, ms) / 1_000).toLocaleString()} seconds`}>
+      {durationText(ms)}
+    </span>
+  );
+}
