@@ -74,7 +74,6 @@ export interface TextFieldProps extends ValueProps {
   readonly isMono?: boolean;
   /** Offered while typing. */
   readonly suggestions?: readonly string[];
-  readonly hasFocus?: boolean;
 }
 
 export function TextField(props: TextFieldProps) {
@@ -103,7 +102,6 @@ export function TextField(props: TextFieldProps) {
             disabled={isOff}
             autoComplete="off"
             spellCheck={false}
-            autoFocus={hasFocus}
             list={suggestions === undefined ? undefined : listId}
             onChange={(event) => onChange(event.target.value)}
             onBlur={onLeave}

@@ -40,7 +40,8 @@ export function CatalogForm<Entry extends CatalogEntry>({
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setIsBusy] = useState(false);
   const problems = problemsOf(fields, values);
-  const shownProblem = (name: string): string => refused.get(name) ?? (left.has(name) ? (problems.get(name) ?? '') : '');
+  const shownProblem = (name: string): string =>
+    refused.get(name) ?? (left.has(name) ? (problems.get(name) ?? '') : '');
 
   const change = (name: string, value: FieldValue): void => {
     setValues({ ...values, [name]: value });
@@ -55,7 +56,8 @@ export function CatalogForm<Entry extends CatalogEntry>({
       const body = bodyOf(catalog.fields, values);
       onDone(await (entry === null ? catalog.create(body) : catalog.replace(entry, body)));
     } catch (reason) {
-      const pointed = reason instanceof ProblemError ? pointedProblems(fields, reason.errors) : new Map<string, string>();
+      const pointed =
+        reason instanceof ProblemError ? pointedProblems(fields, reason.errors) : new Map<string, string>();
       setRefused(pointed);
       setError(pointed.size > 0 && !pointed.has('') ? null : reason);
       setIsBusy(false);
@@ -75,14 +77,13 @@ export function CatalogForm<Entry extends CatalogEntry>({
     >
       {error !== null && <Notice kind="danger" {...explained(error)} />}
       {catalog.formNote !== undefined && <p className="muted">{catalog.formNote}</p>}
-      {fields.map((field, index) => (
+      {fields.map((field) => (
         <FormControl
           key={field.name}
           field={field}
           value={values[field.name] ?? ''}
           error={shownProblem(field.name)}
           names={names}
-          hasFocus={index === 0}
           onChange={(value) => change(field.name, value)}
           onLeave={() => setLeft(new Set([...left, field.name]))}
         />
@@ -96,7 +97,6 @@ function FormControl({
   value,
   error,
   names,
-  hasFocus,
   onChange,
   onLeave,
 }: {
@@ -104,13 +104,13 @@ function FormControl({
   value: FieldValue;
   error: string;
   names: readonly string[];
-  hasFocus: boolean;
   onChange: (value: FieldValue) => void;
   onLeave: () => void;
 }) {
   const { label } = field;
   const hint = field.hint === undefined ? {} : { hint: field.hint };
-  if (field.kind === 'flag') return <CheckField label={label} {...hint} isChecked={value === true} onChange={onChange} />;
+  if (field.kind === 'flag')
+    return <CheckField label={label} {...hint} isChecked={value === true} onChange={onChange} />;
   if (field.kind === 'pairs')
     return (
       <PairsField
@@ -149,6 +149,6 @@ function FormControl({
     case 'area':
       return <TextAreaField {...common} rows={3} />;
     case 'text':
-      return <TextField {...common} hasFocus={hasFocus} />;
+      return <TextField {...common} />;
   }
 }

@@ -19,7 +19,12 @@ import { CatalogForm } from './catalog-form.tsx';
 import { sortedEntries } from './sorted-entries.ts';
 
 /** `edit` is an id, or `new`: a link may open the form. */
-const VIEW = { search: textField(), edit: textField(), sort: textField('name'), dir: choiceField(['asc', 'desc'], 'asc') };
+const VIEW = {
+  search: textField(),
+  edit: textField(),
+  sort: textField('name'),
+  dir: choiceField(['asc', 'desc'], 'asc'),
+};
 
 /** The page of a catalog: its entries, and forms to make, change and delete them. */
 export function CatalogPage<Entry extends CatalogEntry>({
@@ -74,7 +79,12 @@ export function CatalogPage<Entry extends CatalogEntry>({
     },
   ];
   const newButton: ReactNode = (
-    <Button look="primary" icon={<Plus aria-hidden="true" />} offBecause={offBecause} onPress={() => setView({ edit: 'new' })}>
+    <Button
+      look="primary"
+      icon={<Plus aria-hidden="true" />}
+      offBecause={offBecause}
+      onPress={() => setView({ edit: 'new' })}
+    >
       New {catalog.one}
     </Button>
   );

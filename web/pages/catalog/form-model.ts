@@ -35,7 +35,11 @@ export type FormField = FieldBase &
         readonly whenEmpty: number | null;
         readonly placeholder?: string;
       }
-    | { readonly kind: 'choice'; readonly isRequired?: boolean; readonly choices: readonly { readonly value: string; readonly label: string }[] }
+    | {
+        readonly kind: 'choice';
+        readonly isRequired?: boolean;
+        readonly choices: readonly { readonly value: string; readonly label: string }[];
+      }
     | { readonly kind: 'flag' }
     | { readonly kind: 'pairs'; readonly nameLabel: string; readonly valueLabel: string }
   );
@@ -55,7 +59,11 @@ function valueOf(field: FormField, member: unknown): FieldValue {
     case 'integer':
       return typeof member === 'number' ? String(member) : '';
     case 'choice':
-      return typeof member === 'string' ? member : (field.choices.length === 1 ? (field.choices[0]?.value ?? '') : '');
+      return typeof member === 'string'
+        ? member
+        : field.choices.length === 1
+          ? (field.choices[0]?.value ?? '')
+          : '';
     default:
       return typeof member === 'string' ? member : '';
   }
@@ -63,7 +71,10 @@ function valueOf(field: FormField, member: unknown): FieldValue {
 
 function pairsOf(member: unknown): readonly Pair[] {
   if (typeof member !== 'object' || member === null) return [];
-  return Object.entries(member).map(([name, value]) => ({ name, value: typeof value === 'string' ? value : '' }));
+  return Object.entries(member).map(([name, value]) => ({
+    name,
+    value: typeof value === 'string' ? value : '',
+  }));
 }
 
 /** What is wrong by the name of the field; empty when all of it can be sent. The service has the last word. */
@@ -106,7 +117,8 @@ export function bodyOf(fields: readonly FormField[], values: FormValues): Readon
 
 function memberOf(field: FormField, value: FieldValue): unknown {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'object') return Object.fromEntries(value.map((pair) => [pair.name.trim(), pair.value.trim()]));
+  if (typeof value === 'object')
+    return Object.fromEntries(value.map((pair) => [pair.name.trim(), pair.value.trim()]));
   const text = field.kind === 'area' ? value : value.trim();
   if (field.kind === 'integer') return text === '' ? field.whenEmpty : Number(text);
   return text === '' && field.kind === 'text' && field.isNullable === true ? null : text;
@@ -119,9 +131,16 @@ export function pointedProblems(
 ): ReadonlyMap<string, string> {
   const problems = new Map<string, string>();
   for (const { pointer, detail } of errors) {
-    const [, first = '', ...rest] = pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const [, first = '', ...rest] = pointer
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
     const field = fields.find(({ name }) => name === first);
-    const text = field === undefined && pointer !== '' ? `${pointer}: ${detail}` : rest.length > 0 ? `${rest.join('/')}: ${detail}` : detail;
+    const text =
+      field === undefined && pointer !== ''
+        ? `${pointer}: ${detail}`
+        : rest.length > 0
+          ? `${rest.join('/')}: ${detail}`
+          : detail;
     const name = field?.name ?? '';
     problems.set(name, problems.has(name) ? `${problems.get(name)}\n${text}` : text);
   }

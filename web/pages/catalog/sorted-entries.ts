@@ -9,7 +9,10 @@ export function sortedEntries<Entry extends CatalogEntry>(
   search: string,
   { key, dir }: Sort,
 ): readonly Entry[] {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const has = (entry: Entry): boolean => {
     const text = `${entry.name} ${textOf(memberOf(entry, 'description'))}`.toLowerCase();
     return words.every((word) => text.includes(word));
@@ -18,7 +21,8 @@ export function sortedEntries<Entry extends CatalogEntry>(
   return entries.filter(has).sort((one, other) => sign * compared(memberOf(one, key), memberOf(other, key)));
 }
 
-const memberOf = (entry: object, key: string): unknown => new Map<string, unknown>(Object.entries(entry)).get(key);
+const memberOf = (entry: object, key: string): unknown =>
+  new Map<string, unknown>(Object.entries(entry)).get(key);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

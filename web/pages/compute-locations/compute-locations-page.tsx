@@ -13,7 +13,15 @@ import { CatalogPage } from '../catalog/catalog-page.tsx';
 const workersAt = (name: string): string => `/workers?location=${encodeURIComponent(name)}`;
 
 const COLUMNS: readonly Column<ComputeLocation>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name, sortKey: 'name', isFixed: true, size: 200, card: 'title' },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => name,
+    sortKey: 'name',
+    isFixed: true,
+    size: 200,
+    card: 'title',
+  },
   {
     id: 'worker_count',
     header: 'Workers online',
@@ -23,8 +31,21 @@ const COLUMNS: readonly Column<ComputeLocation>[] = [
     size: 130,
     card: 'meta',
   },
-  { id: 'description', header: 'Description', cell: ({ description }) => description, grow: true, size: 320, card: 'line' },
-  { id: 'updated_at', header: 'Changed', cell: (location) => <Ago iso={location.updated_at} />, sortKey: 'updated_at', size: 110 },
+  {
+    id: 'description',
+    header: 'Description',
+    cell: ({ description }) => description,
+    grow: true,
+    size: 320,
+    card: 'line',
+  },
+  {
+    id: 'updated_at',
+    header: 'Changed',
+    cell: (location) => <Ago iso={location.updated_at} />,
+    sortKey: 'updated_at',
+    size: 110,
+  },
 ];
 
 export function ComputeLocationsPage() {
@@ -36,7 +57,8 @@ export function ComputeLocationsPage() {
       id: 'compute-locations',
       title: 'Compute locations',
       one: 'compute location',
-      purpose: 'Where workers stand: a room, a site, a cloud. Steps may ask for one, and storage has a root for each.',
+      purpose:
+        'Where workers stand: a room, a site, a cloud. Steps may ask for one, and storage has a root for each.',
       icon: MapPin,
       columns: COLUMNS,
       fields: [

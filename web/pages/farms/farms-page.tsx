@@ -12,8 +12,23 @@ import type { Column } from '../../parts/data-table/column.ts';
 import { limitText, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
 
 const COLUMNS: readonly Column<Farm>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name, sortKey: 'name', isFixed: true, size: 200, card: 'title' },
-  { id: 'description', header: 'Description', cell: ({ description }) => description, grow: true, size: 260, card: 'line' },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => name,
+    sortKey: 'name',
+    isFixed: true,
+    size: 200,
+    card: 'title',
+  },
+  {
+    id: 'description',
+    header: 'Description',
+    cell: ({ description }) => description,
+    grow: true,
+    size: 260,
+    card: 'line',
+  },
   {
     id: 'max_concurrent_tasks',
     header: 'Tasks at once',
@@ -38,7 +53,13 @@ const COLUMNS: readonly Column<Farm>[] = [
     align: 'end',
     size: 120,
   },
-  { id: 'updated_at', header: 'Changed', cell: (farm) => <Ago iso={farm.updated_at} />, sortKey: 'updated_at', size: 110 },
+  {
+    id: 'updated_at',
+    header: 'Changed',
+    cell: (farm) => <Ago iso={farm.updated_at} />,
+    sortKey: 'updated_at',
+    size: 110,
+  },
 ];
 
 export function FarmsPage() {
@@ -50,7 +71,8 @@ export function FarmsPage() {
       id: 'farms',
       title: 'Farms',
       one: 'farm',
-      purpose: 'A farm holds queues, the jobs in them and the workers that run these. Workers never work for two farms.',
+      purpose:
+        'A farm holds queues, the jobs in them and the workers that run these. Workers never work for two farms.',
       icon: Warehouse,
       columns: COLUMNS,
       fields: [
@@ -62,7 +84,8 @@ export function FarmsPage() {
       deletionNote:
         'Its queues and workers go with it; jobs that are over stay to be read. A farm with jobs that are not over yet cannot be deleted.',
       create: (body) => rest.call('post', '/farms', { body: { name: '', ...body } }),
-      replace: ({ id }, body) => rest.call('put', '/farms/{id}', { path: { id }, body: { name: '', ...body } }),
+      replace: ({ id }, body) =>
+        rest.call('put', '/farms/{id}', { path: { id }, body: { name: '', ...body } }),
       remove: ({ id }) => rest.call('delete', '/farms/{id}', { path: { id } }),
     }),
     [rest],

@@ -17,16 +17,38 @@ import type { FormField } from '../catalog/form-model.ts';
 import { limitText, PRIORITY_FIELD, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name, sortKey: 'name', isFixed: true, size: 200, card: 'title' },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => name,
+    sortKey: 'name',
+    isFixed: true,
+    size: 200,
+    card: 'title',
+  },
   {
     id: 'paused',
     header: 'State',
-    cell: ({ paused }) => (paused ? <StatusBadge kind="job" status="paused" /> : <span className="muted">open</span>),
+    cell: ({ paused }) =>
+      paused ? <StatusBadge kind="job" status="paused" /> : <span className="muted">open</span>,
     size: 110,
     card: 'meta',
   },
-  { id: 'farm_id', header: 'Farm', cell: (queue) => <FarmName id={queue.farm_id} />, size: 150, card: 'meta' },
-  { id: 'priority', header: 'Priority', cell: ({ priority }) => priority, sortKey: 'priority', align: 'end', size: 100 },
+  {
+    id: 'farm_id',
+    header: 'Farm',
+    cell: (queue) => <FarmName id={queue.farm_id} />,
+    size: 150,
+    card: 'meta',
+  },
+  {
+    id: 'priority',
+    header: 'Priority',
+    cell: ({ priority }) => priority,
+    sortKey: 'priority',
+    align: 'end',
+    size: 100,
+  },
   {
     id: 'max_concurrent_tasks',
     header: 'Tasks at once',
@@ -43,9 +65,28 @@ const COLUMNS: readonly Column<Queue>[] = [
     align: 'end',
     size: 110,
   },
-  { id: 'run_as_user', header: 'Runs as', cell: (queue) => queue.run_as_user ?? '', size: 120, hiddenAtFirst: true },
-  { id: 'description', header: 'Description', cell: ({ description }) => description, grow: true, size: 240, card: 'line' },
-  { id: 'updated_at', header: 'Changed', cell: (queue) => <Ago iso={queue.updated_at} />, sortKey: 'updated_at', size: 110 },
+  {
+    id: 'run_as_user',
+    header: 'Runs as',
+    cell: (queue) => queue.run_as_user ?? '',
+    size: 120,
+    hiddenAtFirst: true,
+  },
+  {
+    id: 'description',
+    header: 'Description',
+    cell: ({ description }) => description,
+    grow: true,
+    size: 240,
+    card: 'line',
+  },
+  {
+    id: 'updated_at',
+    header: 'Changed',
+    cell: (queue) => <Ago iso={queue.updated_at} />,
+    sortKey: 'updated_at',
+    size: 110,
+  },
 ];
 
 /** Tasks as another account need a permission of their own (interface.md, "Task isolation"). */
@@ -57,7 +98,13 @@ const RUN_AS_FIELDS: readonly FormField[] = [
     hint: 'An account of the workers’ machines. Empty: the worker’s own.',
     isNullable: true,
   },
-  { kind: 'text', name: 'run_as_group', label: 'and the group', hint: 'Empty: the groups of the account.', isNullable: true },
+  {
+    kind: 'text',
+    name: 'run_as_group',
+    label: 'and the group',
+    hint: 'Empty: the groups of the account.',
+    isNullable: true,
+  },
 ];
 
 export function QueuesPage() {
@@ -73,7 +120,8 @@ export function QueuesPage() {
       id: 'queues',
       title: 'Queues',
       one: 'queue',
-      purpose: 'Jobs are submitted to a queue of a farm. A queue can be paused, limited, and given to some of the workers.',
+      purpose:
+        'Jobs are submitted to a queue of a farm. A queue can be paused, limited, and given to some of the workers.',
       icon: Rows3,
       columns: COLUMNS,
       fields: [
@@ -93,9 +141,11 @@ export function QueuesPage() {
         ...retryFields('the farm'),
         ...(mayRunAs ? RUN_AS_FIELDS : []),
       ],
-      deletionNote: 'Jobs that are over stay to be read. A queue with jobs that are not over yet cannot be deleted.',
+      deletionNote:
+        'Jobs that are over stay to be read. A queue with jobs that are not over yet cannot be deleted.',
       create: (body) => rest.call('post', '/queues', { body: { name: '', farm_id: '', ...body } }),
-      replace: ({ id }, body) => rest.call('put', '/queues/{id}', { path: { id }, body: { name: '', ...body } }),
+      replace: ({ id }, body) =>
+        rest.call('put', '/queues/{id}', { path: { id }, body: { name: '', ...body } }),
       remove: ({ id }) => rest.call('delete', '/queues/{id}', { path: { id } }),
     }),
     [rest, farms.data, mayRunAs],

@@ -15,7 +15,15 @@ const rootsText = ({ roots }: StorageLocation): string =>
     .join('\n');
 
 const COLUMNS: readonly Column<StorageLocation>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name, sortKey: 'name', isFixed: true, size: 180, card: 'title' },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => name,
+    sortKey: 'name',
+    isFixed: true,
+    size: 180,
+    card: 'title',
+  },
   { id: 'type', header: 'Type', cell: ({ type }) => type, sortKey: 'type', size: 110, card: 'meta' },
   {
     id: 'roots',
@@ -26,8 +34,20 @@ const COLUMNS: readonly Column<StorageLocation>[] = [
     size: 360,
     card: 'line',
   },
-  { id: 'description', header: 'Description', cell: ({ description }) => description, size: 240, card: 'line' },
-  { id: 'updated_at', header: 'Changed', cell: (location) => <Ago iso={location.updated_at} />, sortKey: 'updated_at', size: 110 },
+  {
+    id: 'description',
+    header: 'Description',
+    cell: ({ description }) => description,
+    size: 240,
+    card: 'line',
+  },
+  {
+    id: 'updated_at',
+    header: 'Changed',
+    cell: (location) => <Ago iso={location.updated_at} />,
+    sortKey: 'updated_at',
+    size: 110,
+  },
 ];
 
 export function StorageLocationsPage() {
@@ -38,7 +58,8 @@ export function StorageLocationsPage() {
       id: 'storage-locations',
       title: 'Storage locations',
       one: 'storage location',
-      purpose: 'The same files lie under another path at each place. Paths of a job are translated from one root to the other.',
+      purpose:
+        'The same files lie under another path at each place. Paths of a job are translated from one root to the other.',
       icon: FolderTree,
       columns: COLUMNS,
       fields: [
@@ -62,6 +83,12 @@ export function StorageLocationsPage() {
     [rest],
   );
   return (
-    <CatalogPage catalog={catalog} entries={data} isFetching={isFetching} error={error} retry={() => void refetch()} />
+    <CatalogPage
+      catalog={catalog}
+      entries={data}
+      isFetching={isFetching}
+      error={error}
+      retry={() => void refetch()}
+    />
   );
 }

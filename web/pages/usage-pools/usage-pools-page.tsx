@@ -13,7 +13,15 @@ import { CatalogPage } from '../catalog/catalog-page.tsx';
 const EVERY_MS = 3_000;
 
 const COLUMNS: readonly Column<UsagePool>[] = [
-  { id: 'name', header: 'Name', cell: ({ name }) => name, sortKey: 'name', isFixed: true, size: 200, card: 'title' },
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ name }) => name,
+    sortKey: 'name',
+    isFixed: true,
+    size: 200,
+    card: 'title',
+  },
   {
     id: 'in_use',
     header: 'In use',
@@ -22,7 +30,15 @@ const COLUMNS: readonly Column<UsagePool>[] = [
     size: 220,
     card: 'line',
   },
-  { id: 'available', header: 'Free', cell: ({ available }) => available.toLocaleString(), sortKey: 'available', align: 'end', size: 90, card: 'meta' },
+  {
+    id: 'available',
+    header: 'Free',
+    cell: ({ available }) => available.toLocaleString(),
+    sortKey: 'available',
+    align: 'end',
+    size: 90,
+    card: 'meta',
+  },
   {
     id: 'requirement',
     header: 'Steps ask for it as',
@@ -31,8 +47,21 @@ const COLUMNS: readonly Column<UsagePool>[] = [
     size: 280,
     card: 'hidden',
   },
-  { id: 'server_hint', header: 'Note', cell: (pool) => pool.server_hint ?? '', grow: true, size: 200, card: 'line' },
-  { id: 'updated_at', header: 'Changed', cell: (pool) => <Ago iso={pool.updated_at} />, sortKey: 'updated_at', size: 110 },
+  {
+    id: 'server_hint',
+    header: 'Note',
+    cell: (pool) => pool.server_hint ?? '',
+    grow: true,
+    size: 200,
+    card: 'line',
+  },
+  {
+    id: 'updated_at',
+    header: 'Changed',
+    cell: (pool) => <Ago iso={pool.updated_at} />,
+    sortKey: 'updated_at',
+    size: 110,
+  },
 ];
 
 export function UsagePoolsPage() {
@@ -46,7 +75,8 @@ export function UsagePoolsPage() {
       id: 'usage-pools',
       title: 'Usage pools',
       one: 'usage pool',
-      purpose: 'What there is a limited number of: licences, say. A task that asks for a pool takes one slot while it runs.',
+      purpose:
+        'What there is a limited number of: licences, say. A task that asks for a pool takes one slot while it runs.',
       icon: Gauge,
       columns: COLUMNS,
       fields: [
@@ -66,17 +96,31 @@ export function UsagePoolsPage() {
           max: 2_147_483_647,
           whenEmpty: null,
         },
-        { kind: 'text', name: 'server_hint', label: 'Note', hint: 'Such as the licence server, for whoever looks for the reason of a wait.' },
+        {
+          kind: 'text',
+          name: 'server_hint',
+          label: 'Note',
+          hint: 'Such as the licence server, for whoever looks for the reason of a wait.',
+        },
       ],
       deletionNote: 'Tasks that hold a slot go on. Tasks that ask for the pool wait until it is there again.',
       create: (body) => rest.call('post', '/usage-pools', { body: { name: '', max_concurrent: 1, ...body } }),
       replace: ({ id }, body) =>
-        rest.call('put', '/usage-pools/{id}', { path: { id }, body: { name: '', max_concurrent: 1, ...body } }),
+        rest.call('put', '/usage-pools/{id}', {
+          path: { id },
+          body: { name: '', max_concurrent: 1, ...body },
+        }),
       remove: ({ id }) => rest.call('delete', '/usage-pools/{id}', { path: { id } }),
     }),
     [rest],
   );
   return (
-    <CatalogPage catalog={catalog} entries={data} isFetching={isFetching} error={error} retry={() => void refetch()} />
+    <CatalogPage
+      catalog={catalog}
+      entries={data}
+      isFetching={isFetching}
+      error={error}
+      retry={() => void refetch()}
+    />
   );
 }
