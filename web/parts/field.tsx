@@ -86,7 +86,6 @@ export function TextField(props: TextFieldProps) {
     placeholder,
     isMono,
     suggestions,
-    hasFocus,
   } = props;
   const listId = useId();
   return (
