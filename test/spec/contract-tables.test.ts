@@ -81,7 +81,7 @@ void test('the parameters of the query are those of the contract', async (t) => 
           enum: word,
         } = resolved(schema) as QueryRow & {
           enum?: readonly string[];
-          items?: object;
+          items?: Readonly<Record<string, unknown>>;
         };
         // What may be given more than once has its words in its items.
         const words = word ?? (resolved(items ?? {}) as { enum?: readonly string[] }).enum;
