@@ -74,7 +74,6 @@ export interface TextFieldProps extends ValueProps {
   readonly isMono?: boolean;
   /** Offered while typing. */
   readonly suggestions?: readonly string[];
-  readonly hasFocus?: boolean;
 }
 
 export function TextField(props: TextFieldProps) {
@@ -87,7 +86,6 @@ export function TextField(props: TextFieldProps) {
     placeholder,
     isMono,
     suggestions,
-    hasFocus,
   } = props;
   const listId = useId();
   return (
@@ -103,7 +101,6 @@ export function TextField(props: TextFieldProps) {
             disabled={isOff}
             autoComplete="off"
             spellCheck={false}
-            autoFocus={hasFocus}
             list={suggestions === undefined ? undefined : listId}
             onChange={(event) => onChange(event.target.value)}
             onBlur={onLeave}

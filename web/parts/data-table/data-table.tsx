@@ -123,7 +123,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const activeIndex = placeOf(shown, active, rowId, count);
 
   // Its functions change with what is scrolled to: this component is drawn anew each time, and gives rows plain values.
-  // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
