@@ -47,15 +47,15 @@ function bench(total: number, cached: (offset: number) => Page<Row> | undefined 
     canceled,
     /** The offsets that are asked for now. */
     asked: () => requests.map((request) => request.offset),
-    async answer() {
+    answer: async () => {
       for (const request of requests.splice(0)) request.resolve(pageAt(request.offset));
       await new Promise(setImmediate);
     },
-    async refuse() {
+    refuse: async () => {
       for (const request of requests.splice(0)) request.reject(new Error('refused'));
       await new Promise(setImmediate);
     },
-    pass(ms: number) {
+    pass: (ms: number) => {
       now += ms;
       for (const timer of timers.filter((one) => one.at <= now)) {
         timers.splice(timers.indexOf(timer), 1);
