@@ -78,7 +78,10 @@ void test('the parameters of the query are those of the contract', async (t) => 
           minimum,
           maximum,
           enum: words,
-        } = resolved(schema) as QueryRow & {
+          // A list: what is in the contract may be given several times.
+        } = resolved(
+          resolved(schema)['items'] === undefined ? schema : (resolved(schema)['items'] as Node),
+        ) as QueryRow & {
           enum?: readonly string[];
         };
         const given: QueryRow | undefined = QUERIES[route]?.[name];
