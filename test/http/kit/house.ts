@@ -227,7 +227,7 @@ export class House {
       events: this.events,
       taskEvents: this.#events,
       health: { store: () => this.health.store(), bus: () => this.health.bus() },
-      activity: () => this.jobActivity,
+      activity: () => this.activity,
       metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),
       tally: (slot) => this.tallies.get(slot) ?? 0,
       diagnostics: () => this.diagnostics,
