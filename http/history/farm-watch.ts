@@ -73,7 +73,7 @@ export class FarmWatch {
 
   /** One step of a look; false when it was the last one. Then what was seen counts, and a minute that has ended has its sample. */
   lookNext(): boolean {
-    const look = (this.#look ??= { after: '', farms: new Map(), booked: new Map() });
+    const look = (this.#look ??= this.#newLook());
     this.#state.renew();
     const { store } = this.#state;
     const after = look.after === '' ? {} : { after: look.after };
@@ -92,6 +92,12 @@ export class FarmWatch {
     this.#look = null;
     this.#finish(look);
     return false;
+  }
+
+  /** Jobs that have bookings are known before these are read, but for those that are made meanwhile. */
+  #newLook(): Look {
+    this.#lists.bringUpToDate();
+    return { after: '', farms: new Map(), booked: new Map() };
   }
 
   /** Adds the cores that a worker's tasks hold; how many those are. */

@@ -49,10 +49,9 @@ export class FarmSamples {
   }
 }
 
-/** The busiest shares by cores, then by tasks, and all others together; a share of nothing is left out. */
+/** The busiest shares, by cores, then by tasks, and all others together at the end; a share of nothing is left out. */
 export function busiest(shares: readonly SampleShare[], howMany: number): readonly SampleShare[] {
   const busy = shares.filter((share) => share.coresBooked + share.succeeded + share.failed > 0);
-  if (busy.length <= howMany) return busy;
   const named = busy.filter(({ key }) => key !== null).sort(compareBusy);
   const shown = named.slice(0, howMany);
   const rest = [...named.slice(howMany), ...busy.filter(({ key }) => key === null)];
@@ -142,9 +141,7 @@ function seriesOf(
     const total = totals.get(share.key);
     totals.set(share.key, total === undefined ? share : added(total, share));
   }
-  const shown = busiest([...totals.values()], SHARES_SHOWN).toSorted(
-    (a, b) => Number(a.key === null) - Number(b.key === null) || compareBusy(a, b),
-  );
+  const shown = busiest([...totals.values()], SHARES_SHOWN);
   const named = new Set(shown.map(({ key }) => key));
   return shown.map(({ key }) => {
     const columns = points.map((point) => {
