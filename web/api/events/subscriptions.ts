@@ -51,7 +51,7 @@ export class Subscriptions {
     this.#subjectOf.set(id, subject);
     if (!this.#isLive) return;
     const { last } = followed;
-    if (last !== null && (since === 'now' || since >= last)) this.#begin(listener, last);
+    if (last !== null && (since === 'now' || since === last)) this.#begin(listener, last);
     else if (followed.asked === null || since !== 'now') this.#ask(subject, followed);
   }
 

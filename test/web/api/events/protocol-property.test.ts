@@ -115,25 +115,48 @@ function fault({ since, has, told, isThere }: Listening, published: readonly num
   return covered === published.length ? null : `${covered} of ${published.length} at the end`;
 }
 
+/** Takes the steps, and lets what is then under way arrive. */
+function after(steps: readonly Step[], depth: number, chance: number): SimulatedService {
+  const service = new SimulatedService(depth, () => chance);
+  for (const each of steps) take(service, each);
+  service.settle();
+  return service;
+}
+
+const steps = fc.array(step, { minLength: 1, maxLength: 80, size: 'max' });
+/** A small ring drops what is still wanted. */
+const SMALL = 4;
+/** So much does not happen in one run. */
+const LARGE = 1000;
+const chance = fc.constantFrom(0, 0.5, 0.999);
+
 test('a listener misses nothing without being told, whatever becomes of the link and the service', (t) => {
   fc.assert(
-    fc.property(
-      fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }),
-      fc.constantFrom(0, 0.5, 0.999),
-      (steps, chance) => {
-        const service = new SimulatedService(() => chance);
-        for (const each of steps) take(service, each);
-        service.settle();
-        const faults = service.listeners
-          .map((listening) => fault(listening, service.published[listening.subject]))
-          .filter((each) => each !== null);
-        assert.deepEqual(
-          { faults, problems: service.problems, underWay: service.underWay, phase: service.protocol.phase },
-          { faults: [], problems: [], underWay: 0, phase: 'live' },
-        );
-      },
-    ),
+    fc.property(steps, chance, (all, number) => {
+      const { listeners, published, problems, underWay, protocol } = after(all, SMALL, number);
+      const faults = listeners
+        .map((listening) => fault(listening, published[listening.subject]))
+        .filter((each) => each !== null);
+      const left = { faults, problems, underWay, phase: protocol.phase };
+      assert.deepEqual(left, { faults: [], problems: [], underWay: 0, phase: 'live' });
+    }),
     { numRuns: 2000 },
+  );
+  t.end();
+});
+
+test('nobody is told of a gap while the service keeps everything', (t) => {
+  const keeps = steps.map((all) => all.filter((each) => each.do !== 'stop' && each.do !== 'forget'));
+  fc.assert(
+    fc.property(keeps, chance, (all, number) => {
+      const { listeners, published } = after(all, LARGE, number);
+      for (const listening of listeners) {
+        const { told, subject } = listening;
+        assert.equal(fault(listening, published[subject]), null);
+        assert.ok(!told.some((each) => each.is === 'gap'));
+      }
+    }),
+    { numRuns: 1000 },
   );
   t.end();
 });

@@ -6,8 +6,6 @@ import type { Effect } from '../../../../web/api/events/effects.ts';
 import { Protocol, type Input } from '../../../../web/api/events/protocol.ts';
 import type { Since } from '../../../../web/api/events/subscriptions.ts';
 
-/** Events that a subject keeps. */
-const DEPTH = 4;
 /** Frames that may be under way before the client is slow, and before it is too slow. */
 const CLEAR_MAX = 3;
 const UNDER_WAY_MAX = 6;
@@ -54,11 +52,15 @@ export class SimulatedService {
   #now = 1_000_000;
   #life = 0;
   #isUp = true;
-  #hub = this.#newHub();
-  #channels = new Map<string, Channel>();
+  #hub: EventHub;
+  readonly #channels = new Map<string, Channel>();
+  readonly #depth: number;
   #connection: Connection | null = null;
 
-  constructor(random: () => number) {
+  /** `depth` is how many events a subject keeps. */
+  constructor(depth: number, random: () => number) {
+    this.#depth = depth;
+    this.#hub = this.#newHub();
     this.protocol = new Protocol(this.#now, random);
     this.#openLasting();
     this.input({ is: 'time' });
@@ -251,7 +253,7 @@ export class SimulatedService {
 
   #open(subject: string): Channel {
     const start = 1_000 * COUNTS_A_LIFE + this.#life * COUNTS_A_LIFE;
-    const channel = new Channel(subject, start, DEPTH);
+    const channel = new Channel(subject, start, this.#depth);
     this.#channels.set(subject, channel);
     return channel;
   }
@@ -261,6 +263,6 @@ export class SimulatedService {
   }
 
   #newHub(): EventHub {
-    return new EventHub({ replayDepth: DEPTH, now: () => this.#now, steadyNow: () => this.#now });
+    return new EventHub({ replayDepth: this.#depth, now: () => this.#now, steadyNow: () => this.#now });
   }
 }
