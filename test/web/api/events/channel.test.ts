@@ -47,7 +47,7 @@ function channelOf(options: { readonly url?: string; readonly onProblem?: (messa
   readonly channel: EventChannel;
   readonly clock: ManualClock;
   readonly sockets: Opened[];
-  say(frame: object): void;
+  readonly say: (frame: object) => void;
 } {
   const clock = new ManualClock();
   const sockets: Opened[] = [];

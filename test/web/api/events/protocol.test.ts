@@ -7,7 +7,7 @@ const START = 1_000_000;
 /** A protocol whose chance is always the same, with what it wants done. */
 function channel(chance = 0): {
   readonly protocol: Protocol;
-  take(input: Input, atMs?: number): readonly Effect[];
+  readonly take: (input: Input, atMs?: number) => readonly Effect[];
 } {
   const protocol = new Protocol(START, () => chance);
   return { protocol, take: (input, atMs = 0) => protocol.apply(input, START + atMs) };
