@@ -11,7 +11,13 @@ import {
   type Subject,
   type SubjectListener,
 } from 'callsheet/api';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
+import { packageRoot } from '../../src/bin/package-root.ts';
 import { cuttableLink } from '../kit/cuttable-link.ts';
 import { freePort, startService, startWorker, type RunningService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
@@ -71,6 +77,21 @@ async function farmOf(rest: Rest): Promise<(template: string) => Promise<string>
     if (!('id' in made)) throw new Error('tried out, not submitted');
     return made.id;
   };
+}
+
+/** Runs examples/watch-job. */
+async function watchJob(
+  url: string,
+  args: readonly string[],
+): Promise<{ readonly code: unknown; readonly out: string; readonly err: string }> {
+  const program = fileURLToPath(new URL('examples/watch-job/watch-job.js', packageRoot));
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [program, ...args], { env: { PATH, SVC_URL: url } });
+  const texts = { out: '', err: '' };
+  child.stdout.on('data', (data) => (texts.out += String(data)));
+  child.stderr.on('data', (data) => (texts.err += String(data)));
+  const [code] = (await once(child, 'close')) as [unknown];
+  return { code, ...texts };
 }
 
 void test('the client library against a service', async (t) => {
@@ -185,6 +206,14 @@ void test('the client library against a service', async (t) => {
     await until('the log is followed', () => log.said.length > 0);
     t.same(log.said, [{ is: 'ready' }]);
 
+    const file = join(folder, 'two-lines.json');
+    writeFileSync(file, TEMPLATE);
+    const watched = await watchJob(rest.base, [file, 'studio', 'main']);
+    t.match(watched, { code: 0, out: /^two lines: completed, 2 of 2 tasks have succeeded$/m, err: '' });
+    writeFileSync(file, TEMPLATE.replace('onRun', 'onRan'));
+    const refused = await watchJob(rest.base, [file, 'studio', 'main']);
+    t.match(refused, { code: 2, out: '', err: /two-lines.json:1:[0-9]+: .*onRan: unknown key/ });
+
     const gone = waitForJob(rest, channel, await submit(SLOW), { signal: AbortSignal.timeout(100) });
     await t.rejects(gone, { name: 'TimeoutError' });
     const left = waitForJob(rest, channel, await submit(SLOW));
@@ -250,15 +279,19 @@ void test('the client library against a service', async (t) => {
     const patient = new Rest({ base: rest.base, onWaiting: (ms) => waits.push(ms) });
     await Promise.all([patient.call('get', '/farms'), patient.call('get', '/version')]);
     t.ok(waits.length > 0, 'a call waits as it is told to');
-    const channel = channelTo(options.httpPort);
     const reasons = new Set<string>();
-    channel.onState((state) => {
-      if (state.kind === 'waiting') reasons.add(state.reason);
+    // One may come in a second.
+    const followers = [1, 2, 3].map(() => {
+      const channel = channelTo(options.httpPort);
+      channel.onState((state) => {
+        if (state.kind === 'waiting') reasons.add(state.reason);
+      });
+      const workers = recorder<'workers'>();
+      channel.subscribe('workers', workers.listener);
+      return workers.said;
     });
-    const workers = recorder<'workers'>();
-    channel.subscribe('workers', workers.listener);
-    await until('it is there in the end', () => workers.said.length > 0);
+    await until('all are there in the end', () => followers.every((said) => said.length > 0));
     t.same([...reasons], ['Unexpected server response: 429']);
-    t.same(kindsOf(workers.said), ['ready']);
+    t.same(followers.map(kindsOf), [['ready'], ['ready'], ['ready']]);
   });
 });
