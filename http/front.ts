@@ -2,6 +2,7 @@ import type { Profiler } from './debug/pprof.ts';
 import { CorsPolicy } from './guards/cors.ts';
 import { rateLimitGuard, type RateLimitSettings } from './guards/rate-limit.ts';
 import { readContract } from './openapi/contract.ts';
+import type { Bundle } from './pages/bundle.ts';
 import { createPipeline } from './pipeline/pipeline.ts';
 import { EVENTS_PATH } from './guards/upgrade.ts';
 import type { Ports } from './ports.ts';
@@ -15,10 +16,12 @@ export interface FrontOptions extends ListenAddress {
   readonly rateLimit: RateLimitSettings;
   /** Null when no profiles are to be had (`http.enable_pprof`). */
   readonly profiler: Profiler | null;
+  /** The files of the web application; null when it was not built. */
+  readonly pages: Bundle | null;
 }
 
 /**
- * Starts the front: the REST API and the event channel. Rejects when the contract and the handlers do not fit each other, or when the address cannot
+ * Starts the front: the REST API, the event channel and the web application. Rejects when the contract and the handlers do not fit each other, or when the address cannot
  * be listened on.
  */
 export async function startFront(options: FrontOptions, ports: Ports): Promise<HttpServer> {
@@ -27,6 +30,7 @@ export async function startFront(options: FrontOptions, ports: Ports): Promise<H
     cors: new CorsPolicy(options.corsOrigins),
     tooMany: rateLimitGuard(options.rateLimit, () => ports.steadyNow()),
     profiler: options.profiler,
+    pages: options.pages,
   });
   const gateway = new Gateway(ports);
   const service = {

@@ -1,7 +1,25 @@
+import { permissionsOf, type Permission, type Role } from '../../src/core/access/permissions.ts';
+
 /** Who makes a request (interface.md, "Principal"). */
 export interface Principal {
+  readonly subject: string;
   readonly username: string;
+  readonly displayName: string;
+  /** A single one. */
+  readonly role: Role;
+  readonly permissions: readonly Permission[];
+  readonly kind: PrincipalKind;
 }
 
+/** How it is known who a principal is: not at all, while authentication is off. */
+export type PrincipalKind = 'anonymous';
+
 /** Everyone, while authentication is off: an anonymous superuser (interface.md, "The switch"). */
-export const ANONYMOUS: Principal = { username: 'anonymous' };
+export const ANONYMOUS: Principal = {
+  subject: 'anonymous',
+  username: 'anonymous',
+  displayName: 'Anonymous',
+  role: 'admin',
+  permissions: permissionsOf('admin'),
+  kind: 'anonymous',
+};

@@ -92,6 +92,67 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/auth/providers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Ways to log in, and whether anybody has to */
+        readonly get: operations["listProviders"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/me": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Who one is, and what one may do
+         * @description While authentication is off, everyone is an anonymous superuser with every permission.
+         */
+        readonly get: operations["getMe"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change one's own display name
+         * @description Without `display_name` nothing changes. 409 while authentication is off.
+         */
+        readonly patch: operations["updateMe"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/auth/password": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Change one's own password
+         * @description 409 while authentication is off.
+         */
+        readonly put: operations["changePassword"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/stats": {
         readonly parameters: {
             readonly query?: never;
@@ -1721,6 +1782,35 @@ export interface components {
             /** @description Cursor of the next page. */
             readonly after_bus_seq: number;
         };
+        readonly Providers: {
+            readonly local: boolean;
+            readonly ldap: boolean;
+            readonly oidc: boolean;
+            /** @description Whether requests need a credential. */
+            readonly auth_enabled: boolean;
+        };
+        /** @enum {string} */
+        readonly Permission: "jobs.read" | "jobs.read.all" | "jobs.write" | "jobs.submit_as" | "workers.read" | "workers.manage" | "infra.read" | "infra.manage" | "products.read" | "products.manage" | "diagnostics.read" | "users.read" | "users.manage" | "apikeys.self" | "apikeys.admin" | "isolation.manage";
+        /** @enum {string} */
+        readonly Role: "read-only" | "user" | "operator" | "admin";
+        readonly Principal: {
+            readonly subject: string;
+            readonly username: string;
+            readonly display_name: string;
+            /** @description A single one. */
+            readonly roles: readonly components["schemas"]["Role"][];
+            /** @description What the roles grant. Clients show only what these allow. */
+            readonly permissions: readonly components["schemas"]["Permission"][];
+            /** @description How it is known who this is; `anonymous` while authentication is off. */
+            readonly kind: string;
+        };
+        readonly PrincipalUpdate: {
+            readonly display_name?: string;
+        };
+        readonly PasswordChange: {
+            readonly current_password: string;
+            readonly new_password: string;
+        };
         /** @enum {string} */
         readonly WorkerStatus: "online" | "offline" | "disabled";
         readonly Worker: {
@@ -2107,6 +2197,120 @@ export interface operations {
             };
             readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listProviders: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The ways that there are. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Providers"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getMe: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The principal of the request. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Principal"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly updateMe: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PrincipalUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The principal as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Principal"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly changePassword: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        readonly responses: {
+            readonly 204: components["responses"]["Done"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };
@@ -2866,7 +3070,8 @@ export interface operations {
     readonly listJobs: {
         readonly parameters: {
             readonly query?: {
-                readonly status?: components["schemas"]["JobStatus"];
+                /** @description Given more than once, jobs that have any of them. */
+                readonly status?: readonly components["schemas"]["JobStatus"][];
                 readonly queue_id?: string;
                 readonly farm_id?: string;
                 readonly owner?: string;

@@ -1,3 +1,4 @@
+import type { Principal } from '../guards/principal.ts';
 import type { Contract, Operation } from '../openapi/contract.ts';
 import { SchemaSet } from '../openapi/schema-set.ts';
 import type { Ports } from '../ports.ts';
@@ -22,7 +23,7 @@ export interface ErasedCall {
   readonly query: object;
   readonly headers: object;
   readonly body: unknown;
-  readonly principal: { readonly username: string };
+  readonly principal: Principal;
   readonly ended: () => AbortSignal;
 }
 

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { headerValues, type Header, type HttpRequest, type HttpResponse } from './message.ts';
+import { acceptedCodings } from './accepted-codings.ts';
+import type { Header, HttpRequest, HttpResponse } from './message.ts';
 
 /** A smaller body gains too little. */
 export const COMPRESSED_BYTES_MIN = 1024;
@@ -34,21 +35,8 @@ export function compressed(
 
 /** Whether gzip is acceptable and not less wanted than no coding. */
 function prefersGzip(headers: readonly Header[]): boolean {
-  const wanted = new Map<string, number>();
-  const accepted = headerValues(headers, 'accept-encoding');
-  if (accepted.length === 0) return false;
-  for (const item of accepted.join(',').split(',')) {
-    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    wanted.set(coding, weightOf(parameters));
-  }
+  const wanted = acceptedCodings(headers);
+  if (wanted === null) return false;
   const gzipWeight = wanted.get('gzip') ?? wanted.get('x-gzip') ?? wanted.get('*') ?? 0;
   return gzipWeight > 0 && gzipWeight >= (wanted.get('identity') ?? 0);
-}
-
-/** The weight among the parameters of a coding, from 0 to 1; one that is malformed is 0. */
-function weightOf(parameters: readonly string[]): number {
-  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
-  if (weight === undefined) return 1;
-  const text = weight.replace(/^q\s*=\s*/, '');
-  return /^(0(\.[0-9]{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 0;
 }

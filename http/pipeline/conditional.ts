@@ -28,17 +28,20 @@ export function tagged(request: HttpRequest, response: HttpResponse): HttpRespon
 
 /** 304 in place of an answer with a tag when the client has its body already (RFC 9110, 13.1.2). */
 export function conditional(request: HttpRequest, response: HttpResponse): HttpResponse {
-  const known = headerValues(request.headers, 'if-none-match').join(',');
-  if (known === '' || response.status !== 200) return response;
+  if (response.status !== 200) return response;
   const tag = response.headers.find(([name]) => name === 'ETag');
-  if (tag === undefined || !isKnown(tag[1].replace(/^W\//, ''), known)) return response;
+  if (tag === undefined || !isKnown(request.headers, tag[1])) return response;
   return { status: 304, headers: [tag, REVALIDATE], body: null };
 }
 
-const tagOf = (body: Uint8Array): string => `"${hash('sha256', body, 'base64url').slice(0, TAG_CHARACTERS)}"`;
+/** The tag of a body, without `W/`. */
+export const tagOf = (body: Uint8Array): string =>
+  `"${hash('sha256', body, 'base64url').slice(0, TAG_CHARACTERS)}"`;
 
 /** Whether `If-None-Match` names the tag, by weak comparison. */
-function isKnown(tag: string, ifNoneMatch: string): boolean {
+export function isKnown(headers: readonly Header[], tag: string): boolean {
+  const ifNoneMatch = headerValues(headers, 'if-none-match').join(',');
   if (ifNoneMatch.trim() === '*') return true;
-  return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, opaque]) => opaque === tag);
+  const wanted = tag.replace(/^W\//, '');
+  return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, opaque]) => opaque === wanted);
 }

@@ -6,6 +6,8 @@ import { ANONYMOUS } from '../guards/principal.ts';
 import type { RateLimitGuard } from '../guards/rate-limit.ts';
 import { UPGRADE_HEADERS, upgradeFault } from '../guards/upgrade.ts';
 import type { Contract } from '../openapi/contract.ts';
+import type { Bundle } from '../pages/bundle.ts';
+import { answerPage, isPage } from '../pages/pages.ts';
 import type { Ports } from '../ports.ts';
 import { pointedProblem, problemResponse } from '../problems.ts';
 import type { AnyReply, Handlers } from '../routes/operation.ts';
@@ -34,6 +36,8 @@ export interface Guards {
   readonly tooMany: RateLimitGuard;
   /** Null when there are no routes for profiles (`http.enable_pprof`). */
   readonly profiler: Profiler | null;
+  /** The files of the web application; null when it was not built. */
+  readonly pages: Bundle | null;
 }
 
 export interface Pipeline {
@@ -50,7 +54,7 @@ export function createPipeline(
   contract: Contract,
   handlers: Handlers,
   ports: Ports,
-  { cors, tooMany, profiler }: Guards,
+  { cors, tooMany, profiler, pages }: Guards,
 ): Pipeline {
   const router = bindRoutes(contract, handlers);
   const recent = new RecentAnswers(ports.commits);
@@ -58,6 +62,10 @@ export function createPipeline(
   return {
     handle: (request) => {
       const requestId = requestIdOf(request.headers, () => ports.newId());
+      if (isPage(request.path)) {
+        const answer = refusedAtDoor(request, requestId) ?? answerPage(pages, request, requestId);
+        return withHeaders(answer, commonHeaders(request.path, requestId));
+      }
       const answered = dispatch(request, requestId);
       return answered instanceof Promise
         ? answered.then((response) => finish(request, response, requestId))
@@ -260,9 +268,10 @@ function commonHeaders(path: string, requestId: string): readonly Header[] {
   ];
 }
 
-/** An answer that says nothing of caches must not be kept by any. */
+/** Adds what the answer does not say by itself. One that says nothing of caches must not be kept by any. */
 function withHeaders(response: HttpResponse, headers: readonly Header[]): HttpResponse {
-  const saysOfCaches = response.headers.some(([name]) => name === 'Cache-Control');
-  const caches: readonly Header[] = saysOfCaches ? [] : [['Cache-Control', 'no-store']];
-  return { ...response, headers: [...response.headers, ...headers, ...caches] };
+  const said = new Set(response.headers.map(([name]) => name));
+  const others = headers.filter(([name]) => name === 'Vary' || !said.has(name));
+  const caches: readonly Header[] = said.has('Cache-Control') ? [] : [['Cache-Control', 'no-store']];
+  return { ...response, headers: [...response.headers, ...others, ...caches] };
 }

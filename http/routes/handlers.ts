@@ -1,4 +1,5 @@
 import type { Contract } from '../openapi/contract.ts';
+import { changePassword, getMe, listProviders, updateMe } from './auth.ts';
 import { bulkJobs } from './bulk-jobs.ts';
 import { bulkTasks } from './bulk-tasks.ts';
 import { bulkWorkers } from './bulk-workers.ts';
@@ -50,6 +51,10 @@ export function handlersOf(contract: Contract): Handlers {
     getMetrics,
     getOpenapi: () => ({ kind: 'text', contentType: 'application/yaml', text: contract.text }),
     getVersion,
+    listProviders,
+    getMe,
+    updateMe,
+    changePassword,
     getStats,
     listFarms,
     createFarm,

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { startFront } from '../../http/front.ts';
+import { readBundle, type Bundle } from '../../http/pages/bundle.ts';
 import type { Ports, StorePages } from '../../http/ports.ts';
 import { TaskTails } from '../../http/tails/task-tails.ts';
 import { EventHub } from '../../http/ws/hub.ts';
@@ -35,6 +37,7 @@ import { openBus } from './server/open-bus.ts';
 import { ThreadProfiler } from './server/profiler.ts';
 import { PreparationPool } from './server/preparation-pool.ts';
 import { prepareData, waitAfterRestore } from './server/prepare-data.ts';
+import { packageRoot } from './package-root.ts';
 import { Shutdown } from './daemon/shutdown.ts';
 import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { openBackupDoor } from './maintenance/backup-door.ts';
@@ -288,6 +291,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
       corsOrigins,
       rateLimit: { limit: rateLimit, trustProxy },
       profiler: enablePprof ? profiler : null,
+      pages: webApp(logger),
     },
     ports,
   );
@@ -298,6 +302,14 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
   sayServing(config, front.port, logger);
+}
+
+/** The files of the web application as the build has made them; null when it has made none. */
+function webApp(logger: Logger): Bundle | null {
+  const directory = fileURLToPath(new URL('dist/web-app', packageRoot));
+  const bundle = readBundle(directory);
+  if (bundle === null) logger.warn({ directory }, 'there is no web application: npm run build makes it');
+  return bundle;
 }
 
 /** A read from the store, and no commit that failed: such a one ends the process. */

@@ -129,6 +129,8 @@ test('what the image holds is enough for a farm', async (t) => {
   });
   await server.printed(/http:\/\/\S+/);
   const api = new ApiClient(`http://127.0.0.1:${port}`);
+  const page = await fetch(`http://127.0.0.1:${port}/`);
+  t.match([page.status, await page.text()], [200, /<script type="module"/], 'the web application is there');
   const farm = await api.makeFarm('farm');
   const worker = start(
     'worker',

@@ -268,7 +268,7 @@ void test('the client library against a service', async (t) => {
       [...seqs].sort((a, b) => a - b),
     );
     t.equal(new Set(seqs).size, seqs.length);
-    for (const { id } of (await rest.call('get', '/jobs', { query: { status: 'pending' } })).items) {
+    for (const { id } of (await rest.call('get', '/jobs', { query: { status: ['pending'] } })).items) {
       await rest.call('post', '/jobs/{id}/cancel', { path: { id } });
     }
     t.match(await waiting, { status: 'canceled' }, 'who waits is not bothered');

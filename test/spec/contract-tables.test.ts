@@ -5,6 +5,7 @@ import { readContract, type Node, type Operation } from '../../http/openapi/cont
 import { MAX_BODY_BYTES } from '../../http/pipeline/body.ts';
 import { HEALTH_CHECK_BUDGET_MS } from '../../http/routes/probes.ts';
 import { SHUTDOWN_MS } from '../../src/bin/server.ts';
+import { PERMISSIONS, ROLES, permissionsOf } from '../../src/core/access/permissions.ts';
 import { DAEMONS, type KeySet } from '../../src/core/config/keys.ts';
 import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from '../../src/core/config/later-keys.ts';
 import { COMPONENTS_MAX } from '../../src/core/diagnostics/diagnostic-log.ts';
@@ -20,6 +21,7 @@ import {
   PROBLEM_STATUSES_NOT_YET,
   QUERIES,
   QUERIES_ADDITIVE,
+  ROLES_OF_PERMISSIONS,
   ROUTES,
   ROUTES_NOT_YET,
   SERVER_KEYS,
@@ -75,10 +77,14 @@ void test('the parameters of the query are those of the contract', async (t) => 
           default: standard,
           minimum,
           maximum,
-          enum: words,
+          items,
+          enum: word,
         } = resolved(schema) as QueryRow & {
           enum?: readonly string[];
+          items?: Readonly<Record<string, unknown>>;
         };
+        // What may be given more than once has its words in its items.
+        const words = word ?? (resolved(items ?? {}) as { enum?: readonly string[] }).enum;
         const given: QueryRow | undefined = QUERIES[route]?.[name];
         // Bounds that the contract leaves open are the service's own.
         const row: QueryRow = {
@@ -120,6 +126,27 @@ void test('the catalogue of problems is the table of errors', async (t) => {
     PROBLEM_STATUSES_NOT_YET.filter((status) => status in found),
     [],
     'what is still to come is not there: give it a row',
+  );
+});
+
+void test('roles grant what the matrix of the contract says, and every permission has a name in the document', async (t) => {
+  t.strictSame(PERMISSIONS, ROLES_OF_PERMISSIONS);
+  for (const role of ROLES) {
+    const granted = Object.entries(ROLES_OF_PERMISSIONS).filter(([, roles]) => roles.includes(role));
+    t.strictSame(
+      permissionsOf(role),
+      granted.map(([permission]) => permission),
+      role,
+    );
+  }
+  const { Permission: permission, Role: role } = contract.schemas as Record<string, Node>;
+  t.strictSame(permission?.['enum'], Object.keys(ROLES_OF_PERMISSIONS));
+  t.strictSame(role?.['enum'], ROLES);
+  const used = contract.operations.map((each) => each.permission);
+  const known = ['public', 'authenticated', ...Object.keys(ROLES_OF_PERMISSIONS)];
+  t.strictSame(
+    [...new Set(used)].filter((each) => !known.includes(each)),
+    [],
   );
 });
 

@@ -10,6 +10,10 @@ export const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /metrics': [200],
   'GET /api/v1/openapi.yaml': [200],
   'GET /api/v1/version': [200],
+  'GET /api/v1/auth/providers': [200],
+  'GET /api/v1/auth/me': [200],
+  'PATCH /api/v1/auth/me': [200, 409],
+  'PUT /api/v1/auth/password': [204, 409],
 
   // 409 in the first: a request with the same Idempotency-Key is being answered.
   // 200: the answer to `dry_run`, which is beyond the contract.
@@ -73,13 +77,9 @@ export const COMMON_STATUSES = ['304', '400', '413', '415', '429', 'default'] as
 /** "Endpoints" of features that are still to come. */
 export const ROUTES_NOT_YET: readonly string[] = [
   'POST /api/v1/auth/login',
-  'GET /api/v1/auth/providers',
   'GET /api/v1/auth/oidc/login',
   'GET /api/v1/auth/oidc/callback',
   'POST /api/v1/auth/logout',
-  'GET /api/v1/auth/me',
-  'PATCH /api/v1/auth/me',
-  'PUT /api/v1/auth/password',
   'POST /api/v1/users',
   'GET /api/v1/users',
   'GET /api/v1/users/{id}',
@@ -202,6 +202,27 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 /** Parameters that routes of the contract have beyond it. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v1/jobs': ['dry_run'],
+};
+
+const EVERYONE = ['read-only', 'user', 'operator', 'admin'];
+/** "Roles and permissions": the roles that have a Y, in the order of the columns. */
+export const ROLES_OF_PERMISSIONS: Readonly<Record<string, readonly string[]>> = {
+  'jobs.read': EVERYONE,
+  'jobs.read.all': ['read-only', 'operator', 'admin'],
+  'jobs.write': ['user', 'operator', 'admin'],
+  'jobs.submit_as': ['operator', 'admin'],
+  'workers.read': EVERYONE,
+  'workers.manage': ['operator', 'admin'],
+  'infra.read': EVERYONE,
+  'infra.manage': ['operator', 'admin'],
+  'products.read': EVERYONE,
+  'products.manage': ['operator', 'admin'],
+  'diagnostics.read': ['operator', 'admin'],
+  'users.read': ['admin'],
+  'users.manage': ['admin'],
+  'apikeys.self': EVERYONE,
+  'apikeys.admin': ['admin'],
+  'isolation.manage': ['admin'],
 };
 
 /** "Errors", with 405, 413 and 415 of interface-decisions.md. */

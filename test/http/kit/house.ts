@@ -5,6 +5,7 @@ import type { Profiler } from '../../../http/debug/pprof.ts';
 import { startFront } from '../../../http/front.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
+import type { Bundle } from '../../../http/pages/bundle.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { EventHub } from '../../../http/ws/hub.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
@@ -257,10 +258,11 @@ export async function openHouse(
   corsOrigins: readonly string[] = [],
   rateLimit: RateLimitSettings = NO_RATE_LIMIT,
   profiler: Profiler | null = null,
+  pages: Bundle | null = null,
 ): Promise<OpenHouse> {
   const house = new House();
   const server = await startFront(
-    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler },
+    { host: '127.0.0.1', port: 0, corsOrigins, rateLimit, profiler, pages },
     house.ports(),
   );
   const client = new Client(server.port);

@@ -217,7 +217,7 @@ void test('unknown paths, wrong methods and OPTIONS', async (t) => {
     'access-control-allow-headers':
       'Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-ID',
   });
-  t.equal((await client.send('OPTIONS', '/nowhere')).status, 404);
+  t.equal((await client.send('OPTIONS', '/api/nowhere')).status, 404);
   t.same(house.asked, []);
 });
 
@@ -311,7 +311,14 @@ void test('requests in one segment are answered in order', async (t) => {
 void test('an address that is taken is an error', async (t) => {
   const { server } = await openHouse(t);
   const second = startFront(
-    { host: '127.0.0.1', port: server.port, corsOrigins: [], profiler: null, rateLimit: NO_RATE_LIMIT },
+    {
+      host: '127.0.0.1',
+      port: server.port,
+      corsOrigins: [],
+      profiler: null,
+      pages: null,
+      rateLimit: NO_RATE_LIMIT,
+    },
     new House().ports(),
   );
   await t.rejects(second, {
@@ -319,7 +326,7 @@ void test('an address that is taken is an error', async (t) => {
   });
   await t.rejects(
     startFront(
-      { host: '192.0.2.1', port: 0, corsOrigins: [], profiler: null, rateLimit: NO_RATE_LIMIT },
+      { host: '192.0.2.1', port: 0, corsOrigins: [], profiler: null, pages: null, rateLimit: NO_RATE_LIMIT },
       new House().ports(),
     ),
     /cannot listen/,

@@ -192,8 +192,8 @@ test('addresses, texts and tags', async (t) => {
   const rest = new Rest({ base: service.url });
   t.equal(await rest.text('/jobs/{id}/template', { path: { id: 'a/b' } }), '{"name": "x" }');
   t.equal(
-    rest.url('/jobs', { query: { status: 'failed', limit: 5, search: undefined } }).href,
-    `${service.url}/api/v1/jobs?status=failed&limit=5`,
+    rest.url('/jobs', { query: { status: ['failed', 'canceled'], limit: 5, search: undefined } }).href,
+    `${service.url}/api/v1/jobs?status=failed&status=canceled&limit=5`,
   );
   t.same(await rest.ifChanged(null, '/farms'), { etag: 'W/"1"', body: [FARM] });
   t.equal(await rest.ifChanged('W/"1"', '/farms'), null);

@@ -1,0 +1,56 @@
+import { test } from 'tap';
+import { openHouse } from '../kit/house.ts';
+
+const OFF = {
+  status: 409,
+  body: { title: 'Conflict', detail: 'authentication is off: there is no account to change' },
+};
+
+void test('while authentication is off everyone is a superuser without an account', async (t) => {
+  const { house, client } = await openHouse(t);
+  t.match(await client.get('/api/v1/auth/providers'), {
+    status: 200,
+    body: { local: true, ldap: false, oidc: false, auth_enabled: false },
+  });
+  const me = await client.get('/api/v1/auth/me', { authorization: 'Bearer svc_whatever' });
+  t.equal(me.status, 200);
+  t.strictSame(me.body, {
+    subject: 'anonymous',
+    username: 'anonymous',
+    display_name: 'Anonymous',
+    roles: ['admin'],
+    permissions: [
+      'jobs.read',
+      'jobs.read.all',
+      'jobs.write',
+      'jobs.submit_as',
+      'workers.read',
+      'workers.manage',
+      'infra.read',
+      'infra.manage',
+      'products.read',
+      'products.manage',
+      'diagnostics.read',
+      'users.read',
+      'users.manage',
+      'apikeys.self',
+      'apikeys.admin',
+      'isolation.manage',
+    ],
+    kind: 'anonymous',
+  });
+  for (const body of [{}, { display_name: 'Ada', role: 'admin' }]) {
+    t.match(await client.json('PATCH', '/api/v1/auth/me', body), OFF);
+  }
+  const passwords = { current_password: 'a', new_password: 'b' };
+  t.match(await client.json('PUT', '/api/v1/auth/password', passwords), OFF);
+  t.match(await client.json('PATCH', '/api/v1/auth/me', { display_name: 7 }), {
+    status: 400,
+    body: { detail: '/display_name: must be string' },
+  });
+  t.match(await client.json('PUT', '/api/v1/auth/password', { new_password: 'b' }), { status: 400 });
+  t.match(await client.json('PUT', '/api/v1/auth/password', { ...passwords, new_password: '' }), {
+    status: 400,
+  });
+  t.same(house.asked, []);
+});
