@@ -38,10 +38,7 @@ export const resultName = (flushUs: number | null): string =>
   flushUs === null ? 'peers' : `peers-flush-${flushUs}`;
 
 /** What has a program load the library, before what it loads anyway. */
-export function preloading(
-  library: string,
-  before: string | undefined = undefined,
-): Readonly<Record<'LD_PRELOAD', string>> {
+export function preloading(library: string, before?: string): Readonly<Record<'LD_PRELOAD', string>> {
   return { LD_PRELOAD: before === undefined || before === '' ? library : `${library}:${before}` };
 }
 
