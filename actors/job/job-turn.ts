@@ -1,4 +1,10 @@
-import { attemptIdOf, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  taskIdOf,
+  type AttemptId,
+  type TaskAddress,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
 import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
@@ -61,6 +67,9 @@ export class JobTurn {
   private offered: Set<StepState> | null = null;
   /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
   private closed: Map<string, AttemptRecord> | null = null;
+  /** Attempts that this turn has closed, by worker, and how many of each step. Null until there is one. */
+  private released: Map<WorkerId, AttemptId[]> | null = null;
+  private settled: Map<StepState, number> | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -124,7 +133,7 @@ export class JobTurn {
     this.context.change(put('taskText', keys.taskText(address), { version: 1, failureReason }));
   }
 
-  /** Closes the open attempt of a task: the worker's cores are free again. */
+  /** Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. */
   closeAttempt(step: StepState, index: number, closed: ClosedAttempt): void {
     const address = this.addressOf(step, index);
     const taskId = taskIdOf(address);
@@ -136,12 +145,29 @@ export class JobTurn {
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskId, record);
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
-    this.context.send('lease', this.state.record.farmId, {
-      type: 'task.settled',
-      jobId: this.state.record.id,
-      stepOrder: step.record.order,
-    });
-    this.context.send('worker', attempt.workerId, { type: 'attempt.released', attemptId: attempt.id });
+    const released = (this.released ??= new Map()).get(attempt.workerId);
+    if (released === undefined) this.released.set(attempt.workerId, [attempt.id]);
+    else released.push(attempt.id);
+    this.settled ??= new Map();
+    this.settled.set(step, (this.settled.get(step) ?? 0) + 1);
+  }
+
+  /** Tells the lease actor and the workers of the attempts that were closed: part of the end of a turn. */
+  tellClosed(): void {
+    const { settled, released } = this;
+    if (settled === null || released === null) return;
+    this.settled = null;
+    this.released = null;
+    const { id: jobId, farmId } = this.state.record;
+    for (const [step, count] of settled)
+      this.context.send('lease', farmId, {
+        type: 'tasks.settled',
+        jobId,
+        stepOrder: step.record.order,
+        count,
+      });
+    for (const [workerId, attemptIds] of released)
+      this.context.send('worker', workerId, { type: 'attempts.released', attemptIds });
   }
 
   /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
@@ -259,6 +285,7 @@ export class JobTurn {
     if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
     this.noteEnd();
     this.settleRecords();
+    this.tellClosed();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });

@@ -1,5 +1,4 @@
 import { test } from 'tap';
-import { taskIdOf } from '../../../src/core/ids.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const STALE = 'a status report changes nothing: stale attempt';
@@ -98,17 +97,9 @@ test('a report of a job that is over, or was never here, changes nothing', (t) =
     actor: 'job',
     id: stranger,
     message: {
-      type: 'task.reported',
-      attemptId: house.attemptId('A/0/0#1'),
-      report: {
-        v: 1,
-        task_id: taskIdOf(house.address('A/0/0')),
-        attempt_id: house.attemptId('A/0/0#1'),
-        worker_id: house.worker('w1').id,
-        status: 'succeeded',
-        timestamp: '',
-        session_id: '',
-      },
+      type: 'tasks.reported',
+      workerId: house.worker('w1').id,
+      reports: [house.attemptReport('A/0/0#1', 'succeeded')],
     },
   });
   house.run();

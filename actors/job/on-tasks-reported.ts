@@ -10,7 +10,7 @@ import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
 import { statusLineOf, type TaskProgress } from '../../src/core/records/task-progress.ts';
-import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import type { AttemptReport } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { failedOnKey, failedOnOf } from './failed-on.ts';
 import { JobTurn, type ClosedAttempt } from './job-turn.ts';
@@ -19,34 +19,43 @@ import { makeReady } from './reclaim.ts';
 import { countFailure } from './step-failures.ts';
 import { policyOf, taskOf, type JobState, type StepState } from './state.ts';
 
+type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
+
 /**
- * A worker reports on an attempt. Only the task's open attempt counts (design.md, "The bus": the attempt id is the
- * fencing token); anything else is a named no-op.
+ * A worker reports on attempts. Of each task only the open attempt counts (design.md, "The bus": the attempt id is the
+ * fencing token); anything else is a named no-op. What follows for steps and job is drawn once, from all of the reports.
  */
-export function onTaskReported(
-  state: JobState,
-  message: Extract<JobMessage, { type: 'task.reported' }>,
-  context: ServiceContext<'job'>,
-): void {
-  const { report } = message;
-  const attempt = parseAttemptId(message.attemptId);
-  const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
-  if (attempt === null || step === undefined || attempt.index >= step.record.taskCount) {
-    noop('unknown attempt', report, context);
-    return;
-  }
-  const task = taskOf(step, attempt.index);
-  if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber) {
-    noop(nothingNew(task, attempt.attemptNumber, report), report, context);
-    return;
-  }
+export function onTasksReported(state: JobState, message: Reports, context: ServiceContext<'job'>): void {
   const turn = new JobTurn(state, context);
+  let haveMoved = false;
+  for (const report of message.reports) {
+    const fault = reported(state, report, turn, context);
+    if (fault === null) haveMoved = true;
+    else if (fault !== 'progress alone') noop(fault, report, message.workerId, context);
+  }
+  if (haveMoved) turn.end();
+}
+
+/** One report; null when it has moved its task. */
+function reported(
+  state: JobState,
+  report: AttemptReport,
+  turn: JobTurn,
+  context: ServiceContext<'job'>,
+): NoOp | 'progress alone' | null {
+  const attempt = parseAttemptId(report.attempt_id);
+  const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
+  if (attempt === null || step === undefined || attempt.index >= step.record.taskCount)
+    return 'unknown attempt';
+  const task = taskOf(step, attempt.index);
+  if (!isLiveTask(task.status) || task.attemptNumber !== attempt.attemptNumber)
+    return nothingNew(task, attempt.attemptNumber, report);
   switch (report.status) {
     case 'running':
-      if (task.status === 'running' && isSessionKnown(state, turn.addressOf(step, attempt.index))) {
-        reportedAgain(state, step, attempt.index, report, turn, context);
-      } else reportedRunning(state, step, attempt.index, report, turn, context);
-      return;
+      if (task.status === 'running' && isSessionKnown(state, turn.addressOf(step, attempt.index)))
+        return reportedAgain(state, step, attempt.index, report, turn, context);
+      reportedRunning(state, step, attempt.index, report, turn, context);
+      break;
     case 'succeeded':
       turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'));
       turn.move(step, attempt.index, 'reported success');
@@ -60,14 +69,14 @@ export function onTaskReported(
       reportedFailure(state, step, attempt.index, report, turn, context);
       break;
   }
-  turn.end();
+  return null;
 }
 
 /**
  * What a report of an attempt that is not open is. An end that rode on a lease request may come by the stream too, and may have overtaken there
  * the word that its task runs.
  */
-function nothingNew(task: TaskState, attemptNumber: number, { status }: StatusMessage): NoOp {
+function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptReport): NoOp {
   if (task.attemptNumber !== attemptNumber) return 'stale attempt';
   if (status === 'running' && isTerminalTask(task.status)) return 'overtaken report';
   return task.status === status || (task.status === 'ready' && status === 'failed')
@@ -83,7 +92,7 @@ function reportedRunning(
   state: JobState,
   step: StepState,
   index: number,
-  report: StatusMessage,
+  report: AttemptReport,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): void {
@@ -94,7 +103,6 @@ function reportedRunning(
     keepAttempt(state, address, known, context);
   }
   turn.move(step, index, 'reported running');
-  turn.end();
 }
 
 /** The attempt is known to run. A report of progress changes what is said of the task, and nothing else. */
@@ -102,20 +110,18 @@ function reportedAgain(
   state: JobState,
   step: StepState,
   index: number,
-  report: StatusMessage,
+  report: AttemptReport,
   turn: JobTurn,
   context: ServiceContext<'job'>,
-): void {
+): 'repeated report' | 'progress alone' {
   const address = turn.addressOf(step, index);
   const attempt = state.openAttempts.get(taskIdOf(address));
   const told = toldBy(report);
   const isNews = attempt?.progress !== told.progress || attempt?.statusMessage !== told.statusMessage;
-  if (attempt === undefined || !isProgress(report) || !isNews) {
-    noop('repeated report', report, context);
-    return;
-  }
+  if (attempt === undefined || !isProgress(report) || !isNews) return 'repeated report';
   keepAttempt(state, address, withProgress(attempt, told), context);
   turn.publishTask(step, index, taskOf(step, index));
+  return 'progress alone';
 }
 
 /** What is known of the open attempt of a task, in place of what was. */
@@ -129,12 +135,12 @@ function keepAttempt(
   context.change(put('attempt', keys.attempt(task, attempt.attemptNumber), attempt));
 }
 
-const isProgress = ({ status, status_message: message }: StatusMessage): boolean =>
+const isProgress = ({ status, status_message: message }: AttemptReport): boolean =>
   status === 'running' && message !== undefined;
 
 const NOTHING_TOLD: TaskProgress = {};
 
-function toldBy({ progress, status_message: message = '' }: StatusMessage): TaskProgress {
+function toldBy({ progress, status_message: message = '' }: AttemptReport): TaskProgress {
   if (progress === undefined && message === '') return NOTHING_TOLD;
   const statusMessage = statusLineOf(message);
   return { ...(progress !== undefined && { progress }), ...(statusMessage !== '' && { statusMessage }) };
@@ -145,7 +151,7 @@ function reportedFailure(
   state: JobState,
   step: StepState,
   index: number,
-  report: StatusMessage,
+  report: AttemptReport,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): void {
@@ -180,7 +186,7 @@ function noteFailedOn(state: JobState, step: StepState, index: number, workerId:
   state.failedOn.set(failedOnKey(step.record.order, index), [...before, workerId]);
 }
 
-function closedBy(report: StatusMessage, status: ClosedAttempt['status']): ClosedAttempt {
+function closedBy(report: AttemptReport, status: ClosedAttempt['status']): ClosedAttempt {
   const { message = '', session_id: sessionId, exit_code: exitCode } = report;
   return { status, message, sessionId, told: toldBy(report), exitCode };
 }
@@ -191,13 +197,14 @@ type NoOp = 'unknown attempt' | 'stale attempt' | 'repeated report' | 'overtaken
 /** Reports as they come when nothing is wrong. */
 const EXPECTED: ReadonlySet<NoOp> = new Set(['repeated report', 'overtaken report']);
 
-function noop(what: NoOp, report: StatusMessage, context: ServiceContext<'job'>): void {
+function noop(what: NoOp, report: AttemptReport, workerId: WorkerId, context: ServiceContext<'job'>): void {
+  const { attempt_id, status } = report;
   // Progress that is overtaken by the end of the attempt is nothing to warn of.
   const isExpected = EXPECTED.has(what) || isProgress(report);
   context.log(isExpected ? 'debug' : 'warn', `a status report changes nothing: ${what}`, {
-    task_id: report.task_id,
-    attempt_id: report.attempt_id,
-    worker_id: report.worker_id,
-    status: report.status,
+    task_id: attempt_id.slice(0, attempt_id.lastIndexOf('-')),
+    attempt_id,
+    worker_id: workerId,
+    status,
   });
 }
