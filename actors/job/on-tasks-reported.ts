@@ -1,4 +1,4 @@
-import { parseAttemptId, taskIdOf, type TaskAddress, type WorkerId } from '../../src/core/ids.ts';
+import { parseAttemptId, type WorkerId } from '../../src/core/ids.ts';
 import {
   FAILURE_LIMIT_PARK_REASON,
   reportedFailureReason,
@@ -17,7 +17,8 @@ import { JobTurn, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
 import { countFailure } from './step-failures.ts';
-import { policyOf, taskOf, type JobState, type StepState } from './state.ts';
+import { policyOf, type JobState } from './state.ts';
+import { taskOf, type StepState } from './step-state.ts';
 
 type Reports = Extract<JobMessage, { type: 'tasks.reported' }>;
 
@@ -52,7 +53,7 @@ function reported(
     return nothingNew(task, attempt.attemptNumber, report);
   switch (report.status) {
     case 'running':
-      if (task.status === 'running' && isSessionKnown(state, turn.addressOf(step, attempt.index)))
+      if (task.status === 'running' && isSessionKnown(state, step, attempt.index))
         return reportedAgain(state, step, attempt.index, report, turn, context);
       reportedRunning(state, step, attempt.index, report, turn, context);
       break;
@@ -85,8 +86,8 @@ function nothingNew(task: TaskState, attemptNumber: number, { status }: AttemptR
 }
 
 /** Whether a report of the open attempt has come: the worker may have been known to have it before that. */
-const isSessionKnown = (state: JobState, task: TaskAddress): boolean =>
-  state.openAttempts.get(taskIdOf(task))?.sessionId !== '';
+const isSessionKnown = (state: JobState, step: StepState, index: number): boolean =>
+  (state.openAttempts.toldOf(step, index)?.sessionId ?? '') !== '';
 
 function reportedRunning(
   state: JobState,
@@ -96,11 +97,10 @@ function reportedRunning(
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): void {
-  const address = turn.addressOf(step, index);
-  const attempt = state.openAttempts.get(taskIdOf(address));
+  const attempt = state.openAttempts.of(step, index);
   if (attempt !== undefined) {
     const known = { ...withProgress(attempt, toldBy(report)), sessionId: report.session_id };
-    keepAttempt(state, address, known, context);
+    keepAttempt(state, step, index, known, turn, context);
   }
   turn.move(step, index, 'reported running');
 }
@@ -114,12 +114,11 @@ function reportedAgain(
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): 'repeated report' | 'progress alone' {
-  const address = turn.addressOf(step, index);
-  const attempt = state.openAttempts.get(taskIdOf(address));
+  const attempt = state.openAttempts.of(step, index);
   const told = toldBy(report);
   const isNews = attempt?.progress !== told.progress || attempt?.statusMessage !== told.statusMessage;
   if (attempt === undefined || !isProgress(report) || !isNews) return 'repeated report';
-  keepAttempt(state, address, withProgress(attempt, told), context);
+  keepAttempt(state, step, index, withProgress(attempt, told), turn, context);
   turn.publishTask(step, index, taskOf(step, index));
   return 'progress alone';
 }
@@ -127,12 +126,15 @@ function reportedAgain(
 /** What is known of the open attempt of a task, in place of what was. */
 function keepAttempt(
   state: JobState,
-  task: TaskAddress,
+  step: StepState,
+  index: number,
   attempt: AttemptRecord,
+  turn: JobTurn,
   context: ServiceContext<'job'>,
 ): void {
-  state.openAttempts.set(taskIdOf(task), attempt);
-  context.change(put('attempt', keys.attempt(task, attempt.attemptNumber), attempt));
+  state.openAttempts.tell(step, index, attempt);
+  const key = keys.attempt(turn.addressOf(step, index), attempt.attemptNumber);
+  context.change(put('attempt', key, attempt));
 }
 
 const isProgress = ({ status, status_message: message }: AttemptReport): boolean =>
@@ -160,12 +162,12 @@ function reportedFailure(
   const jobFailures = state.record.failedAttempts + 1;
   const outcome = failureOutcome(policy, taskFailures, jobFailures);
   countFailure(state, step, index, context);
-  const workerId = state.openAttempts.get(taskIdOf(turn.addressOf(step, index)))?.workerId;
+  const workerId = state.openAttempts.workerOf(step, index, taskOf(step, index));
   turn.closeAttempt(step, index, closedBy(report, 'failed'));
   turn.patchJob({ failedAttempts: jobFailures });
   if (outcome === 'retry') {
     const retryAfter = context.now + policy.retryDelaySeconds * 1000;
-    if (workerId !== undefined) noteFailedOn(state, step, index, workerId);
+    noteFailedOn(state, step, index, workerId);
     turn.move(step, index, 'auto-retry', { failedAttempts: taskFailures, retryAfter, workerOrdinal: 0 });
     makeReady(state, step, index, retryAfter, context);
     context.effect({ kind: 'count', counter: 'task-retries', queueId: state.record.queueId });

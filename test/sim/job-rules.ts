@@ -1,7 +1,7 @@
 import type { FarmState } from '../../actors/farm/state.ts';
 import type { JobMessage, Retried } from '../../actors/job/messages.ts';
 import type { JobState } from '../../actors/job/state.ts';
-import { parseAttemptId, taskIdOf } from '../../src/core/ids.ts';
+import { parseAttemptId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { JOB_EDGES, TASK_EDGES } from './job-edges.ts';
 import { isSame, type JobSnapshot, type TaskSnapshot } from './job-snapshot.ts';
@@ -66,8 +66,10 @@ export function expectedOf(
   const reported = new Set<string>();
   for (const { attempt_id: attemptId, status } of message.reports) {
     const attempt = parseAttemptId(attemptId);
-    if (attempt === null || job.openAttempts.get(taskIdOf(attempt))?.id !== attemptId) continue;
+    const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
+    if (attempt === null || step === undefined || attempt.index >= step.record.taskCount) continue;
     const { stepOrder, index } = attempt;
+    if (job.openAttempts.of(step, index)?.id !== attemptId) continue;
     const known = before.steps[stepOrder]?.[index];
     const name = `${stepOrder}-${index}`;
     // What is said twice counts once.

@@ -1,4 +1,5 @@
-import type { JobState, StepState } from '../../actors/job/state.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import type { StepState } from '../../actors/job/step-state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { StepOffer } from '../../actors/lease/messages.ts';
 import { parseAttemptId, type FarmId } from '../../src/core/ids.ts';
