@@ -157,7 +157,7 @@ export class JobTurn {
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
-    const released = (this.released ??= new Map()).get(attempt.workerId);
+    const released = (this.released ??= new Map<WorkerId, AttemptId[]>()).get(attempt.workerId);
     if (released === undefined) this.released.set(attempt.workerId, [attempt.id]);
     else released.push(attempt.id);
     this.settled ??= new Map();

@@ -379,6 +379,21 @@ export class TestHouse extends HouseCatalog {
     this.tell(this.reportOf(word, status, some));
   }
 
+  /** A worker reports at once on several tasks of one job. */
+  reportAll(reports: readonly (readonly [word: string, status: ReportedStatus])[]): void {
+    const [first] = reports;
+    if (first === undefined) throw new Error('nothing is reported');
+    this.tell({
+      actor: 'job',
+      id: this.address(first[0]).jobId,
+      message: {
+        type: 'tasks.reported',
+        workerId: workerId('w'),
+        reports: reports.map(([word, status]) => this.attemptReport(word, status)),
+      },
+    });
+  }
+
   /** A report that is on its way: `deliver` brings it. */
   reportOf(word: string, status: ReportedStatus, some: SomeOfReport = {}): ServiceEnvelope {
     return {

@@ -130,7 +130,7 @@ test('cores and room under a cap go to other jobs at once, and not to tasks of t
     'task B/0/0 assigned w1',
     'task B/0/1 assigned w1',
     'job B running',
-    'parked: B/0/0#1 B/0/1#1',
+    'parked: B/0/0#1, B/0/1#1',
   ]);
   t.end();
 });
