@@ -15,7 +15,7 @@ interface ReportsEnvelope {
 }
 
 /** What rides on a lease request. */
-export interface Rides {
+interface Rides {
   /** One message to each job. */
   readonly envelopes: readonly ReportsEnvelope[];
   /** The attempts that they report on, in the order of the request. */
