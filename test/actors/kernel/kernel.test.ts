@@ -111,7 +111,8 @@ test('a window takes so many messages and so many changes', (t) => {
   for (let each = 0; each < KERNEL_LIMITS.closuresPerWindow + 1; each++)
     bench.post('a', [reply('read')], 'client');
   bench.kernel.pump();
-  t.equal(bench.heard().length, KERNEL_LIMITS.closuresPerWindow);
+  const answers = bench.heard().filter((said) => said === 'to client: read');
+  t.equal(answers.length, KERNEL_LIMITS.closuresPerWindow);
   t.equal(bench.kernel.queuedMessages, 1);
   bench.settle();
 
