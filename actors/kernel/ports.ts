@@ -28,7 +28,7 @@ export const KERNEL_LIMITS = {
   /** Messages from outside that one commit window takes at the most. */
   closuresPerWindow: 1024,
   /** Changes after which a window is closed early. */
-  changesPerWindow: 8192,
+  changesPerWindow: 1024,
   /** Windows that are being committed at the same time. */
   windowsInFlight: 2,
 } as const;
