@@ -1,7 +1,13 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { isUuid, parseTaskId, queueId, type QueueId } from '../../core/ids.ts';
-import type { BusEvent, PrepareOutcome, ServiceBus, ServiceBusListener, SendOutcome } from '../../core/ports/bus.ts';
+import type {
+  BusEvent,
+  PrepareOutcome,
+  ServiceBus,
+  ServiceBusListener,
+  SendOutcome,
+} from '../../core/ports/bus.ts';
 import type {
   CancelMessage,
   LeaseReply,
