@@ -169,6 +169,9 @@ export class ServiceModel implements ServiceDoor {
         release: (outputs) => {
           if (!host.isStopped) this.release(outputs);
         },
+        prepare: (outputs) => () => {
+          if (!host.isStopped) this.release(outputs);
+        },
         log: (level, text, attributes) => {
           // The process has ended already: the rest of its last turn is heard by nobody.
           if (host.isStopped) return;
