@@ -1,5 +1,4 @@
 import type { StepPreview } from '../src/core/openjd/preview-command.ts';
-import type { EncodedJob } from '../actors/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
@@ -7,6 +6,7 @@ import type { JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/core/openjd/plan.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
+import type { LargeJobs, LargeRows } from '../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome, PointedError } from '../src/core/problems.ts';
@@ -27,6 +27,7 @@ export interface Ports {
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
+  readonly largeJobs: LargeJobs;
   /** Each read sees all that was stored until then. */
   readonly logs: Pick<LogReader, 'page' | 'extent'>;
   readonly tails: Pick<TaskTails, 'follow'>;
@@ -89,8 +90,8 @@ export type Preparation =
 
 export interface PreparedJob {
   readonly plan: JobPlan;
-  /** Of a large job. */
-  readonly encoded?: EncodedJob;
+  /** Of a large job: they are stored before it is. */
+  readonly rows?: LargeRows;
   readonly description: string;
   readonly extensions: readonly string[];
 }

@@ -255,6 +255,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
         return outcome;
       },
     },
+    largeJobs: store,
     prepareJob: (request) => pool.prepare({ ...request, limits, exprLimits }),
     logs,
     tails,

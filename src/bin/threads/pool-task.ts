@@ -1,4 +1,3 @@
-import type { EncodedJob } from '../../../actors/farm/messages.ts';
 import { encodeValue } from '../../adapters/lmdb/value-encoder.ts';
 import { readDocument } from '../../adapters/yaml/read-document.ts';
 import type { ExprLimits } from '../../core/expr/expr-limits.ts';
@@ -6,6 +5,7 @@ import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
 import { previewJob, type StepPreview } from '../../core/openjd/preview-command.ts';
 import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
+import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
@@ -15,8 +15,8 @@ import { RUNNABLE_FEATURES } from '../runnable-features.ts';
 /** Of this thread: it keeps patterns that it has compiled. */
 const regex = createRe2Engine();
 
-/** Characters of a template whose job is large. */
-const LARGE_TEXT = 65_536;
+/** Characters of a template whose job is large: a smaller one costs a commit less than the commits that it would save. */
+const LARGE_TEXT = 262_144;
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
@@ -35,7 +35,8 @@ export type PreparationResult =
       readonly ok: true;
       readonly job: {
         readonly plan: JobPlan;
-        readonly encoded?: EncodedJob;
+        /** Of a large job: they are stored before it is. */
+        readonly rows?: LargeRows;
         readonly description: string;
         readonly extensions: readonly string[];
       };
@@ -59,22 +60,15 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   if (errors.length > 0) return { ok: false, errors };
   if (task.previews) return { ...prepared, previews: previewJob(prepared.job, expressions) };
   if (task.text.length < LARGE_TEXT) return { ...prepared, previews: [] };
-  return { ok: true, job: { ...prepared.job, encoded: encodedJob(prepared.job.plan, task) }, previews: [] };
+  return { ok: true, job: { ...prepared.job, rows: largeRows(prepared.job.plan, task) }, previews: [] };
 }
 
 /** Encoding the rows of a large job is processor time too, which a shard has better uses for: leases would wait for it. */
-function encodedJob(plan: JobPlan, { format, text }: PreparationTask): EncodedJob {
+function largeRows(plan: JobPlan, { format, text }: PreparationTask): LargeRows {
   return {
-    plan: sharedCopy(encodeValue('plan', plan)),
-    template: sharedCopy(encodeValue('template', { version: 1, format, text })),
+    plan: new Uint8Array(encodeValue('plan', plan)),
+    template: new Uint8Array(encodeValue('template', { version: 1, format, text })),
   };
-}
-
-/** Memory that goes from thread to thread without being copied. Nobody writes to it any more. */
-function sharedCopy(bytes: Uint8Array): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
 }
 
 /** Steps whose share of a lease would not fit the bus. */

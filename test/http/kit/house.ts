@@ -13,13 +13,14 @@ import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
-import type { TaskAddress } from '../../../src/core/ids.ts';
+import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
+import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
@@ -40,6 +41,8 @@ export class House {
   readonly asked: ServiceEnvelope[] = [];
   /** What actors answer. */
   answer: (envelope: ServiceEnvelope) => Outcome<unknown> | Promise<Outcome<unknown>> = () => done(null);
+  /** Rows of jobs that were stored before them, and not removed again. */
+  readonly storedAhead = new Map<JobId, LargeRows>();
   readonly prepared: PreparationRequest[] = [];
   preparation: Preparation = {
     ok: true,
@@ -205,6 +208,15 @@ export class House {
           this.#noticed();
           // The test says what the actor answers, as the message's comment has it.
           return (await answered) as Outcome<Answer>;
+        },
+      },
+      largeJobs: {
+        storeAhead: (job, rows) => {
+          this.storedAhead.set(job, rows);
+          return Promise.resolve();
+        },
+        removeComing: (job) => {
+          this.storedAhead.delete(job);
         },
       },
       prepareJob: (request) => {
