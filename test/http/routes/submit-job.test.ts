@@ -284,6 +284,31 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
   });
 });
 
+void test('plan and template of a large job are stored before it, and removed when it is refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const rows = { plan: Uint8Array.of(1), template: Uint8Array.of(2) };
+  house.preparation = {
+    ok: true,
+    job: { plan: PLAN, description: '', extensions: [], rows },
+    previews: [],
+  };
+  let storedBefore = 0;
+  house.answer = () => {
+    storedBefore = house.storedAhead.size;
+    return done(jobRecord());
+  };
+  t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 201);
+  t.equal(storedBefore, 1);
+  const [id] = house.storedAhead.keys();
+  t.strictSame([...house.storedAhead.values()], [rows]);
+  const message = house.asked[0]?.message;
+  t.same(message?.type === 'job.submit' && message.submission.template, { storedFor: id });
+  house.answer = () => refused('bad-request', 'queue_id: just deleted');
+  t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 400);
+  t.strictSame([...house.storedAhead.keys()], [id], 'those of the refused one were removed');
+});
+
 void test('a body that is not UTF-8 is refused', async (t) => {
   const { house, client } = await openHouse(t);
   furnish(house);
