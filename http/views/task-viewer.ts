@@ -1,7 +1,5 @@
 import { stepIdOf, taskIdOf, type TaskAddress, type WorkerId } from '../../src/core/ids.ts';
 import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
-import type { JobPlan } from '../../src/core/openjd/plan.ts';
-import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
@@ -10,45 +8,68 @@ import { pageOf, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
+import { spacesOf, type SpaceOf } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** What a view shows of a task beside its place. */
+interface TaskFacts {
+  readonly state: TaskState;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly workerId: WorkerId | null;
+  /** When the worker that has it, or had it last, was given it; 0 when there is none. */
+  readonly assignedAt: number;
+  readonly failureReason: string;
+  readonly progress: number | undefined;
+  readonly statusMessage: string | undefined;
+}
+
+/** What the texts of all tasks of a step begin with, before and after the index. */
+interface TextHead {
+  readonly order: number;
+  readonly beforeIndex: string;
+  readonly afterIndex: string;
+}
 
 /** Shows tasks of one job. What several of them share is read once. */
 export class TaskViewer {
   readonly #store: StoreReader;
   readonly #job: JobRecord;
-  #plan: JobPlan | undefined;
-  readonly #spaces = new Map<number, Space>();
+  readonly #spaceOf: SpaceOf;
   readonly #workers = new Map<number, WorkerId | null>();
   /** The page that was read last: the next task is often on it as well. */
   #page: Uint8Array | undefined;
   #pageStep = -1;
   #pageNumber = -1;
+  #textHead: TextHead = { order: -1, beforeIndex: '', afterIndex: '' };
+  readonly #createdAt: string;
+  /** Names of parameters as JSON has them. */
+  readonly #quoted = new Map<string, string>();
 
-  constructor(store: StoreReader, job: JobRecord) {
+  /** `spaceOf` of whoever knows the spaces already. */
+  constructor(store: StoreReader, job: JobRecord, spaceOf: SpaceOf = spacesOf(store, job.id)) {
     this.#store = store;
     this.#job = job;
+    this.#spaceOf = spaceOf;
+    this.#createdAt = timestampOf(job.createdAt);
   }
 
   /** interface.md, "Task". */
   view(step: StepRecord, index: number): Schemas['Task'] {
-    const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
-    const state = taskStateOf(step, this.#pageOf(address), index);
-    const parameters = this.#spaceOf(step).at(index);
-    const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
-    const workerId = wasHeld ? this.#workerOf(state.workerOrdinal) : null;
-    const { progress, statusMessage } = this.#progressOf(address, state);
-    const failureReason = failureReasonOf(this.#store, step, address, state);
+    const { state, parameters, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(
+      step,
+      index,
+    );
     return {
-      id: taskIdOf(address),
+      id: taskIdOf({ jobId: this.#job.id, stepOrder: step.order, index }),
       job_id: this.#job.id,
       step_id: stepIdOf(this.#job.id, step.order),
       name: taskNameOf(step.name, parameters),
       ...(Object.keys(parameters).length > 0 && { parameters }),
       status: state.status,
       ...(workerId !== null && { assigned_worker_id: workerId }),
-      ...(wasHeld && state.assignedAt > 0 && { assigned_at: timestampOf(state.assignedAt) }),
-      created_at: timestampOf(this.#job.createdAt),
+      ...(assignedAt > 0 && { assigned_at: timestampOf(assignedAt) }),
+      created_at: this.#createdAt,
       updated_at: timestampOf(state.updatedAt),
       ...(state.unschedulable && { unschedulable_reason: step.unschedulableReason ?? '' }),
       ...(failureReason !== '' && { failure_reason: failureReason }),
@@ -57,6 +78,70 @@ export class TaskViewer {
       ...(progress !== undefined && { progress }),
       ...(statusMessage !== undefined && { status_message: statusMessage }),
     };
+  }
+
+  /** What `JSON.stringify` makes of the view, without an object for each task: pages of tasks are what is read most. */
+  text(step: StepRecord, index: number): string {
+    const { state, parameters, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(
+      step,
+      index,
+    );
+    const { beforeIndex, afterIndex } = this.#textHeadOf(step);
+    let text = beforeIndex + index + afterIndex + JSON.stringify(taskNameOf(step.name, parameters));
+    let separator = ',"parameters":{';
+    for (const name of Object.keys(parameters)) {
+      text += separator + this.#quotedOf(name) + ':' + JSON.stringify(parameters[name]);
+      separator = ',';
+    }
+    if (separator === ',') text += '}';
+    text += `,"status":"${state.status}`;
+    if (workerId !== null) text += `","assigned_worker_id":"${workerId}`;
+    if (assignedAt > 0) text += `","assigned_at":"${timestampOf(assignedAt)}`;
+    text += `","created_at":"${this.#createdAt}","updated_at":"${timestampOf(state.updatedAt)}"`;
+    if (state.unschedulable)
+      text += `,"unschedulable_reason":${JSON.stringify(step.unschedulableReason ?? '')}`;
+    if (failureReason !== '') text += `,"failure_reason":${JSON.stringify(failureReason)}`;
+    if (state.retryAfter > 0) text += `,"retry_after":"${timestampOf(state.retryAfter)}"`;
+    text += `,"failed_attempts":${state.failedAttempts}`;
+    if (progress !== undefined) text += `,"progress":${JSON.stringify(progress)}`;
+    if (statusMessage !== undefined) text += `,"status_message":${JSON.stringify(statusMessage)}`;
+    return text + '}';
+  }
+
+  #factsOf(step: StepRecord, index: number): TaskFacts {
+    const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
+    const state = taskStateOf(step, this.#pageOf(address), index);
+    const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
+    const { progress, statusMessage } = this.#progressOf(address, state);
+    return {
+      state,
+      parameters: this.#spaceOf(step).at(index),
+      workerId: wasHeld ? this.#workerOf(state.workerOrdinal) : null,
+      assignedAt: wasHeld ? state.assignedAt : 0,
+      failureReason: failureReasonOf(this.#store, step, address, state),
+      progress,
+      statusMessage,
+    };
+  }
+
+  #textHeadOf({ order }: StepRecord): TextHead {
+    if (order !== this.#textHead.order) {
+      const job = this.#job.id;
+      this.#textHead = {
+        order,
+        beforeIndex: `{"id":"${job}-${order}-`,
+        afterIndex: `","job_id":"${job}","step_id":"${stepIdOf(job, order)}","name":`,
+      };
+    }
+    return this.#textHead;
+  }
+
+  #quotedOf(name: string): string {
+    const known = this.#quoted.get(name);
+    if (known !== undefined) return known;
+    const quoted = JSON.stringify(name);
+    this.#quoted.set(name, quoted);
+    return quoted;
   }
 
   /** What the task has said in its attempt, while a worker holds it or was the last to hold it. */
@@ -77,17 +162,6 @@ export class TaskViewer {
       this.#page = this.#store.get('taskPage', keys.taskPageOf(address));
     }
     return this.#page;
-  }
-
-  #spaceOf(step: StepRecord): Space {
-    const known = this.#spaces.get(step.order);
-    if (known !== undefined) return known;
-    this.#plan ??= this.#store.get('plan', keys.plan(this.#job.id));
-    const plan = this.#plan?.steps[step.order];
-    if (plan === undefined) throw new Error(`the job ${this.#job.id} has no plan of its step ${step.order}`);
-    const space = openSpace(plan.space);
-    this.#spaces.set(step.order, space);
-    return space;
   }
 
   #workerOf(ordinal: number): WorkerId | null {
