@@ -4,7 +4,7 @@ import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { pageOf, type TaskState } from '../../src/core/records/task-page.ts';
+import { pageOf, readTaskStatus, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
@@ -15,7 +15,6 @@ import { timestampOf } from '../../src/core/timestamp.ts';
 /** What a view shows of a task beside its place. */
 interface TaskFacts {
   readonly state: TaskState;
-  readonly parameters: Readonly<Record<string, string>>;
   readonly workerId: WorkerId | null;
   /** When the worker that has it, or had it last, was given it; 0 when there is none. */
   readonly assignedAt: number;
@@ -24,11 +23,13 @@ interface TaskFacts {
   readonly statusMessage: string | undefined;
 }
 
-/** What the texts of all tasks of a step begin with, before and after the index. */
-interface TextHead {
+/** What the texts of all tasks of a step share. */
+interface SharedText {
   readonly order: number;
   readonly beforeIndex: string;
   readonly afterIndex: string;
+  /** Of tasks without a record of their own: all that follows name and parameters. Null before it is asked for. */
+  untouched: string | null;
 }
 
 /** Shows tasks of one job. What several of them share is read once. */
@@ -41,7 +42,7 @@ export class TaskViewer {
   #page: Uint8Array | undefined;
   #pageStep = -1;
   #pageNumber = -1;
-  #textHead: TextHead = { order: -1, beforeIndex: '', afterIndex: '' };
+  #shared: SharedText = { order: -1, beforeIndex: '', afterIndex: '', untouched: null };
   readonly #createdAt: string;
   /** Names of parameters as JSON has them. */
   readonly #quoted = new Map<string, string>();
@@ -56,10 +57,8 @@ export class TaskViewer {
 
   /** interface.md, "Task". */
   view(step: StepRecord, index: number): Schemas['Task'] {
-    const { state, parameters, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(
-      step,
-      index,
-    );
+    const { state, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(step, index);
+    const parameters = this.#spaceOf(step).at(index);
     return {
       id: taskIdOf({ jobId: this.#job.id, stepOrder: step.order, index }),
       job_id: this.#job.id,
@@ -82,11 +81,8 @@ export class TaskViewer {
 
   /** What `JSON.stringify` makes of the view, without an object for each task: pages of tasks are what is read most. */
   text(step: StepRecord, index: number): string {
-    const { state, parameters, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(
-      step,
-      index,
-    );
-    const { beforeIndex, afterIndex } = this.#textHeadOf(step);
+    const { beforeIndex, afterIndex } = this.#shareOf(step);
+    const parameters = this.#spaceOf(step).at(index);
     let text = beforeIndex + index + afterIndex + JSON.stringify(taskNameOf(step.name, parameters));
     let separator = ',"parameters":{';
     for (const name of Object.keys(parameters)) {
@@ -94,7 +90,20 @@ export class TaskViewer {
       separator = ',';
     }
     if (separator === ',') text += '}';
-    text += `,"status":"${state.status}`;
+    const page = this.#pageOf(step, index);
+    const isUntouched = page === undefined || readTaskStatus(page, index) === null;
+    return text + (isUntouched ? this.#untouchedTextOf(step, index) : this.#stateTextOf(step, index));
+  }
+
+  /** The same for all tasks of a step that have no record of their own. */
+  #untouchedTextOf(step: StepRecord, index: number): string {
+    return (this.#shareOf(step).untouched ??= this.#stateTextOf(step, index));
+  }
+
+  /** The members of the view that its state decides on, and the end. */
+  #stateTextOf(step: StepRecord, index: number): string {
+    const { state, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(step, index);
+    let text = `,"status":"${state.status}`;
     if (workerId !== null) text += `","assigned_worker_id":"${workerId}`;
     if (assignedAt > 0) text += `","assigned_at":"${timestampOf(assignedAt)}`;
     text += `","created_at":"${this.#createdAt}","updated_at":"${timestampOf(state.updatedAt)}"`;
@@ -110,12 +119,11 @@ export class TaskViewer {
 
   #factsOf(step: StepRecord, index: number): TaskFacts {
     const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
-    const state = taskStateOf(step, this.#pageOf(address), index);
+    const state = taskStateOf(step, this.#pageOf(step, index), index);
     const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
     const { progress, statusMessage } = this.#progressOf(address, state);
     return {
       state,
-      parameters: this.#spaceOf(step).at(index),
       workerId: wasHeld ? this.#workerOf(state.workerOrdinal) : null,
       assignedAt: wasHeld ? state.assignedAt : 0,
       failureReason: failureReasonOf(this.#store, step, address, state),
@@ -124,16 +132,17 @@ export class TaskViewer {
     };
   }
 
-  #textHeadOf({ order }: StepRecord): TextHead {
-    if (order !== this.#textHead.order) {
+  #shareOf({ order }: StepRecord): SharedText {
+    if (order !== this.#shared.order) {
       const job = this.#job.id;
-      this.#textHead = {
+      this.#shared = {
         order,
         beforeIndex: `{"id":"${job}-${order}-`,
         afterIndex: `","job_id":"${job}","step_id":"${stepIdOf(job, order)}","name":`,
+        untouched: null,
       };
     }
-    return this.#textHead;
+    return this.#shared;
   }
 
   #quotedOf(name: string): string {
@@ -154,12 +163,12 @@ export class TaskViewer {
   }
 
   /** The packed states of the task and its neighbours. */
-  #pageOf(address: TaskAddress): Uint8Array | undefined {
-    const number = pageOf(address.index);
-    if (number !== this.#pageNumber || address.stepOrder !== this.#pageStep) {
+  #pageOf({ order }: StepRecord, index: number): Uint8Array | undefined {
+    const number = pageOf(index);
+    if (number !== this.#pageNumber || order !== this.#pageStep) {
       this.#pageNumber = number;
-      this.#pageStep = address.stepOrder;
-      this.#page = this.#store.get('taskPage', keys.taskPageOf(address));
+      this.#pageStep = order;
+      this.#page = this.#store.get('taskPage', keys.taskPage(this.#job.id, order, number));
     }
     return this.#page;
   }
