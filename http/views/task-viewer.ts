@@ -57,7 +57,10 @@ export class TaskViewer {
 
   /** interface.md, "Task". */
   view(step: StepRecord, index: number): Schemas['Task'] {
-    const { state, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(step, index);
+    const { state, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(
+      step,
+      index,
+    );
     const parameters = this.#spaceOf(step).at(index);
     return {
       id: taskIdOf({ jobId: this.#job.id, stepOrder: step.order, index }),
@@ -102,7 +105,10 @@ export class TaskViewer {
 
   /** The members of the view that its state decides on, and the end. */
   #stateTextOf(step: StepRecord, index: number): string {
-    const { state, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(step, index);
+    const { state, workerId, assignedAt, failureReason, progress, statusMessage } = this.#factsOf(
+      step,
+      index,
+    );
     let text = `,"status":"${state.status}`;
     if (workerId !== null) text += `","assigned_worker_id":"${workerId}`;
     if (assignedAt > 0) text += `","assigned_at":"${timestampOf(assignedAt)}`;

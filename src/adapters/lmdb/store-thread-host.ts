@@ -65,7 +65,10 @@ export function startStoreThread(
       return port2;
     },
     storeAhead(job, rows) {
-      command({ v: STORE_PROTOCOL, type: 'store-ahead', job, rows }, [rows.template.buffer, rows.plan.buffer]);
+      command({ v: STORE_PROTOCOL, type: 'store-ahead', job, rows }, [
+        rows.template.buffer,
+        rows.plan.buffer,
+      ]);
       return new Promise((resolve) => waiting.set(job, resolve));
     },
     removeComing(job) {

@@ -26,16 +26,14 @@ const time = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: LATEST }));
 const spaceArbitrary: fc.Arbitrary<SpaceDescription> = fc
   .uniqueArray(word, { minLength: 1, maxLength: 4 })
   .chain((names) =>
-    fc
-      .tuple(...names.map(() => fc.array(word, { minLength: TASKS, maxLength: TASKS })))
-      .map((lists) => ({
-        kind: 'zip' as const,
-        parts: names.map((name, nth) => ({
-          kind: 'axis' as const,
-          name,
-          values: { kind: 'list' as const, values: lists[nth] ?? [] },
-        })),
+    fc.tuple(...names.map(() => fc.array(word, { minLength: TASKS, maxLength: TASKS }))).map((lists) => ({
+      kind: 'zip' as const,
+      parts: names.map((name, nth) => ({
+        kind: 'axis' as const,
+        name,
+        values: { kind: 'list' as const, values: lists[nth] ?? [] },
       })),
+    })),
   );
 
 const state: fc.Arbitrary<TaskState> = fc
