@@ -1,7 +1,7 @@
 import type { JobSubmission, OnceKey } from '../../actors/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
-import type { LargeRows } from '../../src/core/ports/large-jobs.ts';
+import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
@@ -39,10 +39,10 @@ async function submit(
   if ('kind' in checked) return checked;
   const submission: JobSubmission = { ...checked.submission, ...(once !== null && { once }) };
   const farm = farmId(call.query.farm_id);
-  const { rows } = checked;
-  const outcome = await (rows === undefined
+  const { large } = checked;
+  const outcome = await (large === undefined
     ? submitTo(farm, submission, ports)
-    : submitLarge(farm, submission, rows, ports));
+    : submitLarge(farm, submission, large, ports));
   if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
   const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
   return created(job);
@@ -58,13 +58,13 @@ const submitTo = (farm: FarmId, submission: JobSubmission, ports: Ports): Promis
 /** Plan and template are stored first: the commit that makes the job, and with it leases, waits for none of their bytes. */
 async function submitLarge(
   farm: FarmId,
-  submission: JobSubmission,
-  rows: LargeRows,
+  { plan: _whole, ...submission }: JobSubmission,
+  { rows, plan }: LargeJob,
   ports: Ports,
 ): Promise<Outcome<JobRecord>> {
   const storedFor = jobId(ports.newId());
   await ports.largeJobs.storeAhead(storedFor, rows);
-  const outcome = await submitTo(farm, { ...submission, template: { storedFor } }, ports);
+  const outcome = await ports.actors.submitLarge(farm, { ...submission, template: { storedFor } }, plan);
   if (!outcome.ok) ports.largeJobs.removeComing(storedFor);
   return outcome;
 }
@@ -83,8 +83,7 @@ async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'sub
 
 interface CheckedSubmission {
   readonly submission: JobSubmission;
-  /** Of a large job. */
-  readonly rows?: LargeRows;
+  readonly large?: LargeJob;
   /** By order of the step; of a dry run alone. */
   readonly previews: readonly StepPreview[];
 }
@@ -123,8 +122,8 @@ async function submissionOf(
   const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
   const submission = submissionFrom(call, prepared.job, templateFormat, upstreams.value);
-  const { rows } = prepared.job;
-  return { submission, ...(rows !== undefined && { rows }), previews: prepared.previews };
+  const { large } = prepared.job;
+  return { submission, ...(large !== undefined && { large }), previews: prepared.previews };
 }
 
 function submissionFrom(

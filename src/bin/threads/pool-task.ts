@@ -1,16 +1,17 @@
-import { encodeValue } from '../../adapters/lmdb/value-encoder.ts';
+import { encodeStepBody, encodeValue } from '../../adapters/lmdb/value-encoder.ts';
 import { readDocument } from '../../adapters/yaml/read-document.ts';
 import type { ExprLimits } from '../../core/expr/expr-limits.ts';
 import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
 import { previewJob, type StepPreview } from '../../core/openjd/preview-command.ts';
 import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
-import type { LargeRows } from '../../core/ports/large-jobs.ts';
+import type { LargeJob } from '../../core/ports/large-jobs.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
 import { createRe2Engine } from '../../adapters/regex/re2-engine.ts';
 import { RUNNABLE_FEATURES } from '../runnable-features.ts';
+import { splitPlan } from './plan-parts.ts';
 
 /** Of this thread: it keeps patterns that it has compiled. */
 const regex = createRe2Engine();
@@ -34,9 +35,8 @@ export type PreparationResult =
   | {
       readonly ok: true;
       readonly job: {
-        readonly plan: JobPlan;
-        /** Of a large job: they are stored before it is. */
-        readonly rows?: LargeRows;
+        /** Of a large job in parts, with its rows, which are stored before it is. */
+        readonly content: { readonly plan: JobPlan } | { readonly large: LargeJob };
         readonly description: string;
         readonly extensions: readonly string[];
       };
@@ -58,17 +58,20 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   if (errors.length > 0) return { ok: false, errors };
-  if (task.previews) return { ...prepared, previews: previewJob(prepared.job, expressions) };
-  if (task.text.length < LARGE_TEXT) return { ...prepared, previews: [] };
-  return { ok: true, job: { ...prepared.job, rows: largeRows(prepared.job.plan, task) }, previews: [] };
+  const { plan, description, extensions } = prepared.job;
+  const previews = task.previews ? previewJob(prepared.job, expressions) : [];
+  const isLarge = !task.previews && task.text.length >= LARGE_TEXT;
+  const content = isLarge ? { large: largeJob(plan, task) } : { plan };
+  return { ok: true, job: { content, description, extensions }, previews };
 }
 
 /** Encoding the rows of a large job is processor time too, which a shard has better uses for: leases would wait for it. */
-function largeRows(plan: JobPlan, { format, text }: PreparationTask): LargeRows {
-  return {
+function largeJob(plan: JobPlan, { format, text }: PreparationTask): LargeJob {
+  const rows = {
     plan: new Uint8Array(encodeValue('plan', plan)),
     template: new Uint8Array(encodeValue('template', { version: 1, format, text })),
   };
+  return { rows, plan: splitPlan(plan, encodeStepBody) };
 }
 
 /** Steps whose share of a lease would not fit the bus. */

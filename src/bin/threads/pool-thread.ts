@@ -9,8 +9,8 @@ export { run as default };
 
 function run(task: PreparationTask): object {
   const result = prepareTemplate(task);
-  const rows = result.ok ? result.job.rows : undefined;
-  if (rows === undefined) return result;
+  if (!result.ok || !('large' in result.job.content)) return result;
+  const { rows } = result.job.content.large;
   return move({ [valueSymbol]: result, [transferableSymbol]: [rows.plan.buffer, rows.template.buffer] });
 }
 

@@ -7,6 +7,7 @@ import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { EventHub } from '../../../http/ws/hub.ts';
+import { joinPlan } from '../../../src/bin/threads/plan-parts.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
@@ -17,6 +18,7 @@ import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
@@ -208,6 +210,15 @@ export class House {
           this.#noticed();
           // The test says what the actor answers, as the message's comment has it.
           return (await answered) as Outcome<Answer>;
+        },
+        submitLarge: async (farm, submission, plan) => {
+          const message = {
+            type: 'job.submit',
+            submission: { ...submission, plan: joinPlan(plan) },
+            replyTo: replyTo('front'),
+          } as const;
+          this.asked.push({ actor: 'farm', id: farm, message });
+          return (await this.answer({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
         },
       },
       largeJobs: {

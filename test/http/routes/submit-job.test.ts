@@ -1,5 +1,7 @@
 import { test } from 'tap';
 import { replyTo } from '../../../actors/kernel/address.ts';
+import { encodeStepBody } from '../../../src/adapters/lmdb/value-encoder.ts';
+import { splitPlan } from '../../../src/bin/threads/plan-parts.ts';
 import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
@@ -21,6 +23,7 @@ const WHERE = `farm_id=${FARM}&queue_id=${QUEUE}`;
 const TEMPLATE = 'specificationVersion: jobtemplate-2023-09\nname: fractal # é\n';
 const YAML = { headers: { 'content-type': 'application/x-yaml' }, body: TEMPLATE };
 const PLAN = jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]);
+const PARTS = splitPlan(PLAN, encodeStepBody);
 
 function furnish(house: House): void {
   house.write(
@@ -290,7 +293,7 @@ void test('plan and template of a large job are stored before it, and removed wh
   const rows = { plan: Uint8Array.of(1), template: Uint8Array.of(2) };
   house.preparation = {
     ok: true,
-    job: { plan: PLAN, description: '', extensions: [], rows },
+    job: { plan: PLAN, description: '', extensions: [], large: { rows, plan: PARTS } },
     previews: [],
   };
   let storedBefore = 0;
@@ -304,6 +307,7 @@ void test('plan and template of a large job are stored before it, and removed wh
   t.strictSame([...house.storedAhead.values()], [rows]);
   const message = house.asked[0]?.message;
   t.same(message?.type === 'job.submit' && message.submission.template, { storedFor: id });
+  t.same(message?.type === 'job.submit' && message.submission.plan, PLAN);
   house.answer = () => refused('bad-request', 'queue_id: just deleted');
   t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 400);
   t.strictSame([...house.storedAhead.keys()], [id], 'those of the refused one were removed');
