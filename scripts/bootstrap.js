@@ -84,17 +84,40 @@ async function getNatsServer(env) {
   await disableUnit();
 }
 
+/** The tests of the pages run in Debian's Chromium. */
+async function getChromium(env) {
+  const program = env.CHROMIUM_PATH || '/usr/bin/chromium';
+  if (works(program, ['--version'], env)) return;
+  const packages = ['chromium', 'fonts-dejavu-core'];
+  const how = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+  if (env.CHROMIUM_PATH || process.getuid?.() !== 0 || !works('apt-get', ['--version'])) {
+    throw new Stop(
+      `chromium is missing (looked for ${program}), which the tests of the pages need: on Debian run "${how}" as root, elsewhere set CHROMIUM_PATH to a Chromium.`,
+    );
+  }
+  say(`chromium is missing: ${how}`);
+  const apt = { ...env, DEBIAN_FRONTEND: 'noninteractive' };
+  const failed =
+    (await run('apt-get', ['update'], { env: apt })) !== 0 ||
+    (await run('apt-get', ['install', '-y', '--no-install-recommends', ...packages], { env: apt })) !== 0;
+  if (failed || !works(program, ['--version'], env)) {
+    throw new Stop('chromium could not be installed: see above.');
+  }
+}
+
 /**
  * Makes the repository ready to run.
  *
- * @param {{ bus?: boolean }} [needs] bus: a nats-server is needed (default true)
+ * @param {{ bus?: boolean, browser?: boolean }} [needs] bus: a nats-server is needed (default true); browser: a Chromium is
+ *   (default false)
  * @returns {Promise<NodeJS.ProcessEnv>} the environment for what is run next
  */
-export async function bootstrap({ bus = true } = {}) {
+export async function bootstrap({ bus = true, browser = false } = {}) {
   checkNode();
   await installPackages();
   const env = withSystemPrograms(process.env);
   if (bus) await getNatsServer(env);
+  if (browser) await getChromium(env);
   await build();
   return env;
 }

@@ -25,7 +25,7 @@ function totals() {
 }
 
 await runMain(async () => {
-  const env = await bootstrap();
+  const env = await bootstrap({ browser: true });
   mkdirSync(dirname(record), { recursive: true });
   rmSync(record, { force: true });
   // The reporter of .taprc repaints the screen: without one, only what fails is told.

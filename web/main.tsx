@@ -1,10 +1,19 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { EventChannel } from './api/events/channel.ts';
+import { Rest } from './api/rest.ts';
+import { App } from './app/app.tsx';
+import './styles/tokens.css';
+import './styles/base.css';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no element #app');
+
+const rest = new Rest({ base: location.origin });
+const events = new EventChannel({ url: `${location.origin.replace(/^http/, 'ws')}/api/v1/ws` });
+
 createRoot(root).render(
   <StrictMode>
-    <h1>Callsheet</h1>
+    <App service={{ rest, events }} />
   </StrictMode>,
 );

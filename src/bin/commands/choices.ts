@@ -1,5 +1,5 @@
-import type { QueryOf } from './rest-calls.ts';
-import type { JobStatus, TaskStatus, WorkerStatus } from './resources.ts';
+import type { QueryOf } from '../../../web/api/rest-calls.ts';
+import type { JobStatus, TaskStatus, WorkerStatus } from '../../../web/api/resources.ts';
 
 /**
  * The words that the service takes, for help, completion and a complaint before anything is sent. The contract's types

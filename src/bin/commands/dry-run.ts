@@ -1,4 +1,4 @@
-import type { DryRun } from './resources.ts';
+import type { DryRun } from '../../../web/api/resources.ts';
 import { table, type Column } from './table.ts';
 import { printable, type Terminal } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
 import { findTask } from './lookup.ts';
-import type { TaskExplanation } from './resources.ts';
+import type { TaskExplanation } from '../../../web/api/resources.ts';
 import { table, type Column } from './table.ts';
 import { TASK_MEANS } from './task.ts';
 import { coloredStatus, printable, type Terminal } from './terminal.ts';

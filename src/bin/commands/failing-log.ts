@@ -1,6 +1,6 @@
 import { followLog } from './follow-log.ts';
 import { patiently } from './patience.ts';
-import type { JobDetail, LogChunk } from './resources.ts';
+import type { JobDetail, LogChunk } from '../../../web/api/resources.ts';
 import type { RestClient } from './rest-client.ts';
 import { printable, printableLines, type Terminal } from './terminal.ts';
 import { cutText } from './text-width.ts';

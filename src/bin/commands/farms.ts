@@ -4,8 +4,8 @@ import { clientCommand, innerCommand } from './client-command.ts';
 import { integer } from './integer.ts';
 import { allFarms } from './lookup.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
-import type { Farm } from './resources.ts';
-import type { BodyOf } from './rest-calls.ts';
+import type { Farm } from '../../../web/api/resources.ts';
+import type { BodyOf } from '../../../web/api/rest-calls.ts';
 import type { RestClient } from './rest-client.ts';
 
 type FarmInput = BodyOf<'put', '/farms/{id}'>;

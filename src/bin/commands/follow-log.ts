@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { patiently } from './patience.ts';
-import type { LogChunk, TaskStatus } from './resources.ts';
+import type { LogChunk, TaskStatus } from '../../../web/api/resources.ts';
 import type { RestClient } from './rest-client.ts';
 
 /** So many chunks are sent at once. */

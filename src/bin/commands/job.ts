@@ -11,8 +11,8 @@ import { integer } from './integer.ts';
 import { allQueues, allWorkers, findIn, findJob } from './lookup.ts';
 import { outcome } from './outcome.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
-import type { JobDetail, Step } from './resources.ts';
-import type { BodyOf } from './rest-calls.ts';
+import type { JobDetail, Step } from '../../../web/api/resources.ts';
+import type { BodyOf } from '../../../web/api/rest-calls.ts';
 import { table, type Column } from './table.ts';
 import { coloredStatus, fact, type Terminal } from './terminal.ts';
 

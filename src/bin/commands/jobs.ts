@@ -4,8 +4,8 @@ import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } fr
 import { CommandError, EXIT } from './exit-codes.ts';
 import { findGivenFarm, findQueue } from './lookup.ts';
 import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
-import type { Job } from './resources.ts';
-import type { QueryOf } from './rest-calls.ts';
+import type { Job } from '../../../web/api/resources.ts';
+import type { QueryOf } from '../../../web/api/rest-calls.ts';
 import { table, type Column } from './table.ts';
 
 type Filters = Pick<QueryOf<'get', '/jobs'>, 'owner' | 'project' | 'search'> & {
@@ -72,7 +72,11 @@ async function jobs(options: JobsOptions): Promise<void> {
 export const jobsCommand = (): Command =>
   pageOptions(
     clientCommand('jobs', 'List jobs, the newest first.')
-      .addOption(new Option('--status <status>', 'only jobs of this status').choices(JOB_STATUSES))
+      .addOption(
+        new Option('--status <status...>', 'only jobs of this status, or of any of several').choices(
+          JOB_STATUSES,
+        ),
+      )
       .option('--farm <farm>', 'only jobs of this farm')
       .option('--queue <queue>', 'only jobs of this queue of the farm')
       .option('--owner <name>', 'only jobs of this owner')

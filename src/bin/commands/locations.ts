@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
-import type { ComputeLocation } from './resources.ts';
-import type { BodyOf } from './rest-calls.ts';
+import type { ComputeLocation } from '../../../web/api/resources.ts';
+import type { BodyOf } from '../../../web/api/rest-calls.ts';
 
 const LOCATIONS: Catalog<ComputeLocation, BodyOf<'put', '/compute-locations/{id}'>> = {
   what: 'compute location',

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { clientCommand, contextOf, type ClientContext, type ClientOptions } from './client-command.ts';
 import { followLog } from './follow-log.ts';
 import { findTask } from './lookup.ts';
-import type { LogChunk } from './resources.ts';
+import type { LogChunk } from '../../../web/api/resources.ts';
 import { TASK_MEANS } from './task.ts';
 
 const PAGE_MAX = 1000;

@@ -1,6 +1,6 @@
 import { isUuid } from '../../core/ids.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
-import type { Farm, Job, Page, Queue, Step, Task, Worker } from './resources.ts';
+import type { Farm, Job, Page, Queue, Step, Task, Worker } from '../../../web/api/resources.ts';
 import type { RestClient } from './rest-client.ts';
 
 /** Things are meant by id, by name, or by the beginning of an id that no other has. Nothing is done with what is ambiguous. */

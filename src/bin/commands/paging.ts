@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { DIRECTIONS } from './choices.ts';
-import type { Page } from './resources.ts';
+import type { Page } from '../../../web/api/resources.ts';
 import type { Terminal } from './terminal.ts';
 
 const LIMIT_STANDARD = 50;

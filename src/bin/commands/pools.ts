@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
 import { integer } from './integer.ts';
-import type { UsagePool } from './resources.ts';
-import type { BodyOf } from './rest-calls.ts';
+import type { UsagePool } from '../../../web/api/resources.ts';
+import type { BodyOf } from '../../../web/api/rest-calls.ts';
 
 const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
   what: 'usage pool',

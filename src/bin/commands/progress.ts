@@ -1,4 +1,4 @@
-import type { Job, Step } from './resources.ts';
+import type { Job, Step } from '../../../web/api/resources.ts';
 import { coloredStatus, printable, type Terminal } from './terminal.ts';
 import { cutText, padText, textWidth } from './text-width.ts';
 

@@ -4,8 +4,8 @@ import { clientCommand, contextOf, innerCommand, printJson } from './client-comm
 import { integer } from './integer.ts';
 import { allFarms, allQueues, findFarm, findGivenFarm } from './lookup.ts';
 import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
-import type { Queue } from './resources.ts';
-import type { BodyOf } from './rest-calls.ts';
+import type { Queue } from '../../../web/api/resources.ts';
+import type { BodyOf } from '../../../web/api/rest-calls.ts';
 import type { RestClient } from './rest-client.ts';
 import { table, type Column } from './table.ts';
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { collectAssignment } from './assignments.ts';
 import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
 import { clientCommand, innerCommand } from './client-command.ts';
-import type { StorageLocation } from './resources.ts';
-import type { BodyOf } from './rest-calls.ts';
+import type { StorageLocation } from '../../../web/api/resources.ts';
+import type { BodyOf } from '../../../web/api/rest-calls.ts';
 
 type Roots = ReadonlyMap<string, string>;
 

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
 import { findTask } from './lookup.ts';
-import type { Attempt, Task } from './resources.ts';
+import type { Attempt, Task } from '../../../web/api/resources.ts';
 import { table, type Column } from './table.ts';
 import { parametersOf, progressOf } from './tasks.ts';
 import { coloredStatus, fact, type Terminal } from './terminal.ts';

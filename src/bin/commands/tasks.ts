@@ -3,8 +3,8 @@ import { TASK_ORDERS, TASK_STATUSES } from './choices.ts';
 import { clientCommand, contextOf, printJson, type ClientOptions } from './client-command.ts';
 import { findJob } from './lookup.ts';
 import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
-import type { Task } from './resources.ts';
-import type { QueryOf } from './rest-calls.ts';
+import type { Task } from '../../../web/api/resources.ts';
+import type { QueryOf } from '../../../web/api/rest-calls.ts';
 import { table, type Column } from './table.ts';
 
 type TasksQuery = QueryOf<'get', '/jobs/{id}/tasks'>;

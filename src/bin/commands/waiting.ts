@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { patiently } from './patience.ts';
 import type { JobView } from './progress.ts';
-import type { JobDetail, JobStatus } from './resources.ts';
-import type { RestClient, TaggedAnswer } from './rest-client.ts';
+import type { JobDetail, JobStatus } from '../../../web/api/resources.ts';
+import type { TaggedAnswer } from '../../../web/api/rest.ts';
+import type { RestClient } from './rest-client.ts';
 import { printable } from './terminal.ts';
 
 /** How often a job is asked for: soon again after a change, and less and less often while nothing changes. */

@@ -10,8 +10,8 @@ import {
 } from './client-command.ts';
 import { findGivenFarm, findWorker } from './lookup.ts';
 import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
-import type { Worker } from './resources.ts';
-import type { QueryOf } from './rest-calls.ts';
+import type { Worker } from '../../../web/api/resources.ts';
+import type { QueryOf } from '../../../web/api/rest-calls.ts';
 import type { RestClient } from './rest-client.ts';
 import { table, type Column } from './table.ts';
 

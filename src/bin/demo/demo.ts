@@ -9,7 +9,7 @@ import { createFarm } from '../commands/farms.ts';
 import { allFarms, allQueues, allWorkers } from '../commands/lookup.ts';
 import { ProgressView } from '../commands/progress.ts';
 import { createQueue } from '../commands/queues.ts';
-import type { JobDetail } from '../commands/resources.ts';
+import type { JobDetail } from '../../../web/api/resources.ts';
 import { RestClient } from '../commands/rest-client.ts';
 import { submitJob } from '../commands/submit.ts';
 import { processTerminal } from '../commands/terminal.ts';

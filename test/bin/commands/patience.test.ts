@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { ServiceAway } from '../../../src/bin/commands/exit-codes.ts';
 import { patiently } from '../../../src/bin/commands/patience.ts';
-import { waitOf } from '../../../src/bin/commands/retry-after.ts';
+import { waitOf } from '../../../web/api/retry-after.ts';
 
 test('an outage begins anew once the service has answered', async (t) => {
   let now = 0;

@@ -1,4 +1,4 @@
-import type { paths } from '../../../http/openapi/generated.ts';
+import type { paths } from '../../http/openapi/generated.ts';
 import type { LogChunk } from './resources.ts';
 
 /** The calls of the REST API, as the contract types them: paths without `/api/v1`, their parameters, bodies and answers. */
@@ -68,6 +68,8 @@ export interface Sent {
   readonly headers?: object;
   readonly body?: object;
   readonly document?: { readonly type: string; readonly text: string };
+  /** Ends the call, which rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 type Given<Op> = Sent & PathPart<Op> & QueryPart<Op> & HeaderPart<Op> & BodyPart<Op>;

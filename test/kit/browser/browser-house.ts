@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { freePort, startService, startWorker, type Daemon, type RunningService } from '../daemons.ts';
+import { launchBrowser, openPage, type OpenPage } from './browser.ts';
+
+/** The service, its workers and a browser, as the tests of pages need them. */
+export interface BrowserHouse {
+  readonly service: RunningService;
+  readonly browser: Browser;
+  readonly url: string;
+  worker(name: string, flags?: readonly string[]): Daemon;
+  open(path: string, options?: Parameters<typeof openPage>[3]): Promise<OpenPage>;
+  /** Ends everything; keeps the folder with the logs when `keep`. */
+  close(keep: boolean): Promise<void>;
+}
+
+/** Starts a service with an empty store, and a browser. */
+export async function openBrowserHouse(flags: readonly string[] = []): Promise<BrowserHouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-browser-'));
+  const service = await startService({
+    folder,
+    httpPort: await freePort(),
+    busPort: await freePort(),
+    flags,
+  });
+  const url = `http://127.0.0.1:${service.httpPort}`;
+  const workers: Daemon[] = [];
+  let browser: Browser;
+  try {
+    browser = await launchBrowser();
+  } catch (error) {
+    await service.daemon.kill('SIGTERM');
+    throw error;
+  }
+  return {
+    service,
+    browser,
+    url,
+    worker: (name, more = []) => {
+      const daemon = startWorker(service, name, more);
+      workers.push(daemon);
+      return daemon;
+    },
+    open: (path, options) => openPage(browser, url, path, options),
+    close: async (keep) => {
+      await browser.close();
+      await Promise.all(workers.map((worker) => worker.kill('SIGTERM')));
+      await service.daemon.kill('SIGTERM');
+      if (!keep) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

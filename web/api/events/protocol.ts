@@ -1,0 +1,220 @@
+import { backoffMs } from './backoff.ts';
+import type { Effect, ListenerId } from './effects.ts';
+import { pingText, readFrame } from './envelope.ts';
+import { Subscriptions, type Since } from './subscriptions.ts';
+
+/** A connection that is not there after this time is given up. */
+const CONNECT_MS_MAX = 15_000;
+/** A connection is asked for a sign of life at intervals between these two. */
+const PING_MS_MIN = 20_000;
+const PING_MS_MAX = 30_000;
+/** One that gives none within this time is dead. */
+const ANSWER_MS_MAX = 10_000;
+/** A connection that has lasted so long was a good one: attempts are counted anew. */
+const STABLE_MS = 10_000;
+
+/** How much of a message that is not understood is told. */
+const EXCERPT_CHARACTERS = 100;
+
+/** `connecting`: being opened. `live`: open. `waiting`: lost, or not to be had; tried again later. `closed`: for good. */
+export type Phase = 'connecting' | 'live' | 'waiting' | 'closed';
+
+type Trigger = 'opened' | 'lost' | 'overdue' | 'due' | 'retry' | 'close';
+
+/** The life of the channel: what does not stand here changes nothing. */
+export const PHASES: Readonly<Record<Phase, Readonly<Partial<Record<Trigger, Phase>>>>> = {
+  connecting: { opened: 'live', lost: 'waiting', overdue: 'waiting', close: 'closed' },
+  live: { lost: 'waiting', overdue: 'waiting', close: 'closed' },
+  waiting: { due: 'connecting', retry: 'connecting', close: 'closed' },
+  closed: {},
+};
+
+/** What happens to the channel. `connection` is the number that `open` gave. */
+export type Input =
+  | { readonly is: 'opened'; readonly connection: number }
+  /** A message; null when it was not a text. */
+  | { readonly is: 'message'; readonly connection: number; readonly text: string | null }
+  | { readonly is: 'lost'; readonly connection: number; readonly reason: string }
+  | {
+      readonly is: 'subscribe';
+      readonly listener: ListenerId;
+      readonly subject: string;
+      readonly since: Since;
+    }
+  | { readonly is: 'unsubscribe'; readonly listener: ListenerId }
+  /** `wakeAt` has come. */
+  | { readonly is: 'time' }
+  /** Somebody does not want to wait. */
+  | { readonly is: 'retry' }
+  | { readonly is: 'close' };
+
+/**
+ * The client's side of the event channel, without a socket and a clock: takes what happens, with the time, and gives what is to
+ * be done. `random` gives numbers from 0 up to 1.
+ */
+export class Protocol {
+  readonly #random: () => number;
+  readonly #subscriptions: Subscriptions;
+  #effects: Effect[] = [];
+  #phase: Phase = 'waiting';
+  #since: number;
+  #connection = 0;
+  #failures = 0;
+  #lastHeardAt: number | null = null;
+  #reason = '';
+  /** When the phase ends, or a ping goes out, of itself. */
+  #wakeAt: number | null;
+  #isPinged = false;
+  #pings = 0;
+
+  /** The first `time` opens a connection. */
+  constructor(now: number, random: () => number) {
+    this.#random = random;
+    this.#since = now;
+    this.#wakeAt = now;
+    this.#subscriptions = new Subscriptions((effect) => this.#effects.push(effect));
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** When the phase began. */
+  get since(): number {
+    return this.#since;
+  }
+
+  /** When the last message came; null when none has. */
+  get lastHeardAt(): number | null {
+    return this.#lastHeardAt;
+  }
+
+  /** Why the last connection was lost or did not come about. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  /** When `time` is to be told next; null for never. While it waits, when it tries again. */
+  get wakeAt(): number | null {
+    return this.#wakeAt;
+  }
+
+  apply(input: Input, now: number): readonly Effect[] {
+    this.#take(input, now);
+    const effects = this.#effects;
+    this.#effects = [];
+    return effects;
+  }
+
+  #take(input: Input, now: number): void {
+    switch (input.is) {
+      case 'opened':
+        if (input.connection === this.#connection) this.#trigger('opened', now);
+        return;
+      case 'message':
+        if (input.connection === this.#connection && this.#phase === 'live') this.#heard(input.text, now);
+        return;
+      case 'lost':
+        if (input.connection === this.#connection) this.#trigger('lost', now, input.reason);
+        return;
+      case 'subscribe':
+        if (this.#phase === 'closed') return;
+        this.#subscriptions.add(input.listener, input.subject, input.since);
+        return;
+      case 'unsubscribe':
+        this.#subscriptions.remove(input.listener);
+        return;
+      case 'time':
+        if (this.#wakeAt !== null && now >= this.#wakeAt) this.#awake(now);
+        return;
+      case 'retry':
+        if (this.#phase === 'live') this.#ping(now);
+        else this.#trigger('retry', now);
+        return;
+      case 'close':
+        this.#trigger('close', now);
+    }
+  }
+
+  #awake(now: number): void {
+    switch (this.#phase) {
+      case 'connecting':
+        this.#trigger('overdue', now, 'the connection was not opened in time');
+        return;
+      case 'live':
+        if (this.#isPinged) this.#trigger('overdue', now, 'the service gave no sign of life');
+        else this.#ping(now);
+        return;
+      case 'waiting':
+        this.#trigger('due', now);
+        return;
+      case 'closed':
+    }
+  }
+
+  #ping(now: number): void {
+    if (this.#isPinged) return;
+    this.#isPinged = true;
+    this.#wakeAt = now + ANSWER_MS_MAX;
+    this.#pings += 1;
+    this.#effects.push({ do: 'send', text: pingText(this.#pings) });
+  }
+
+  #heard(text: string | null, now: number): void {
+    this.#lastHeardAt = now;
+    if (this.#isPinged) this.#pingLater(now);
+    const frame = text === null ? null : readFrame(text);
+    if (frame === null) {
+      const excerpt = text === null ? 'bytes' : text.slice(0, EXCERPT_CHARACTERS);
+      this.#problem(`the service said what is no envelope: ${excerpt}`);
+    } else if (frame.type === 'error' && frame.code !== 'gap') {
+      this.#problem(`the service did not understand: ${frame.code}: ${frame.message}`);
+    } else if (frame.type !== 'pong') {
+      this.#subscriptions.heard(frame);
+    }
+  }
+
+  #problem(message: string): void {
+    this.#effects.push({ do: 'problem', message });
+  }
+
+  #pingLater(now: number): void {
+    this.#isPinged = false;
+    this.#wakeAt = now + PING_MS_MIN + (PING_MS_MAX - PING_MS_MIN) * this.#random();
+  }
+
+  #trigger(trigger: Trigger, now: number, reason = ''): void {
+    const before = this.#phase;
+    const next = PHASES[before][trigger];
+    if (next === undefined) return;
+    const wasGood = before === 'live' && now - this.#since >= STABLE_MS;
+    this.#phase = next;
+    this.#since = now;
+    this.#reason = reason;
+    if (before === 'live') this.#subscriptions.lost();
+    this.#enter(next, now, wasGood);
+    this.#effects.push({ do: 'state' });
+  }
+
+  #enter(phase: Phase, now: number, wasGood: boolean): void {
+    switch (phase) {
+      case 'connecting':
+        this.#connection += 1;
+        this.#wakeAt = now + CONNECT_MS_MAX;
+        this.#effects.push({ do: 'open', connection: this.#connection });
+        return;
+      case 'live':
+        this.#pingLater(now);
+        this.#subscriptions.opened();
+        return;
+      case 'waiting':
+        this.#failures = wasGood ? 1 : this.#failures + 1;
+        this.#wakeAt = now + backoffMs(this.#failures, this.#random);
+        this.#effects.push({ do: 'drop' });
+        return;
+      case 'closed':
+        this.#wakeAt = null;
+        this.#effects.push({ do: 'drop' });
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Method, Sent } from './rest-calls.ts';
+
+/** Where an operation is to be asked for. `base` has no slash at its end. */
+export function urlOf(base: string, path: string, { path: values = {}, query = {} }: Sent): URL {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  const url = new URL(`${base}/api/v1${filled}`);
+  for (const [name, value] of queryEntries(query)) url.searchParams.append(name, value);
+  return url;
+}
+
+/** What fetch is told of a request besides where it goes. */
+export function initOf(
+  method: Method,
+  { headers = {}, body, document }: Sent,
+  always: Readonly<Record<string, string>>,
+): RequestInit {
+  const given = Object.fromEntries(headerEntries(headers));
+  const sent = body === undefined ? document : { type: 'application/json', text: JSON.stringify(body) };
+  const type = sent === undefined ? {} : { 'content-type': sent.type };
+  return {
+    method: method.toUpperCase(),
+    headers: { ...always, ...given, ...type },
+    ...(sent === undefined ? {} : { body: sent.text }),
+  };
+}
+
+/** A list is a parameter for each item, and a map one for each member. */
+function* queryEntries(query: object): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(query) as [string, unknown][]) {
+    if (Array.isArray(value)) for (const item of value as readonly unknown[]) yield* entry(name, item);
+    else if (typeof value === 'object' && value !== null) yield* queryEntries(value);
+    else yield* entry(name, value);
+  }
+}
+
+function* headerEntries(headers: object): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) yield* entry(name, value);
+}
+
+/** The contract types what is sent; what is undefined is not sent. */
+function* entry(name: string, value: unknown): Generator<[string, string]> {
+  if (typeof value === 'string') yield [name, value];
+  else if (typeof value === 'number' || typeof value === 'boolean') yield [name, String(value)];
+  else if (value !== undefined) throw new TypeError(`${name} cannot be sent`);
+}

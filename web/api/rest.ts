@@ -1,0 +1,220 @@
+import { causeOf, isAnswerLost, isSilence, isTimeout } from './fetch-faults.ts';
+import { problemOf, ServiceUnreachable, UnreadableAnswer } from './problem.ts';
+import { initOf, urlOf } from './request-parts.ts';
+import type { AnswerOf, CallArguments, Method, PathOf, Sent, StreamLines } from './rest-calls.ts';
+import { waitOf } from './retry-after.ts';
+
+/** A request with an answer must have it within this time; a stream may last. */
+const ANSWER_MS_MAX = 60_000;
+
+/** A call waits this long in all for one answer of a service that is asked too often. */
+const RATE_LIMIT_MS_MAX = 60_000;
+
+const EXCERPT_CHARACTERS = 200;
+
+/** Comes last of a stream that was given up before its end. */
+const CUT_OFF = 'cut off';
+
+export interface RestOptions {
+  /** Address of the service, such as `http://127.0.0.1:8080`; in a page `location.origin`. */
+  readonly base: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+  /** Resolves after so many milliseconds; rejects with the reason of the signal when that comes first. */
+  readonly delay?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Told before a call waits because the service was asked too often. */
+  readonly onWaiting?: (ms: number) => void;
+}
+
+/** How long a stream lasts, and who is told that it has begun. */
+export interface StreamOptions {
+  /** Milliseconds after which it ends; null when the service alone ends it. */
+  readonly endsAfterMs: number | null;
+  /** Called when the service has answered, before the first line. */
+  readonly opened?: () => void;
+}
+
+/** An answer with the tag that names its state. */
+export interface TaggedAnswer<Body> {
+  /** Null when the service gave none. */
+  readonly etag: string | null;
+  readonly body: Body;
+}
+
+interface TextAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * The REST API of one service, typed by its contract. A refusal is a `ProblemError`, a service that does not answer a
+ * `ServiceUnreachable`, an answer that is no JSON an `UnreadableAnswer`, and a call that its `signal` has ended rejects with
+ * the reason of that. A call that the rate limit refuses waits as the service says, for a minute at most in all.
+ */
+export class Rest {
+  /** Address of the service, without a slash at its end. */
+  readonly base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetch: typeof fetch;
+  readonly #delay: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  readonly #onWaiting: (ms: number) => void;
+
+  constructor(options: RestOptions) {
+    this.base = options.base.replace(/\/+$/, '');
+    this.#headers = options.headers ?? {};
+    // Called as a method of anything else, the fetch of a browser throws.
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    this.#delay = options.delay ?? abortableDelay;
+    this.#onWaiting = options.onWaiting ?? (() => undefined);
+  }
+
+  /** Calls an operation and gives what it answers; undefined when it answers without content. */
+  async call<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    ...[given]: CallArguments<M, P>
+  ): Promise<AnswerOf<M, P>> {
+    const { text } = await this.#answer(method, path, given);
+    return this.#parsed<AnswerOf<M, P>>(text);
+  }
+
+  /** The answer to a GET, or null while it is the one that has the tag. */
+  async ifChanged<P extends PathOf<'get'>>(
+    etag: string | null,
+    path: P,
+    ...[given]: CallArguments<'get', P>
+  ): Promise<TaggedAnswer<AnswerOf<'get', P>> | null> {
+    const headers = { ...given?.headers, 'If-None-Match': etag ?? undefined };
+    const { status, headers: answered, text } = await this.#answer('get', path, { ...given, headers });
+    if (status === 304) return null;
+    return { etag: answered.get('etag'), body: this.#parsed<AnswerOf<'get', P>>(text) };
+  }
+
+  /** The answer to a GET word for word, such as the template of a job. */
+  async text<P extends PathOf<'get'>>(path: P, ...[given]: CallArguments<'get', P>): Promise<string> {
+    return (await this.#answer('get', path, given)).text;
+  }
+
+  /** The address of a GET, for a link. */
+  url<P extends PathOf<'get'>>(path: P, ...[given]: CallArguments<'get', P>): URL {
+    return urlOf(this.base, path, given ?? {});
+  }
+
+  /**
+   * The whole lines of a stream of newline-delimited JSON, until the service ends it, its time is over, or it has been silent
+   * for minutes. Whoever needs all that it may bring asks again behind the last line.
+   */
+  async *stream<P extends keyof StreamLines>(
+    path: P,
+    { endsAfterMs, opened }: StreamOptions,
+    ...[given]: CallArguments<'get', P>
+  ): AsyncGenerator<StreamLines[P]> {
+    const response = await this.#response('get', path, given, endsAfterMs);
+    opened?.();
+    const decoder = new TextDecoder();
+    let rest = '';
+    for await (const bytes of this.#bytesOf(response, given?.signal)) {
+      if (bytes === CUT_OFF) return;
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.trim() !== '') yield this.#parsed<StreamLines[P]>(line);
+    }
+    if (rest.trim() !== '') yield this.#parsed<StreamLines[P]>(rest);
+  }
+
+  async *#bytesOf(
+    { body }: Response,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array | typeof CUT_OFF> {
+    if (body === null) return;
+    const reader = body.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!isTimeout(error) && !isSilence(error)) {
+        const message = `the stream from ${this.base} broke: ${causeOf(error)}`;
+        throw new ServiceUnreachable(message, true, { cause: error });
+      }
+      yield CUT_OFF;
+    } finally {
+      // Whoever leaves early reads no further. Of a stream that has failed this tells the same failure again.
+      await reader.cancel().catch(() => undefined);
+    }
+  }
+
+  /** The one place where the word of the contract is taken for what the service has answered. */
+  #parsed<T>(text: string): T {
+    try {
+      return (text === '' ? undefined : JSON.parse(text)) as T;
+    } catch {
+      const excerpt = text.slice(0, EXCERPT_CHARACTERS);
+      throw new UnreadableAnswer(`the service at ${this.base} answered what is no JSON: ${excerpt}`);
+    }
+  }
+
+  async #answer(method: Method, path: string, sent: Sent | undefined): Promise<TextAnswer> {
+    const response = await this.#response(method, path, sent, ANSWER_MS_MAX);
+    const text = await this.#reached(response.text(), sent?.signal);
+    return { status: response.status, headers: response.headers, text };
+  }
+
+  /** A success, or 304. */
+  async #response(
+    method: Method,
+    path: string,
+    sent: Sent = {},
+    timeoutMs: number | null,
+  ): Promise<Response> {
+    const url = urlOf(this.base, path, sent);
+    const init = initOf(method, sent, this.#headers);
+    for (let waitedMs = 0; ;) {
+      const signal = signalOf(sent.signal, timeoutMs);
+      const asked = this.#fetch(url, { ...init, ...(signal !== undefined && { signal }) });
+      const response = await this.#reached(asked, sent.signal);
+      if (response.ok || response.status === 304) return response;
+      const text = await this.#reached(response.text(), sent.signal);
+      const waitMs = waitOf(response);
+      waitedMs += waitMs ?? 0;
+      if (waitMs === null || waitedMs > RATE_LIMIT_MS_MAX) throw problemOf(response, text);
+      this.#onWaiting(waitMs);
+      await this.#delay(waitMs, sent.signal);
+    }
+  }
+
+  async #reached<T>(asked: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    try {
+      return await asked;
+    } catch (error) {
+      signal?.throwIfAborted();
+      const message = `the service at ${this.base} cannot be reached: ${causeOf(error)}`;
+      throw new ServiceUnreachable(message, isAnswerLost(error), { cause: error });
+    }
+  }
+}
+
+function signalOf(signal: AbortSignal | undefined, timeoutMs: number | null): AbortSignal | undefined {
+  if (timeoutMs === null) return signal;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+}
+
+const abortableDelay = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) aborted();
+    else signal?.addEventListener('abort', aborted, { once: true });
+  });

@@ -1,2 +1,0 @@
-/** Subjects of the event channel (interface.md, "WebSocket"). */
-export const JOBS = 'jobs';

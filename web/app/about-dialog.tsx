@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { KeyValues } from '../parts/key-values.tsx';
+import { QueryProblem } from '../parts/query-problem.tsx';
+import { SkeletonLines } from '../parts/skeleton.tsx';
+import { At } from '../parts/time.tsx';
+import { queries } from '../state/queries.ts';
+import { useService } from '../state/service.tsx';
+
+/** What runs here, for a report of a problem. */
+export function AboutDialog({ onClose }: { onClose: () => void }) {
+  const { rest } = useService();
+  const { data, error, refetch } = useQuery(queries.version(rest));
+  return (
+    <Dialog title="About Callsheet" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
+      {error !== null && <QueryProblem error={error} what="the version" onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <SkeletonLines lines={4} />}
+      {data !== undefined && (
+        <>
+          <KeyValues
+            facts={[
+              ['Version', data.version],
+              ['Commit', <span className="mono">{data.commit}</span>],
+              ['Built', <At iso={data.built_at} />],
+              ['API', data.api],
+              ['Node', data.node],
+            ]}
+          />
+          <div className="row">
+            <CopyButton
+              text={JSON.stringify({ ...data, page: location.href, browser: navigator.userAgent }, null, 2)}
+              label="Copy what a report of a problem needs"
+            >
+              Copy diagnostics
+            </CopyButton>
+            <a href="/api/v1/openapi.yaml">API contract</a>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}

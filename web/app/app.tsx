@@ -1,0 +1,80 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { Suspense, useState } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { ProblemError } from '../api/problem.ts';
+import { LinkButton } from '../parts/button.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Page } from '../parts/page.tsx';
+import { SkeletonLines } from '../parts/skeleton.tsx';
+import { ServiceProvider, type Service } from '../state/service.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { Palette } from './palette.tsx';
+import { ROUTES } from './routes.tsx';
+import { Shell } from './shell.tsx';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { ToastList } from './toast-list.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
+
+const RETRIES_MAX = 2;
+
+/** What the service has refused stays refused; what could not be asked is asked again. */
+const isWorthRetrying = (failures: number, error: unknown): boolean =>
+  failures < RETRIES_MAX && !(error instanceof ProblemError && error.status < 500);
+
+export function App({ service }: { service: Service }) {
+  const [client] = useState(
+    () => new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 2_000 } } }),
+  );
+  return (
+    <QueryClientProvider client={client}>
+      <ServiceProvider service={service}>
+        <Frame />
+      </ServiceProvider>
+    </QueryClientProvider>
+  );
+}
+
+function Frame() {
+  const [path] = useLocation();
+  const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null);
+  useShortcuts({ onFind: () => setOpen('palette'), onHelp: () => setOpen('shortcuts') });
+  return (
+    <>
+      <Shell onFind={() => setOpen('palette')}>
+        <ErrorBoundary resetKey={path}>
+          <Suspense fallback={<Loading />}>
+            <Switch>
+              {ROUTES.map(({ path: pattern, Page: Content }) => (
+                <Route key={pattern} path={pattern} component={Content} />
+              ))}
+              <Route>
+                <NotFound />
+              </Route>
+            </Switch>
+          </Suspense>
+        </ErrorBoundary>
+      </Shell>
+      {open === 'palette' && <Palette onClose={() => setOpen(null)} onHelp={() => setOpen('shortcuts')} />}
+      {open === 'shortcuts' && <ShortcutsDialog onClose={() => setOpen(null)} />}
+      <ToastList />
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <div className="page">
+      <SkeletonLines lines={8} label="Loading the page" />
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="There is no such page">
+      <EmptyState title="Nothing is here" actions={<LinkButton href="/">To the overview</LinkButton>}>
+        The address may be mistyped, or what it named is gone.
+      </EmptyState>
+    </Page>
+  );
+}

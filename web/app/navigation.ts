@@ -1,0 +1,62 @@
+import {
+  Activity,
+  FolderTree,
+  Gauge,
+  LayoutDashboard,
+  ListChecks,
+  MapPin,
+  Plus,
+  Rows3,
+  Server,
+  Warehouse,
+  type LucideIcon,
+} from 'lucide-react';
+import type { Permission } from '../state/use-permissions.ts';
+
+/** An entry of the navigation, of the palette, and its keys: `g` and then the letter. */
+export interface Place {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  readonly needs: Permission;
+  readonly key: string;
+}
+
+export interface PlaceGroup {
+  readonly label: string;
+  readonly places: readonly Place[];
+}
+
+export const PLACES: readonly PlaceGroup[] = [
+  {
+    label: 'Work',
+    places: [
+      { href: '/', label: 'Overview', icon: LayoutDashboard, needs: 'jobs.read', key: 'o' },
+      { href: '/jobs', label: 'Jobs', icon: ListChecks, needs: 'jobs.read', key: 'j' },
+      { href: '/workers', label: 'Workers', icon: Server, needs: 'workers.read', key: 'w' },
+      { href: '/submit', label: 'Submit a job', icon: Plus, needs: 'jobs.write', key: 's' },
+    ],
+  },
+  {
+    label: 'Farm',
+    places: [
+      { href: '/farms', label: 'Farms', icon: Warehouse, needs: 'infra.read', key: 'f' },
+      { href: '/queues', label: 'Queues', icon: Rows3, needs: 'infra.read', key: 'q' },
+      { href: '/usage-pools', label: 'Usage pools', icon: Gauge, needs: 'infra.read', key: 'p' },
+      {
+        href: '/storage-locations',
+        label: 'Storage locations',
+        icon: FolderTree,
+        needs: 'infra.read',
+        key: 't',
+      },
+      { href: '/compute-locations', label: 'Compute locations', icon: MapPin, needs: 'infra.read', key: 'c' },
+    ],
+  },
+  {
+    label: 'Service',
+    places: [
+      { href: '/diagnostics', label: 'Diagnostics', icon: Activity, needs: 'diagnostics.read', key: 'd' },
+    ],
+  },
+];

@@ -1,0 +1,42 @@
+import { Settings } from 'lucide-react';
+import { useState } from 'react';
+import { ActionMenu, type ActionItem } from '../parts/menu.tsx';
+import { useUtc } from '../parts/time.tsx';
+import { chooseTheme, currentTheme, type Theme } from '../state/theme.ts';
+import { AboutDialog } from './about-dialog.tsx';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['system', 'Theme: as the system'],
+  ['light', 'Theme: light'],
+  ['dark', 'Theme: dark'],
+];
+
+/** What a user sets for themself, and what the product is. */
+export function SettingsMenu() {
+  const [theme, setTheme] = useState(currentTheme);
+  const [isUtc, setIsUtc] = useUtc();
+  const [dialog, setDialog] = useState<'about' | 'shortcuts' | null>(null);
+  const marked = (isOn: boolean, label: string): string => (isOn ? `✓ ${label}` : label);
+  const items: ActionItem[] = [
+    ...THEMES.map(([id, label]) => ({
+      id,
+      label: marked(theme === id, label),
+      act: () => {
+        chooseTheme(id);
+        setTheme(id);
+      },
+    })),
+    { id: 'local', label: marked(!isUtc, 'Times: local'), startsGroup: true, act: () => setIsUtc(false) },
+    { id: 'utc', label: marked(isUtc, 'Times: UTC'), act: () => setIsUtc(true) },
+    { id: 'shortcuts', label: 'Keyboard shortcuts', startsGroup: true, act: () => setDialog('shortcuts') },
+    { id: 'about', label: 'About Callsheet', act: () => setDialog('about') },
+  ];
+  return (
+    <>
+      <ActionMenu items={items} label="Settings" icon={<Settings aria-hidden="true" />} />
+      {dialog === 'about' && <AboutDialog onClose={() => setDialog(null)} />}
+      {dialog === 'shortcuts' && <ShortcutsDialog onClose={() => setDialog(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { Fragment } from 'react';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { PLACES } from './navigation.ts';
+import './shortcuts-dialog.css';
+
+const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['Ctrl', 'K'], 'Find a page, a job or a task, or do something'],
+  [['/'], 'Search in the list that is shown'],
+  [['r'], 'Load what is shown anew'],
+  [['t'], 'Light or dark'],
+  [['↑', '↓'], 'Move in a table; with Shift the selection follows'],
+  [['Space'], 'Select the row'],
+  [['Enter'], 'Open the row'],
+  [['Esc'], 'Close, or clear the selection'],
+  [['?'], 'This list'],
+];
+
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const places = PLACES.flatMap((group) => group.places);
+  const all = [...GENERAL, ...places.map(({ key, label }) => [['g', key], `Go to: ${label}`] as const)];
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
+      <div className="shortcuts">
+        {all.map(([keys, what]) => (
+          <Fragment key={what}>
+            <span>
+              {keys.map((key) => (
+                <Fragment key={key}>
+                  <kbd>{key}</kbd>{' '}
+                </Fragment>
+              ))}
+            </span>
+            <span>{what}</span>
+          </Fragment>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

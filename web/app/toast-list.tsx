@@ -1,0 +1,35 @@
+import { X } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+import { IconButton } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { toasts } from '../state/toasts.ts';
+import './toast-list.css';
+
+/** What the user is told in passing; said aloud by screen readers. */
+export function ToastList() {
+  const list = useSyncExternalStore(toasts.subscribe, toasts.list);
+  return (
+    <ul className="toast-list" aria-live="polite" aria-label="Messages">
+      {list.map((toast) => (
+        <li key={toast.id} className={`toast toast--${toast.kind}`}>
+          <div className="toast__body">
+            <strong>{toast.title}</strong>
+            {toast.detail !== '' && <div className="toast__detail">{toast.detail}</div>}
+            {toast.requestId !== '' && (
+              <div className="toast__request">
+                Request <span className="mono">{toast.requestId}</span>
+                <CopyButton text={toast.requestId} label="Copy the request id" />
+              </div>
+            )}
+          </div>
+          <IconButton
+            label="Close the message"
+            icon={<X aria-hidden="true" />}
+            size="small"
+            onPress={() => toasts.close(toast.id)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

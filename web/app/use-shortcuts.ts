@@ -1,0 +1,58 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { useLocation } from 'wouter';
+import { chooseTheme } from '../state/theme.ts';
+import { PLACES } from './navigation.ts';
+
+/** How long `g` waits for its second key. */
+const SEQUENCE_MS = 1_200;
+
+const KEYS = new Map(PLACES.flatMap((group) => group.places).map(({ key, href }) => [key, href]));
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest('dialog, [popover]') !== null);
+
+/** The keys that work on every page (shortcuts-dialog.tsx lists them). */
+export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }): void {
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const goAt = useRef(-Infinity);
+  const pressed = useEffectEvent((event: KeyboardEvent) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      onFind();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
+      return;
+    const isSecond = performance.now() - goAt.current < SEQUENCE_MS;
+    goAt.current = -Infinity;
+    const place = isSecond ? KEYS.get(event.key) : undefined;
+    if (place !== undefined) navigate(place);
+    else if (event.key === 'g') goAt.current = performance.now();
+    else if (event.key === '?') onHelp();
+    else if (event.key === 'r') void client.invalidateQueries({ refetchType: 'active' });
+    else if (event.key === 't') chooseTheme(isDark() ? 'light' : 'dark');
+    else if (event.key === '/') focusSearch(event);
+  });
+  useEffect(() => {
+    const listener = (event: KeyboardEvent): void => pressed(event);
+    document.addEventListener('keydown', listener);
+    return () => document.removeEventListener('keydown', listener);
+  }, []);
+}
+
+function isDark(): boolean {
+  const { theme } = document.documentElement.dataset;
+  return theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
+}
+
+function focusSearch(event: KeyboardEvent): void {
+  const search = document.querySelector<HTMLElement>('[data-search]');
+  if (search === null) return;
+  event.preventDefault();
+  search.focus();
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export function WorkerPage() {
+  return <Page title="Worker">{null}</Page>;
+}

@@ -1,0 +1,110 @@
+import type { MouseEvent, ReactNode, Ref } from 'react';
+import { Link } from 'wouter';
+import { classNames } from './class-names.ts';
+import './button.css';
+
+export type ButtonLook = 'plain' | 'primary' | 'danger' | 'quiet';
+
+interface Look {
+  readonly look?: ButtonLook;
+  readonly size?: 'normal' | 'small';
+  readonly icon?: ReactNode;
+}
+
+export interface ButtonProps extends Look {
+  readonly children: ReactNode;
+  readonly onPress: (event: MouseEvent<HTMLButtonElement>) => void;
+  /** Why it cannot be used now: it stays reachable by keyboard, and says so. */
+  readonly offBecause?: string;
+  readonly isBusy?: boolean;
+  readonly isPressed?: boolean;
+  readonly title?: string;
+  readonly popoverTarget?: string;
+  readonly ref?: Ref<HTMLButtonElement>;
+}
+
+const lookOf = ({ look = 'plain', size = 'normal' }: Look): string =>
+  classNames('button', look !== 'plain' && `button--${look}`, size === 'small' && 'button--small');
+
+export function Button(props: ButtonProps) {
+  const { children, icon, onPress, offBecause = '', isBusy = false, isPressed, title, ref } = props;
+  const isOff = offBecause !== '' || isBusy;
+  return (
+    <button
+      ref={ref}
+      type="button"
+      className={lookOf(props)}
+      aria-disabled={isOff || undefined}
+      aria-busy={isBusy || undefined}
+      aria-pressed={isPressed}
+      title={offBecause === '' ? title : offBecause}
+      onClick={(event) => {
+        if (!isOff) onPress(event);
+      }}
+    >
+      {icon}
+      {children}
+    </button>
+  );
+}
+
+/** The button that sends the form that it is in. */
+export function SubmitButton(props: Omit<ButtonProps, 'onPress'>) {
+  const { children, icon, offBecause = '', isBusy = false, title } = props;
+  const isOff = offBecause !== '' || isBusy;
+  return (
+    <button
+      type="submit"
+      className={lookOf({ look: 'primary', ...props })}
+      aria-disabled={isOff || undefined}
+      aria-busy={isBusy || undefined}
+      title={offBecause === '' ? title : offBecause}
+      onClick={(event) => {
+        if (isOff) event.preventDefault();
+      }}
+    >
+      {icon}
+      {children}
+    </button>
+  );
+}
+
+/** A button that is an icon alone; `label` is what it does, in words. */
+export function IconButton({
+  label,
+  icon,
+  ...rest
+}: Omit<ButtonProps, 'children'> & { readonly label: string }) {
+  const { onPress, offBecause = '', isPressed, isBusy = false, ref } = rest;
+  const isOff = offBecause !== '' || isBusy;
+  return (
+    <button
+      ref={ref}
+      type="button"
+      className={`${lookOf({ look: 'quiet', ...rest })} button--icon`}
+      aria-label={label}
+      aria-disabled={isOff || undefined}
+      aria-pressed={isPressed}
+      title={offBecause === '' ? (rest.title ?? label) : `${label}: ${offBecause}`}
+      onClick={(event) => {
+        if (!isOff) onPress(event);
+      }}
+    >
+      {icon}
+    </button>
+  );
+}
+
+export function LinkButton({
+  href,
+  children,
+  icon,
+  ...look
+}: Look & { readonly href: string; readonly children: ReactNode }) {
+  return (
+    <Link href={href} className={lookOf(look)}>
+      {icon}
+      {children}
+    </Link>
+  );
+}

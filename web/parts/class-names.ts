@@ -1,0 +1,3 @@
+/** The names that are there, with a space between. */
+export const classNames = (...names: readonly (string | false | null | undefined)[]): string =>
+  names.filter((name) => typeof name === 'string' && name !== '').join(' ');

@@ -1,0 +1,50 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { toasts } from '../state/toasts.ts';
+import { Button, IconButton } from './button.tsx';
+
+const SHOWN_MS = 1_500;
+
+/** Copies a text; with `children` it is a button with words, else an icon. `label` says what is copied: "Copy the id". */
+export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setIsCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = (): void => {
+    copyText(text).then(
+      () => setIsCopied(true),
+      (error: unknown) => toasts.failed(error, label),
+    );
+  };
+  const icon = isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />;
+  return (
+    <>
+      {children === undefined ? (
+        <IconButton label={label} icon={icon} size="small" onPress={copy} />
+      ) : (
+        <Button icon={icon} size="small" onPress={copy} title={label}>
+          {children}
+        </Button>
+      )}
+      <span className="visually-hidden" role="status">
+        {isCopied ? 'Copied' : ''}
+      </span>
+    </>
+  );
+}
+
+/** The clipboard belongs to secure pages; a farm's page is often plain HTTP in its own network: there a selection is copied. */
+async function copyText(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'visually-hidden';
+  document.body.append(area);
+  area.select();
+  const isDone = document.execCommand('copy');
+  area.remove();
+  if (!isDone) throw new Error('The browser did not allow it: select the text and copy it by hand.');
+}

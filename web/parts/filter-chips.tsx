@@ -1,0 +1,42 @@
+import { StatusGlyph, statusColor } from './status-badge.tsx';
+import { statusLook, type StatusKind } from './status-looks.ts';
+import './filter-chips.css';
+
+/** Statuses to choose, any of them, with how many there are of each. */
+export function StatusChips<Status extends string>({
+  kind,
+  statuses,
+  counts,
+  chosen,
+  onChange,
+}: {
+  kind: StatusKind;
+  statuses: readonly Status[];
+  /** Missing while it is not known. */
+  counts: Readonly<Partial<Record<string, number>>>;
+  chosen: readonly Status[];
+  onChange: (chosen: readonly Status[]) => void;
+}) {
+  return (
+    <div className="filter-chips" role="group" aria-label="Status">
+      {statuses.map((status) => {
+        const { label, color } = statusLook(kind, status);
+        const isChosen = chosen.includes(status);
+        return (
+          <button
+            key={status}
+            type="button"
+            className="filter-chip"
+            aria-pressed={isChosen}
+            style={statusColor(color)}
+            onClick={() => onChange(isChosen ? chosen.filter((one) => one !== status) : [...chosen, status])}
+          >
+            <StatusGlyph kind={kind} status={status} />
+            {label}
+            <span className="filter-chip__count">{counts[status]?.toLocaleString() ?? ''}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react';
+import './key-values.css';
+
+/** Facts of one thing; those with null are left out. */
+export function KeyValues({ facts }: { facts: readonly (readonly [label: string, value: ReactNode])[] }) {
+  return (
+    <dl className="key-values">
+      {facts
+        .filter(([, value]) => value !== null)
+        .map(([label, value]) => (
+          <div key={label} style={{ display: 'contents' }}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,142 @@
+import { Ellipsis } from 'lucide-react';
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { IconButton } from './button.tsx';
+import { classNames } from './class-names.ts';
+import './menu.css';
+
+/** One thing that can be done. */
+export interface ActionItem {
+  readonly id: string;
+  readonly label: string;
+  readonly icon?: ReactNode;
+  readonly isDanger?: boolean;
+  /** Why it cannot be done now; empty when it can. */
+  readonly offBecause?: string;
+  /** A line above it. */
+  readonly startsGroup?: boolean;
+  readonly act: () => void;
+}
+
+export interface MenuPlace {
+  readonly x: number;
+  readonly y: number;
+}
+
+const MARGIN = 8;
+
+/** A menu at a place of the window: arrows move, Enter does it, Escape closes and gives the focus back. Rendered while it is open. */
+export function Menu({
+  items,
+  at,
+  label,
+  onClose,
+}: {
+  items: readonly ActionItem[];
+  at: MenuPlace;
+  label: string;
+  onClose: () => void;
+}) {
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const opener = document.activeElement;
+    const element = menu.current;
+    if (element === null) return undefined;
+    element.showPopover();
+    const { width, height } = element.getBoundingClientRect();
+    element.style.left = `${Math.max(MARGIN, Math.min(at.x, innerWidth - width - MARGIN))}px`;
+    element.style.top = `${Math.max(MARGIN, Math.min(at.y, innerHeight - height - MARGIN))}px`;
+    element.querySelector<HTMLElement>('[role=menuitem]')?.focus();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected && !element.contains(opener)) opener.focus();
+    };
+  }, [at]);
+  const move = (event: KeyboardEvent): void => {
+    const entries = [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+    const index = entries.findIndex((entry) => entry === document.activeElement);
+    const next = nextIndex(event.key, index, entries.length);
+    if (next === null) return;
+    event.preventDefault();
+    entries[next]?.focus();
+  };
+  return (
+    <div
+      ref={menu}
+      popover="auto"
+      className="menu"
+      role="menu"
+      aria-label={label}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Tab') onClose();
+        move(event);
+      }}
+      onToggle={(event) => {
+        if (event.newState === 'closed') onClose();
+      }}
+    >
+      {items.map((item) => {
+        const isOff = (item.offBecause ?? '') !== '';
+        return (
+          <div key={item.id} role="none">
+            {item.startsGroup === true && <hr className="menu__line" />}
+            <button
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              className={classNames('menu__item', item.isDanger === true && 'menu__item--danger')}
+              aria-disabled={isOff || undefined}
+              onClick={(event) => {
+                event.stopPropagation();
+                if (isOff) return;
+                onClose();
+                item.act();
+              }}
+            >
+              {item.icon}
+              <span>
+                {item.label}
+                {isOff && <span className="menu__hint">{item.offBecause}</span>}
+              </span>
+            </button>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function nextIndex(key: string, index: number, count: number): number | null {
+  if (count === 0) return null;
+  if (key === 'ArrowDown') return (index + 1) % count;
+  if (key === 'ArrowUp') return (index - 1 + count) % count;
+  if (key === 'Home') return 0;
+  return key === 'End' ? count - 1 : null;
+}
+
+/** The "..." button with what can be done. */
+export function ActionMenu({
+  items,
+  label,
+  icon,
+}: {
+  items: readonly ActionItem[];
+  label: string;
+  icon?: ReactNode;
+}) {
+  const [at, setAt] = useState<MenuPlace | null>(null);
+  return (
+    <>
+      <IconButton
+        label={label}
+        icon={icon ?? <Ellipsis aria-hidden="true" />}
+        size="small"
+        onPress={(event) => {
+          event.stopPropagation();
+          const { left, bottom } = event.currentTarget.getBoundingClientRect();
+          setAt({ x: left, y: bottom + 2 });
+        }}
+      />
+      {at !== null && <Menu items={items} at={at} label={label} onClose={() => setAt(null)} />}
+    </>
+  );
+}

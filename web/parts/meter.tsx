@@ -1,0 +1,28 @@
+import { classNames } from './class-names.ts';
+import './meter.css';
+
+/** How much of something is in use: cores of a worker, slots of a pool. */
+export function UseMeter({ used, total, unit }: { used: number; total: number; unit: string }) {
+  const share = total === 0 ? 0 : Math.min(1, used / total);
+  return (
+    <div className="use-meter">
+      <div
+        className="use-meter__bar"
+        role="meter"
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={Math.min(used, total)}
+        aria-label={`${used} of ${total} ${unit}`}
+        title={`${used.toLocaleString()} of ${total.toLocaleString()} ${unit}`}
+      >
+        <div
+          className={classNames('use-meter__fill', share === 1 && 'use-meter__fill--full')}
+          style={{ width: `${share * 100}%` }}
+        />
+      </div>
+      <span className="use-meter__text" aria-hidden="true">
+        {used.toLocaleString()}/{total.toLocaleString()}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { queries } from '../state/queries.ts';
+import { useService } from '../state/service.tsx';
+
+/** Names of what rows know by id alone. Something that is gone by now is shown by its id. */
+
+const short = (id: string): string => (id.length > 13 ? `${id.slice(0, 8)}…` : id);
+
+export function FarmName({ id }: { id: string }) {
+  const { rest } = useService();
+  const { data } = useQuery(queries.farms(rest));
+  const name = data?.find((farm) => farm.id === id)?.name;
+  return <span title={id}>{name ?? short(id)}</span>;
+}
+
+export function QueueName({ id }: { id: string }) {
+  const { rest } = useService();
+  const { data } = useQuery(queries.queues(rest));
+  const name = data?.find((queue) => queue.id === id)?.name;
+  return <span title={id}>{name ?? short(id)}</span>;
+}
+
+export function WorkerName({ id }: { id: string }) {
+  const { rest } = useService();
+  const { data } = useQuery(queries.workers(rest));
+  const name = data?.items.find((worker) => worker.id === id)?.name;
+  return (
+    <Link href={`/workers/${encodeURIComponent(id)}`} title={id}>
+      {name ?? short(id)}
+    </Link>
+  );
+}

@@ -1,0 +1,51 @@
+import { Search } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import './field.css';
+import './search-box.css';
+
+const AFTER_MS = 250;
+
+/** A search that follows typing after a breath. `/` brings the focus here (data-search). */
+export function SearchBox({
+  value,
+  onChange,
+  label,
+  placeholder,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  label: string;
+  placeholder?: string;
+}) {
+  const [text, setText] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    setKnown(value);
+    setText(value);
+  }
+  const change = useEffectEvent(onChange);
+  useEffect(() => {
+    if (text === known) return undefined;
+    const timer = setTimeout(() => change(text), AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [text, known]);
+  return (
+    <div className="search-box">
+      <Search aria-hidden="true" />
+      <input
+        className="input"
+        type="search"
+        data-search=""
+        value={text}
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onChange(text);
+        }}
+      />
+    </div>
+  );
+}

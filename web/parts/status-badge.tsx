@@ -1,0 +1,58 @@
+import {
+  Ban,
+  Check,
+  Circle,
+  Clock,
+  Hand,
+  LockKeyhole,
+  Pause,
+  Play,
+  Plug,
+  TriangleAlert,
+  Unplug,
+  X,
+  type LucideIcon,
+} from 'lucide-react';
+import type { CSSProperties } from 'react';
+import { classNames } from './class-names.ts';
+import { statusLook, type StateColor, type StatusIcon, type StatusKind } from './status-looks.ts';
+import './status-badge.css';
+
+const ICONS: Readonly<Record<StatusIcon, LucideIcon>> = {
+  circle: Circle,
+  lock: LockKeyhole,
+  clock: Clock,
+  hand: Hand,
+  play: Play,
+  check: Check,
+  cross: X,
+  ban: Ban,
+  pause: Pause,
+  warning: TriangleAlert,
+  plug: Plug,
+  unplugged: Unplug,
+};
+
+/** Sets `--status-color` for an element and what is in it. */
+export const statusColor = (color: StateColor): CSSProperties =>
+  ({ '--status-color': `var(--state-${color})` }) as CSSProperties;
+
+export function StatusGlyph({ kind, status }: { kind: StatusKind; status: string }) {
+  const Icon = ICONS[statusLook(kind, status).icon];
+  return <Icon aria-hidden="true" strokeWidth={2.4} />;
+}
+
+/** A status in a word, an icon and a colour. */
+export function StatusBadge({ kind, status, title }: { kind: StatusKind; status: string; title?: string }) {
+  const look = statusLook(kind, status);
+  return (
+    <span
+      className={classNames('status-badge', look.color === 'running' && 'status-badge--running')}
+      style={statusColor(look.color)}
+      title={title}
+    >
+      <StatusGlyph kind={kind} status={status} />
+      {look.label}
+    </span>
+  );
+}

@@ -1,0 +1,133 @@
+/** How each status is shown: a word, a colour of styles/tokens.css, an icon's name and, where there is room for one character only, that. */
+
+export interface StatusLook {
+  readonly label: string;
+  /** The custom property `--state-…`. */
+  readonly color: StateColor;
+  readonly icon: StatusIcon;
+  readonly letter: string;
+}
+
+export type StateColor =
+  | 'pending'
+  | 'blocked'
+  | 'ready'
+  | 'assigned'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'canceled'
+  | 'unschedulable'
+  | 'paused';
+
+export type StatusIcon =
+  | 'circle'
+  | 'lock'
+  | 'clock'
+  | 'hand'
+  | 'play'
+  | 'check'
+  | 'cross'
+  | 'ban'
+  | 'pause'
+  | 'warning'
+  | 'plug'
+  | 'unplugged';
+
+export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker';
+
+const PENDING: StatusLook = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
+const READY: StatusLook = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
+const ASSIGNED: StatusLook = { label: 'Assigned', color: 'assigned', icon: 'hand', letter: 'A' };
+const RUNNING: StatusLook = { label: 'Running', color: 'running', icon: 'play', letter: 'R' };
+const SUCCEEDED: StatusLook = { label: 'Succeeded', color: 'succeeded', icon: 'check', letter: 'S' };
+const COMPLETED: StatusLook = { label: 'Completed', color: 'succeeded', icon: 'check', letter: 'S' };
+const FAILED: StatusLook = { label: 'Failed', color: 'failed', icon: 'cross', letter: 'F' };
+const CANCELED: StatusLook = { label: 'Canceled', color: 'canceled', icon: 'ban', letter: 'C' };
+const UNSCHEDULABLE: StatusLook = {
+  label: 'Unschedulable',
+  color: 'unschedulable',
+  icon: 'warning',
+  letter: 'U',
+};
+const PAUSED: StatusLook = { label: 'Paused', color: 'paused', icon: 'pause', letter: '‖' };
+const BLOCKED: StatusLook = { label: 'Blocked', color: 'blocked', icon: 'lock', letter: 'B' };
+
+const TASK = {
+  pending: PENDING,
+  ready: READY,
+  unschedulable: UNSCHEDULABLE,
+  assigned: ASSIGNED,
+  running: RUNNING,
+  succeeded: SUCCEEDED,
+  failed: FAILED,
+  canceled: CANCELED,
+};
+
+const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> = {
+  job: {
+    pending: PENDING,
+    blocked: BLOCKED,
+    paused: PAUSED,
+    running: RUNNING,
+    completed: COMPLETED,
+    failed: FAILED,
+    canceled: CANCELED,
+  },
+  step: {
+    pending: PENDING,
+    ready: READY,
+    running: RUNNING,
+    completed: COMPLETED,
+    failed: FAILED,
+    canceled: CANCELED,
+  },
+  task: TASK,
+  attempt: TASK,
+  worker: {
+    online: { label: 'Online', color: 'succeeded', icon: 'plug', letter: 'O' },
+    offline: { label: 'Offline', color: 'failed', icon: 'unplugged', letter: 'X' },
+    disabled: { label: 'Disabled', color: 'paused', icon: 'pause', letter: 'D' },
+    draining: { label: 'Draining', color: 'unschedulable', icon: 'clock', letter: 'd' },
+  },
+};
+
+/** A status that is not known (a later version may have more) is shown by its own word. */
+export const statusLook = (kind: StatusKind, status: string): StatusLook =>
+  LOOKS[kind][status] ?? { label: status, color: 'pending', icon: 'circle', letter: '?' };
+
+/** The statuses of jobs in the order in which people look for them. */
+export const JOB_STATUSES = [
+  'running',
+  'pending',
+  'blocked',
+  'paused',
+  'failed',
+  'completed',
+  'canceled',
+] as const;
+
+/** The parts of a progress bar, from what is over to what waits; `unschedulable` is taken out of `ready`. */
+export const PROGRESS_PARTS = [
+  'succeeded',
+  'running',
+  'assigned',
+  'ready',
+  'unschedulable',
+  'failed',
+  'canceled',
+  'pending',
+] as const;
+export type ProgressPart = (typeof PROGRESS_PARTS)[number];
+
+/** What the characters of a task grid mean (docs/rest.md). */
+export const GRID_STATUSES: Readonly<Record<string, ProgressPart>> = {
+  P: 'pending',
+  Q: 'ready',
+  U: 'unschedulable',
+  A: 'assigned',
+  R: 'running',
+  S: 'succeeded',
+  F: 'failed',
+  C: 'canceled',
+};

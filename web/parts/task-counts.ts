@@ -1,0 +1,34 @@
+import type { TaskCounts } from '../api/resources.ts';
+import { PROGRESS_PARTS, statusLook, type ProgressPart } from './status-looks.ts';
+
+/** One part of a progress bar. */
+export interface CountedPart {
+  readonly part: ProgressPart;
+  readonly count: number;
+  /** Of all tasks, from 0 to 1. */
+  readonly share: number;
+}
+
+/** The parts of a progress bar that have tasks. `unschedulable` tasks are ready ones (interface.md, "Job"): they are shown apart. */
+export function countedParts(counts: TaskCounts): readonly CountedPart[] {
+  const unschedulable = Math.min(counts.unschedulable, counts.ready);
+  const of = (part: ProgressPart): number =>
+    part === 'ready' ? counts.ready - unschedulable : part === 'unschedulable' ? unschedulable : counts[part];
+  return PROGRESS_PARTS.map((part) => ({
+    part,
+    count: of(part),
+    share: counts.total === 0 ? 0 : of(part) / counts.total,
+  })).filter(({ count }) => count > 0);
+}
+
+/** The share of tasks that are over and well, in whole percent; 100 only when all of them are. */
+export const percentDone = ({ succeeded, total }: Pick<TaskCounts, 'succeeded' | 'total'>): number =>
+  total === 0 ? 0 : Math.floor((succeeded / total) * 100);
+
+/** The counts in words: "12 succeeded, 3 running". */
+export function countsInWords(counts: TaskCounts): string {
+  const parts = countedParts(counts).map(
+    ({ part, count }) => `${count.toLocaleString('en')} ${statusLook('task', part).label.toLowerCase()}`,
+  );
+  return parts.length === 0 ? 'no tasks' : parts.join(', ');
+}

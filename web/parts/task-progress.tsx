@@ -1,0 +1,29 @@
+import type { TaskCounts } from '../api/resources.ts';
+import { classNames } from './class-names.ts';
+import { statusColor } from './status-badge.tsx';
+import { countedParts, countsInWords, percentDone } from './task-counts.ts';
+import './task-progress.css';
+
+/** Tasks by status as a stacked bar; the exact counts on hover, and for screen readers. */
+export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; isBare?: boolean }) {
+  const words = countsInWords(counts);
+  const percent = percentDone(counts);
+  return (
+    <div className="task-progress" title={words}>
+      <div className="task-progress__bar" role="img" aria-label={`${percent} % done: ${words}`}>
+        {countedParts(counts).map(({ part, share }) => (
+          <div
+            key={part}
+            className={classNames('task-progress__part', part === 'failed' && 'task-progress__part--failed')}
+            style={{ ...statusColor(part), width: `${share * 100}%` }}
+          />
+        ))}
+      </div>
+      {!isBare && (
+        <span className="task-progress__text" aria-hidden="true">
+          {percent} %
+        </span>
+      )}
+    </div>
+  );
+}

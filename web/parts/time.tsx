@@ -1,0 +1,56 @@
+import { useNow } from '../state/use-now.ts';
+import { asBoolean, usePreference } from '../state/use-preference.ts';
+import { agoText, durationText } from './time-text.ts';
+
+const formats = (options: Intl.DateTimeFormatOptions) => ({
+  local: new Intl.DateTimeFormat(undefined, options),
+  utc: new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }),
+});
+const DATE_AND_TIME = formats({ dateStyle: 'medium', timeStyle: 'medium' });
+const TIME = formats({ timeStyle: 'medium' });
+
+/** Whether times are shown in UTC, which farms over several time zones prefer. */
+export const useUtc = () => usePreference('utc', false, asBoolean);
+
+const exact = (iso: string, isUtc: boolean, { local, utc } = DATE_AND_TIME): string =>
+  isUtc ? `${utc.format(new Date(iso))} UTC` : local.format(new Date(iso));
+
+/** How long ago, with the exact time on hover. `iso` is a timestamp of the service. */
+export function Ago({ iso }: { iso: string }) {
+  const now = useNow('half-minute');
+  const [isUtc] = useUtc();
+  return (
+    <time dateTime={iso} title={`${exact(iso, isUtc)} (${iso})`}>
+      {agoText(Date.parse(iso), Math.max(now, Date.parse(iso)))}
+    </time>
+  );
+}
+
+/** The exact time, local or UTC as the user has it, with the timestamp of the service on hover. */
+export function At({ iso, form = 'date and time' }: { iso: string; form?: 'date and time' | 'time' }) {
+  const [isUtc] = useUtc();
+  return (
+    <time dateTime={iso} title={iso} className="number">
+      {exact(iso, isUtc, form === 'time' ? TIME : DATE_AND_TIME)}
+    </time>
+  );
+}
+
+/** From a time to another, or to now while it goes on. */
+export function Elapsed({ from, to }: { from: string; to?: string | undefined }) {
+  return to === undefined ? <Running from={from} /> : <Span ms={Date.parse(to) - Date.parse(from)} />;
+}
+
+function Running({ from }: { from: string }) {
+  const now = useNow('second');
+  return <Span ms={Math.floor((now - Date.parse(from)) / 1_000) * 1_000} />;
+}
+
+/** A duration in milliseconds. */
+export function Span({ ms }: { ms: number }) {
+  return (
+    <span className="number" title={`${(Math.max(0, ms) / 1_000).toLocaleString()} seconds`}>
+      {durationText(ms)}
+    </span>
+  );
+}

@@ -1,0 +1,123 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { QueryOf } from '../api/rest-calls.ts';
+import type { Rest } from '../api/rest.ts';
+
+/**
+ * What pages ask the service, with the key under which the answer is kept. The first word of a key is the kind of thing, so that an event
+ * can make all answers about it stale.
+ */
+
+/** Catalogs change seldom; their pages make them stale when they change them. */
+const CATALOG_MS = 30_000;
+
+export const queries = {
+  principal: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['principal'],
+      queryFn: ({ signal }) => rest.call('get', '/auth/me', { signal }),
+      staleTime: 60_000,
+    }),
+  version: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['version'],
+      queryFn: ({ signal }) => rest.call('get', '/version', { signal }),
+      staleTime: Infinity,
+    }),
+  stats: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['stats'],
+      queryFn: ({ signal }) => rest.call('get', '/stats', { signal }),
+      refetchInterval: 5_000,
+    }),
+
+  farms: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['farms'],
+      queryFn: ({ signal }) => rest.call('get', '/farms', { signal }),
+      staleTime: CATALOG_MS,
+    }),
+  /** All queues: a farm has some dozens, and names are wanted everywhere. */
+  queues: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['queues'],
+      queryFn: async ({ signal }) =>
+        (await rest.call('get', '/queues', { query: { limit: 1000 }, signal })).items,
+      staleTime: CATALOG_MS,
+    }),
+  computeLocations: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['compute-locations'],
+      queryFn: ({ signal }) => rest.call('get', '/compute-locations', { signal }),
+      staleTime: CATALOG_MS,
+    }),
+  storageLocations: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['storage-locations'],
+      queryFn: ({ signal }) => rest.call('get', '/storage-locations', { signal }),
+      staleTime: CATALOG_MS,
+    }),
+  usagePools: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['usage-pools'],
+      queryFn: ({ signal }) => rest.call('get', '/usage-pools', { signal }),
+      staleTime: 2_000,
+    }),
+
+  jobSummary: (rest: Rest, query: QueryOf<'get', '/jobs/summary'>) =>
+    queryOptions({
+      queryKey: ['jobs', 'summary', query],
+      queryFn: ({ signal }) => rest.call('get', '/jobs/summary', { query, signal }),
+      placeholderData: keepPreviousData,
+    }),
+  job: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'one', id],
+      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}', { path: { id }, signal }),
+    }),
+  dependents: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'one', id, 'dependents'],
+      queryFn: ({ signal }) =>
+        rest.call('get', '/jobs/{id}/dependents', { path: { id }, query: { limit: 1000 }, signal }),
+    }),
+  template: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'template', id],
+      queryFn: ({ signal }) => rest.text('/jobs/{id}/template', { path: { id }, signal }),
+      staleTime: Infinity,
+    }),
+  taskGrid: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'one', id, 'grid'],
+      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/task-grid', { path: { id }, signal }),
+    }),
+
+  task: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['tasks', 'one', id],
+      queryFn: ({ signal }) => rest.call('get', '/tasks/{id}', { path: { id }, signal }),
+    }),
+  attempts: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['tasks', 'one', id, 'attempts'],
+      queryFn: ({ signal }) => rest.call('get', '/tasks/{id}/attempts', { path: { id }, signal }),
+    }),
+  explanation: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['tasks', 'one', id, 'explain'],
+      queryFn: ({ signal }) => rest.call('get', '/tasks/{id}/explain', { path: { id }, signal }),
+    }),
+
+  /** The first thousand workers: names, and whether there are any. */
+  workers: (rest: Rest) =>
+    queryOptions({
+      queryKey: ['workers', 'first'],
+      queryFn: ({ signal }) => rest.call('get', '/workers', { query: { limit: 1000 }, signal }),
+      staleTime: 10_000,
+    }),
+  worker: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['workers', 'one', id],
+      queryFn: ({ signal }) => rest.call('get', '/workers/{id}', { path: { id }, signal }),
+    }),
+};

@@ -1,0 +1,21 @@
+import { createContext, use, type ReactNode } from 'react';
+import type { EventChannel } from '../api/events/channel.ts';
+import type { Rest } from '../api/rest.ts';
+
+/** The service that the page was loaded from. */
+export interface Service {
+  readonly rest: Rest;
+  readonly events: EventChannel;
+}
+
+const ServiceContext = createContext<Service | null>(null);
+
+export function ServiceProvider({ service, children }: { service: Service; children: ReactNode }) {
+  return <ServiceContext value={service}>{children}</ServiceContext>;
+}
+
+export function useService(): Service {
+  const service = use(ServiceContext);
+  if (service === null) throw new Error('useService is used outside of ServiceProvider');
+  return service;
+}

@@ -1,0 +1,75 @@
+import { ProblemError, ServiceUnreachable } from '../api/problem.ts';
+
+/** What the user is told in passing. */
+export interface Toast {
+  readonly id: number;
+  readonly kind: 'done' | 'failed';
+  readonly title: string;
+  readonly detail: string;
+  /** To be found again in the log of the service; empty when no request failed. */
+  readonly requestId: string;
+}
+
+/** Good news goes by itself; an error stays until it is closed. */
+const DONE_MS = 5_000;
+const TOASTS_MAX = 5;
+
+class Toasts {
+  #list: readonly Toast[] = [];
+  #nextId = 1;
+  readonly #listeners = new Set<() => void>();
+
+  readonly list = (): readonly Toast[] => this.#list;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  done(title: string, detail = ''): void {
+    const { id } = this.#add({ kind: 'done', title, detail, requestId: '' });
+    setTimeout(() => this.close(id), DONE_MS);
+  }
+
+  /** `what` says what could not be done: "Cancel the job". */
+  failed(error: unknown, what: string): void {
+    if (isAborted(error)) return;
+    this.#add({ kind: 'failed', title: what, ...explained(error) });
+  }
+
+  close(id: number): void {
+    this.#change(this.#list.filter((toast) => toast.id !== id));
+  }
+
+  #add(toast: Omit<Toast, 'id'>): Toast {
+    const added = { ...toast, id: this.#nextId++ };
+    this.#change([...this.#list, added].slice(-TOASTS_MAX));
+    return added;
+  }
+
+  #change(list: readonly Toast[]): void {
+    this.#list = list;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const toasts = new Toasts();
+
+const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
+
+/** An error in words: what the service said, or that it could not be reached. */
+export function explained(error: unknown): { detail: string; requestId: string } {
+  if (error instanceof ProblemError) {
+    const parts = error.errors.map(({ pointer, detail }) =>
+      pointer === '' ? detail : `${pointer}: ${detail}`,
+    );
+    const detail = parts.length > 0 ? parts.join('\n') : error.detail;
+    return { detail: detail === '' ? error.title : detail, requestId: error.requestId };
+  }
+  if (error instanceof ServiceUnreachable)
+    return {
+      detail: 'The service cannot be reached. What you entered is still here: try again.',
+      requestId: '',
+    };
+  return { detail: error instanceof Error ? error.message : String(error), requestId: '' };
+}

@@ -1,0 +1,48 @@
+import { useEffect, useEffectEvent } from 'react';
+import type { EventOf, Subject } from '../api/events/subjects.ts';
+import { Coalescer } from './coalescer.ts';
+import { liveUpdates } from './live-updates.ts';
+import { useService } from './service.tsx';
+
+/** A thousand events a second are four changes of the page. */
+const EVERY_MS = 250;
+
+/**
+ * Follows a subject of the event channel while the component is shown; null follows nothing. Events come together, a quarter of
+ * a second's at once, and none while live updates are held. `onGap` is called when some are lost, or when too many came while updates were held:
+ * what is shown must be loaded anew.
+ */
+export function useEvents<S extends Subject>(
+  subject: S | null,
+  onEvents: (events: readonly EventOf<S>[]) => void,
+  onGap?: () => void,
+): void {
+  const { events } = useService();
+  const deliver = useEffectEvent(onEvents);
+  const gap = useEffectEvent(() => onGap?.());
+  useEffect(() => {
+    if (subject === null) return undefined;
+    const coalescer = new Coalescer<EventOf<S>>({
+      everyMs: EVERY_MS,
+      deliver: (list) => deliver(list),
+      overflow: () => gap(),
+      isHeld: liveUpdates.isPaused,
+      now: () => performance.now(),
+      later: (act, ms) => {
+        const timer = setTimeout(() => requestAnimationFrame(act), ms);
+        return () => clearTimeout(timer);
+      },
+    });
+    const unpaused = liveUpdates.subscribe(() => coalescer.released());
+    const unsubscribe = events.subscribe(
+      subject,
+      { events: (list) => coalescer.add(list), gap: () => gap() },
+      { sinceSeq: 'now' },
+    );
+    return () => {
+      unsubscribe();
+      unpaused();
+      coalescer.close();
+    };
+  }, [events, subject]);
+}
