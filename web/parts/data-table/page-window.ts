@@ -7,6 +7,8 @@ export interface Page<Row> {
 
 export interface PageWindowPorts<Row> {
   readonly pageSize: number;
+  /** What a row is known by, wherever it stands. */
+  readonly idOf: (row: Row) => string;
   /** Loads the page at `offset`. */
   readonly fetch: (offset: number) => Promise<Page<Row>>;
   /** Nobody waits for that page any more. */
@@ -50,6 +52,8 @@ export class PageWindow<Row> {
   readonly #pages = new Map<number, PageState>();
   #rows: (Row | undefined)[] = [];
   #total: number | null = null;
+  /** What the service said last, which the rows may not show yet. */
+  #latestTotal: number | null = null;
   #error: unknown = null;
   #view = { first: 0, last: 0 };
   #refresh = 1;
@@ -59,6 +63,7 @@ export class PageWindow<Row> {
   #cancelRefresh: (() => void) | null = null;
   #refreshedAt = -Infinity;
   #isClosed = true;
+  #isFreshening = false;
   /** Raised by a change of the rows: what was asked for before it is of another list. */
   #generation = 0;
 
@@ -72,6 +77,11 @@ export class PageWindow<Row> {
   /** Null as long as no page has arrived. */
   get total(): number | null {
     return this.#total;
+  }
+
+  /** How many rows more the list has, or fewer when negative, than are shown. */
+  get drift(): number {
+    return (this.#latestTotal ?? 0) - (this.#total ?? 0);
   }
 
   get error(): unknown {
@@ -136,6 +146,7 @@ export class PageWindow<Row> {
     if (dropped === 0) return 0;
     this.#rows = kept;
     this.#total = Math.max(0, (this.#total ?? 0) - dropped);
+    this.#latestTotal = this.#total;
     this.#generation += 1;
     this.#refreshNow();
     this.#ports.changed();
@@ -154,6 +165,33 @@ export class PageWindow<Row> {
       this.#cancelRefresh = null;
       this.#refreshNow();
     }, wait);
+  }
+
+  /**
+   * What is looked at shows what it has become, and keeps its place: nothing comes, goes or moves but by a refresh. Calls that come
+   * while it is under way are one with it.
+   */
+  async freshen(): Promise<void> {
+    const { pageSize, fetch, idOf, changed } = this.#ports;
+    if (this.#isClosed || this.#isFreshening || this.#total === null) return;
+    this.#isFreshening = true;
+    try {
+      const last = Math.min(this.#view.last, Math.max(0, this.#total - 1));
+      for (let page = Math.floor(this.#view.first / pageSize); page * pageSize <= last; page += 1) {
+        const generation = this.#generation;
+        const loaded = await fetch(page * pageSize);
+        if (this.#isClosed || generation !== this.#generation) return;
+        const now = new Map(loaded.rows.map((row) => [idOf(row), row]));
+        const drift = this.drift;
+        this.#latestTotal = loaded.total;
+        this.patch((row) => now.get(idOf(row)) ?? row);
+        if (drift !== this.drift) changed();
+      }
+    } catch {
+      // The list has been loaded: what the service does not answer now it is asked again soon.
+    } finally {
+      this.#isFreshening = false;
+    }
   }
 
   /** Loads nothing more until it is opened. */
@@ -261,6 +299,7 @@ export class PageWindow<Row> {
     state.loaded = refresh;
     state.total = loaded.total;
     this.#total = loaded.total;
+    this.#latestTotal = loaded.total;
     const offset = page * pageSize;
     for (let index = 0; index < pageSize; index += 1) {
       if (offset + index < loaded.total) this.#rows[offset + index] = loaded.rows[index];

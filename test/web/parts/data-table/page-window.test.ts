@@ -20,6 +20,7 @@ function bench(total: number, cached: (offset: number) => Page<Row> | undefined 
   const service = { total, text: 'old' };
   const window = new PageWindow<Row>({
     pageSize: 10,
+    idOf: (row) => String(row.id),
     fetch: (offset) =>
       new Promise((resolve, reject) => {
         requests.push({ offset, resolve, reject });
@@ -204,6 +205,25 @@ test('a list that has grown or shrunk shows its new length', async (t) => {
     pass(100);
   }
   t.same([window.total, window.row(1)?.id, window.row(2)], [2, 1, undefined]);
+});
+
+test('rows show what they have become without moving, and it is told how many there are more', async (t) => {
+  const { window, answer, service, asked } = bench(15);
+  window.open();
+  window.need(0, 5);
+  await answer();
+  service.total = 18;
+  service.text = 'new';
+  const freshened = window.freshen();
+  void window.freshen();
+  t.same(asked(), [0], 'once');
+  await answer();
+  await freshened;
+  t.same([window.total, window.drift, window.row(3)], [15, 3, { id: 3, text: 'new' }]);
+  t.same(asked(), []);
+  window.refresh();
+  await answer();
+  t.same([window.total, window.drift], [18, 0]);
 });
 
 test('an error is told, and a refresh asks again', async (t) => {
