@@ -57,6 +57,8 @@ export interface DataTableProps<Row> {
   readonly onOpen?: (row: Row) => void;
   /** What can be done with a row: a menu behind a button, and in place of the context menu. */
   readonly actions?: (row: Row) => readonly ActionItem[];
+  /** What the Delete key does with the selected rows. */
+  readonly onDelete?: () => void;
   readonly rowClass?: (row: Row) => string;
   /** Shown when there are no rows. */
   readonly empty?: ReactNode;
@@ -225,6 +227,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         break;
       case 'select-none':
         onSelect?.(NOTHING_SELECTED);
+        break;
+      case 'delete':
+        props.onDelete?.();
         break;
       case 'menu': {
         const rect = event.target.getBoundingClientRect();

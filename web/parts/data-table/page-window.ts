@@ -63,7 +63,8 @@ export class PageWindow<Row> {
   #cancelRefresh: (() => void) | null = null;
   #refreshedAt = -Infinity;
   #isClosed = true;
-  #isFreshening = false;
+  #cancelFreshen: (() => void) | null = null;
+  #freshenedAt = -Infinity;
   /** Raised by a change of the rows: what was asked for before it is of another list. */
   #generation = 0;
 
@@ -167,30 +168,47 @@ export class PageWindow<Row> {
     }, wait);
   }
 
+  /** The loaded rows that are looked at. */
+  inView(): readonly Row[] {
+    return this.#rows.slice(this.#view.first, this.#view.last + 1).filter((row) => row !== undefined);
+  }
+
   /**
-   * What is looked at shows what it has become, and keeps its place: nothing comes, goes or moves but by a refresh. Calls that come
-   * while it is under way are one with it.
+   * What is looked at shows what it has become, and keeps its place: nothing comes, goes or moves but by a refresh. It happens now, or as
+   * soon as the last time is long enough ago.
    */
-  async freshen(): Promise<void> {
-    const { pageSize, fetch, idOf, changed } = this.#ports;
-    if (this.#isClosed || this.#isFreshening || this.#total === null) return;
-    this.#isFreshening = true;
-    try {
-      const last = Math.min(this.#view.last, Math.max(0, this.#total - 1));
-      for (let page = Math.floor(this.#view.first / pageSize); page * pageSize <= last; page += 1) {
-        const generation = this.#generation;
-        const loaded = await fetch(page * pageSize);
-        if (this.#isClosed || generation !== this.#generation) return;
-        const now = new Map(loaded.rows.map((row) => [idOf(row), row]));
-        const drift = this.drift;
-        this.#latestTotal = loaded.total;
-        this.patch((row) => now.get(idOf(row)) ?? row);
-        if (drift !== this.drift) changed();
-      }
-    } catch {
-      // The list has been loaded: what the service does not answer now it is asked again soon.
-    } finally {
-      this.#isFreshening = false;
+  freshen(): void {
+    if (this.#isClosed || this.#total === null || this.#cancelFreshen !== null) return;
+    const wait = this.#freshenedAt + REFRESH_MS - this.#ports.now();
+    this.#cancelFreshen = this.#ports.later(
+      () => {
+        this.#freshenNow().then(
+          () => {
+            this.#cancelFreshen = null;
+          },
+          () => {
+            // The list has been loaded: what the service does not answer now, it is asked again soon.
+            this.#cancelFreshen = null;
+          },
+        );
+      },
+      Math.max(0, wait),
+    );
+  }
+
+  async #freshenNow(): Promise<void> {
+    const { pageSize, fetch, idOf, now, changed } = this.#ports;
+    this.#freshenedAt = now();
+    const last = Math.min(this.#view.last, Math.max(0, (this.#total ?? 0) - 1));
+    for (let page = Math.floor(this.#view.first / pageSize); page * pageSize <= last; page += 1) {
+      const generation = this.#generation;
+      const loaded = await fetch(page * pageSize);
+      if (this.#isClosed || generation !== this.#generation) return;
+      const fresh = new Map(loaded.rows.map((row) => [idOf(row), row]));
+      const drift = this.drift;
+      this.#latestTotal = loaded.total;
+      this.patch((row) => fresh.get(idOf(row)) ?? row);
+      if (drift !== this.drift) changed();
     }
   }
 
@@ -199,8 +217,10 @@ export class PageWindow<Row> {
     this.#isClosed = true;
     this.#cancelTimer?.();
     this.#cancelRefresh?.();
+    this.#cancelFreshen?.();
     this.#cancelTimer = null;
     this.#cancelRefresh = null;
+    this.#cancelFreshen = null;
     for (const [page, state] of this.#pages) {
       if (!state.isLoading) continue;
       state.isGivenUp = true;

@@ -31,6 +31,8 @@ export interface RowWindow<Row> extends RowSource<Row> {
   readonly drift: number;
   /** What is looked at shows what it has become, without coming, going or moving. */
   freshen(): void;
+  /** The loaded rows that are looked at. */
+  inView(): readonly Row[];
   /** Loads what is looked at again, and the rest when it is looked at; calls that come close together are one. */
   refresh(): void;
 }
@@ -81,7 +83,8 @@ function sourceOf<Row extends Identified>(
     patch: (change) => window.patch(change),
     drop: (isGone) => window.drop(isGone),
     drift: isPrevious ? 0 : window.drift,
-    freshen: () => void window.freshen(),
+    freshen: () => window.freshen(),
+    inView: () => shown.inView(),
     refresh: () => window.refresh(),
   };
 }
