@@ -4,7 +4,7 @@ import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
-import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import type { AttemptReport } from '../../src/core/wire/bus-messages.ts';
 import type { EncodedJob, OnceKey } from '../farm/messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
@@ -89,11 +89,14 @@ export type JobMessage =
     }
   /** From the lease actor: an online worker may run tasks of the step. */
   | { readonly type: 'step.matched'; readonly stepOrder: number }
-  /** From the bus. Answered only when it is poisoned, and only when it rode on a lease request. */
+  /**
+   * From the bus: one report of the stream, or all that rode on a lease request and are of this job, in the order in which the worker says
+   * them. Answered only when they are poisoned, and only when they rode on a lease request.
+   */
   | {
-      readonly type: 'task.reported';
-      readonly report: StatusMessage;
-      readonly attemptId: AttemptId;
+      readonly type: 'tasks.reported';
+      readonly workerId: WorkerId;
+      readonly reports: readonly AttemptReport[];
       readonly replyTo?: ReplyTo;
     }
   /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */

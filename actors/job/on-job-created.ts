@@ -6,9 +6,12 @@ import { keys } from '../../src/core/records/tables.ts';
 import { done } from '../../src/core/problems.ts';
 import type { StepPlan } from '../../src/core/openjd/plan.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { AssignedRuns } from './assigned-runs.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
-import { stepStateOf, type JobState } from './state.ts';
+import { OpenAttempts } from './open-attempts.ts';
+import type { JobState } from './state.ts';
+import { stepStateOf } from './step-state.ts';
 
 type Create = Extract<JobMessage, { type: 'job.create' }>;
 
@@ -21,10 +24,10 @@ export function newJobState(message: Create): JobState {
     plan,
     steps,
     inherited: message.inherited,
-    openAttempts: new Map(),
+    openAttempts: new OpenAttempts(record.id, steps),
     failures: new Map(),
     failedOn: new Map(),
-    assigned: new Map(),
+    assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
     isRecordOld: false,

@@ -77,16 +77,7 @@ export interface TextFieldProps extends ValueProps {
 }
 
 export function TextField(props: TextFieldProps) {
-  const {
-    value,
-    onChange,
-    onLeave,
-    isOff,
-    type = 'text',
-    placeholder,
-    isMono,
-    suggestions,
-  } = props;
+  const { value, onChange, onLeave, isOff, type = 'text', placeholder, isMono, suggestions } = props;
   const listId = useId();
   return (
     <Field {...props}>

@@ -29,15 +29,21 @@ export const SETTLED = { notices: 0, commits: 1 } as const;
 export interface WatchMemory {
   readonly settled: SharedArrayBuffer;
   readonly pageVersions: SharedArrayBuffer;
+  /** Of a NoticeRing. */
+  readonly notices: SharedArrayBuffer;
 }
 
-/** To a watcher, before the commit: the jobs that it writes or removes, and of what removed ones' keys begin with. */
-export interface JobsChangedNotice extends Versioned {
-  readonly type: 'jobs-changed';
-  readonly number: number;
-  readonly keys: readonly string[];
-  readonly prefixes: readonly string[];
-}
+/** To a watcher. */
+export type WatchNotice =
+  /** Before the commit, when the ring has no room for it: the jobs that it writes or removes, and of what removed ones' keys begin with. */
+  | (Versioned & {
+      readonly type: 'jobs-changed';
+      readonly number: number;
+      readonly keys: readonly string[];
+      readonly prefixes: readonly string[];
+    })
+  /** The ring is half full. */
+  | (Versioned & { readonly type: 'jobs-wait' });
 
 /** From the main thread. */
 export type StoreCommand =

@@ -89,17 +89,17 @@ export interface ForgottenJob {
   readonly farmId: FarmId;
 }
 
+/** What commit windows have said, after their flush. */
+export interface Said {
+  readonly answers: readonly Answer[];
+  readonly events: readonly EventBatch[];
+  readonly forwards: readonly ServiceEnvelope[];
+  readonly counts: readonly Count[];
+  readonly forgotten: readonly ForgottenJob[];
+}
+
 export type ShardNotice =
-  /** What one commit window has said, after the flush. */
-  | {
-      readonly v: typeof SHARD_PROTOCOL;
-      readonly type: 'said';
-      readonly answers: readonly Answer[];
-      readonly events: readonly EventBatch[];
-      readonly forwards: readonly ServiceEnvelope[];
-      readonly counts: readonly Count[];
-      readonly forgotten: readonly ForgottenJob[];
-    }
+  | (Said & { readonly v: typeof SHARD_PROTOCOL; readonly type: 'said' })
   | {
       readonly v: typeof SHARD_PROTOCOL;
       readonly type: 'log';

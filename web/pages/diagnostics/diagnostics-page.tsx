@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Activity, ArrowDownToLine, Download } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -15,6 +15,7 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { At } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useEvents } from '../../state/use-events.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { hrefOf, keyOf, LEVELS, matching, workerOf } from './records.ts';
 import { useRecords } from './use-records.ts';
@@ -93,7 +94,9 @@ function Filters({
   records: readonly DiagnosticRecord[];
 }) {
   const { rest } = useService();
+  const client = useQueryClient();
   const workers = useQuery(queries.workers(rest));
+  useEvents('workers', () => void client.invalidateQueries({ queryKey: ['workers'] }));
   const components = useMemo(
     () =>
       [
