@@ -35,7 +35,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
   const [isAsked, setIsAsked] = useState(false);
   const [failures, setFailures] = useState(0);
   const { send, isSending, refusal: sent, forgive } = useSend(from, change, remember);
-  const check = useCheck(form.canBeChecked && why('jobs.write') === '' ? form.request : null);
+  const check = useCheck(form.canBeChecked && why('jobs.write') === '' ? form.request : null, form.isReady);
   const refusal = sent ?? checkRefusal(check);
   const told = useTold(refusal, form.request, template);
   const roots = useRoots();
@@ -67,14 +67,16 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
     if (own === undefined) return told.query.get(QUERY_NAMES[name]) ?? '';
     return isAsked || draft.left.includes(name) ? own : '';
   };
-  const attempt = (act: () => void): void => {
+  const ask = (): void => {
     setIsAsked(true);
-    if (form.isReady) act();
-    else setFailures((before) => before + 1);
+    check.now();
+    if (!form.isReady) setFailures((before) => before + 1);
   };
   const submit = (): void => {
     const { request } = form;
-    if (request !== null && !isSending)
+    setIsAsked(true);
+    if (request === null || !form.isReady) setFailures((before) => before + 1);
+    else if (!isSending)
       void send(request, draft.sent).then((isDone) => {
         if (!isDone) setFailures((before) => before + 1);
       });
@@ -124,15 +126,10 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
           />
           {form.isReady && !isSame && <CheckPanel data={check.data} isBusy={check.isBusy} />}
           <div className="submit__deeds">
-            <Button isBusy={form.isReady && check.isBusy} onPress={() => attempt(check.now)}>
+            <Button isBusy={check.isBusy} onPress={ask}>
               Check
             </Button>
-            <Button
-              look="primary"
-              isBusy={isSending}
-              offBecause={why('jobs.write')}
-              onPress={() => attempt(submit)}
-            >
+            <Button look="primary" isBusy={isSending} offBecause={why('jobs.write')} onPress={submit}>
               Submit
             </Button>
           </div>

@@ -132,7 +132,7 @@ function Description({ text }: { text: string }) {
   if (text.length <= LONG) return <p className="template-section__description">{text}</p>;
   return (
     <p className="template-section__description">
-      {isWhole ? text : `${text.slice(0, LONG).trimEnd()}… `}{' '}
+      {isWhole ? text : `${text.slice(0, LONG).replace(/\s+\S*$/, '')}…`}{' '}
       <button type="button" className="parameter__link" onClick={() => setIsWhole(!isWhole)}>
         {isWhole ? 'Less' : 'More'}
       </button>

@@ -19,8 +19,11 @@ export interface Check {
 /** The service is asked when nobody has typed for so long. */
 const PAUSE_MS = 600;
 
-/** Tries the submission (`dry_run`) after each pause in changing it; null tries nothing. */
-export function useCheck(submission: Submission | null): Check {
+/**
+ * Tries the submission (`dry_run`) after each pause in changing it, while it `isComplete`; one that is not can be tried by `now`: the service says
+ * more of the template than the page. Null tries nothing.
+ */
+export function useCheck(submission: Submission | null, isComplete: boolean): Check {
   const { rest } = useService();
   const text = submission === null ? '' : JSON.stringify(submission);
   const [asked, setAsked] = useState<{ text: string; request: Submission | null }>({
@@ -29,9 +32,10 @@ export function useCheck(submission: Submission | null): Check {
   });
   const ask = useEffectEvent(() => setAsked({ text, request: submission }));
   useEffect(() => {
+    if (!isComplete) return undefined;
     const timer = setTimeout(() => ask(), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, isComplete]);
   const { request } = asked;
   const query = useQuery({
     queryKey: ['dry-run', asked.text],
@@ -53,8 +57,9 @@ export function useCheck(submission: Submission | null): Check {
     request,
     data: answer !== undefined && 'steps' in answer ? answer : undefined,
     error: query.error,
-    isBusy: query.isFetching || (text !== asked.text && submission !== null),
+    isBusy: query.isFetching || (isComplete && text !== asked.text),
     now: () => {
+      if (submission === null) return;
       if (text === asked.text) void query.refetch();
       else setAsked({ text, request: submission });
     },

@@ -28,7 +28,7 @@ export interface FormState {
   readonly values: ReadonlyMap<string, readonly ValueProblem[]>;
   readonly places: ReadonlyMap<PlaceName, string>;
   readonly tooLong: string | null;
-  /** Whether the service can be asked what it thinks of it; it says more of a template than the page, values that are missing or not. */
+  /** Whether the service can be asked about it, though values may be missing. */
   readonly canBeChecked: boolean;
   /** Whether it can be submitted, as far as the page knows. */
   readonly isReady: boolean;

@@ -29,7 +29,7 @@ export function readTemplate(root: PlainNode): TemplateOutline {
   const parameters = listOf(member(root, 'parameterDefinitions'));
   return {
     name: textOf(member(root, 'name')),
-    description: textOf(member(root, 'description')),
+    description: flowed(textOf(member(root, 'description'))),
     stepNames: listOf(member(root, 'steps')).map((step) => textOf(member(step, 'name'))),
     definitions: parameters.flatMap(
       (node, position) => definitionOf(node, position, extensions.includes('EXPR')) ?? [],
@@ -50,7 +50,7 @@ function definitionOf(node: PlainNode, position: number, hasExpr: boolean): Para
     name,
     position,
     label: label === '' ? name : label,
-    description: textOf(member(node, 'description')).trim(),
+    description: flowed(textOf(member(node, 'description'))),
     group: textOf(member(ui, 'groupLabel')),
     control: controlOf(node, ui, rules),
     rules,
@@ -137,6 +137,9 @@ const listOf = (node: PlainNode | undefined): readonly PlainNode[] =>
 
 const writtenNumber = (node: PlainNode | undefined): string =>
   node?.kind === 'number' || node?.kind === 'text' ? node.text : '';
+
+/** Text without the line breaks that only kept it narrow: paragraphs, lists and what is indented stay as they are. */
+const flowed = (text: string): string => text.trim().replaceAll(/(?<=\S)\n(?=[^\s*•-])/g, ' ');
 
 const numberOf = (node: PlainNode | undefined): string | null => {
   const text = writtenNumber(node);
