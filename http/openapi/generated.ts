@@ -3070,7 +3070,8 @@ export interface operations {
     readonly listJobs: {
         readonly parameters: {
             readonly query?: {
-                readonly status?: components["schemas"]["JobStatus"];
+                /** @description Given more than once, jobs that have any of them. */
+                readonly status?: readonly components["schemas"]["JobStatus"][];
                 readonly queue_id?: string;
                 readonly farm_id?: string;
                 readonly owner?: string;

@@ -25,14 +25,16 @@ export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serv
   return { kind: 'json', status: 200, body: { items, total, limit, offset } };
 };
 
-type GivenFilter = Pick<
-  Call<'listJobs'>['query'],
-  'status' | 'farm_id' | 'queue_id' | 'owner' | 'project' | 'search'
->;
+type ListQuery = Call<'listJobs'>['query'];
+type JobStatus = NonNullable<ListQuery['status']>[number];
+
+interface GivenFilter extends Pick<ListQuery, 'farm_id' | 'queue_id' | 'owner' | 'project' | 'search'> {
+  readonly status?: JobStatus | readonly JobStatus[];
+}
 
 /** The filter of a list of jobs as a client gives it. */
 export const jobFilterOf = (given: GivenFilter): JobFilter => ({
-  ...(given.status !== undefined && { status: given.status }),
+  ...(given.status !== undefined && { statuses: [given.status].flat() }),
   ...(given.farm_id !== undefined && { farmId: given.farm_id }),
   ...(given.queue_id !== undefined && { queueId: given.queue_id }),
   ...(given.owner !== undefined && { owner: given.owner }),

@@ -17,7 +17,7 @@ export function plainJobs(
     [job.name, job.id, job.owner, job.project].some((text) => text.toLowerCase().includes(word));
   const wanted = [...jobs].filter(
     (job) =>
-      (query.status === undefined || job.status === query.status) &&
+      (query.statuses === undefined || query.statuses.includes(job.status)) &&
       (query.farmId === undefined || job.farmId === query.farmId) &&
       (query.queueId === undefined || job.queueId === query.queueId) &&
       (query.owner === undefined || job.owner === query.owner) &&

@@ -6,6 +6,10 @@ import { classNames } from './class-names.ts';
 import { Notice } from './notice.tsx';
 import './dialog.css';
 
+/** Where typing goes: the first field, or the first button below, which does nothing that cannot be undone. */
+const FIRST_CONTROL =
+  ':is(.dialog__body :is(input, select, textarea):not([type=hidden])), .dialog:not(:has(.dialog__body :is(input, select, textarea))) .dialog__foot button';
+
 interface DialogProps {
   readonly title: string;
   readonly children: ReactNode;
@@ -25,6 +29,7 @@ export function Dialog({ title, children, foot, isWide = false, onClose, onSubmi
     const opener = document.activeElement;
     const element = dialog.current;
     element?.showModal();
+    element?.querySelector<HTMLElement>(FIRST_CONTROL)?.focus();
     return () => {
       element?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();

@@ -78,21 +78,10 @@ export interface TextFieldProps extends ValueProps {
   readonly isMono?: boolean;
   /** Offered while typing. */
   readonly suggestions?: readonly string[];
-  readonly hasFocus?: boolean;
 }
 
 export function TextField(props: TextFieldProps) {
-  const {
-    value,
-    onChange,
-    onLeave,
-    isOff,
-    type = 'text',
-    placeholder,
-    isMono,
-    suggestions,
-    hasFocus,
-  } = props;
+  const { value, onChange, onLeave, isOff, type = 'text', placeholder, isMono, suggestions } = props;
   const listId = useId();
   return (
     <Field {...props}>
@@ -107,7 +96,6 @@ export function TextField(props: TextFieldProps) {
             disabled={isOff}
             autoComplete="off"
             spellCheck={false}
-            autoFocus={hasFocus}
             list={suggestions === undefined ? undefined : listId}
             onChange={(event) => onChange(event.target.value)}
             onBlur={onLeave}

@@ -2,14 +2,18 @@ import { useNow } from '../state/use-now.ts';
 import { asBoolean, usePreference } from '../state/use-preference.ts';
 import { agoText, durationText } from './time-text.ts';
 
-const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const UTC = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
+const formats = (options: Intl.DateTimeFormatOptions) => ({
+  local: new Intl.DateTimeFormat(undefined, options),
+  utc: new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }),
+});
+const DATE_AND_TIME = formats({ dateStyle: 'medium', timeStyle: 'medium' });
+const TIME = formats({ timeStyle: 'medium' });
 
 /** Whether times are shown in UTC, which farms over several time zones prefer. */
 export const useUtc = () => usePreference('utc', false, asBoolean);
 
-const exact = (iso: string, isUtc: boolean): string =>
-  isUtc ? `${UTC.format(new Date(iso))} UTC` : LOCAL.format(new Date(iso));
+const exact = (iso: string, isUtc: boolean, { local, utc } = DATE_AND_TIME): string =>
+  isUtc ? `${utc.format(new Date(iso))} UTC` : local.format(new Date(iso));
 
 /** How long ago, with the exact time on hover. `iso` is a timestamp of the service. */
 export function Ago({ iso }: { iso: string }) {
@@ -23,11 +27,11 @@ export function Ago({ iso }: { iso: string }) {
 }
 
 /** The exact time, local or UTC as the user has it, with the timestamp of the service on hover. */
-export function At({ iso }: { iso: string }) {
+export function At({ iso, form = 'date and time' }: { iso: string; form?: 'date and time' | 'time' }) {
   const [isUtc] = useUtc();
   return (
-    <time dateTime={iso} title={iso}>
-      {exact(iso, isUtc)}
+    <time dateTime={iso} title={iso} className="number">
+      {exact(iso, isUtc, form === 'time' ? TIME : DATE_AND_TIME)}
     </time>
   );
 }

@@ -70,7 +70,11 @@ async function jobs(options: JobsOptions): Promise<void> {
 export const jobsCommand = (): Command =>
   pageOptions(
     clientCommand('jobs', 'List jobs, the newest first.')
-      .addOption(new Option('--status <status>', 'only jobs of this status').choices(JOB_STATUSES))
+      .addOption(
+        new Option('--status <status...>', 'only jobs of this status, or of any of several').choices(
+          JOB_STATUSES,
+        ),
+      )
       .option('--farm <farm>', 'only jobs of this farm')
       .option('--queue <queue>', 'only jobs of this queue of the farm')
       .option('--owner <name>', 'only jobs of this owner')

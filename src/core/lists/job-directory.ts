@@ -25,7 +25,8 @@ export type JobSortKey = 'created_at' | 'priority' | 'status' | 'updated_at' | '
 
 /** Which jobs are asked for (interface.md, "Endpoints", "Jobs"). */
 export interface JobFilter {
-  readonly status?: JobStatus;
+  /** Any of these; without it, any at all. */
+  readonly statuses?: readonly JobStatus[];
   readonly farmId?: string;
   readonly queueId?: string;
   readonly owner?: string;
@@ -248,7 +249,7 @@ export class JobDirectory {
   /** For each slot 1 when it holds a job that is wanted, else 0; null when none can be. */
   #wantedBy(query: JobFilter): Uint8Array | null {
     const wanted = this.#held.slice(0, this.#ids.length);
-    if (query.status !== undefined) keepEqual(wanted, this.#statuses, STATUSES.indexOf(query.status));
+    if (query.statuses !== undefined) keepAnyOf(wanted, this.#statuses, query.statuses);
     for (const text of SHARED_TEXTS) {
       const asked = query[text];
       if (asked === undefined) continue;
@@ -282,6 +283,13 @@ export class JobDirectory {
 
 function keepEqual(wanted: Uint8Array, column: Uint8Array | Uint32Array, code: number): void {
   for (let slot = 0; slot < wanted.length; slot += 1) if (column[slot] !== code) wanted[slot] = 0;
+}
+
+function keepAnyOf(wanted: Uint8Array, column: Uint8Array, statuses: readonly JobStatus[]): void {
+  const isAsked = STATUSES.map((status) => (statuses.includes(status) ? 1 : 0));
+  for (let slot = 0; slot < wanted.length; slot += 1) {
+    if (isAsked[column[slot] ?? 0] !== 1) wanted[slot] = 0;
+  }
 }
 
 interface Window {

@@ -39,7 +39,7 @@ const step = fc.oneof(
 
 const query: fc.Arbitrary<JobListQuery> = fc.record(
   {
-    status: fc.constantFrom(...JOB_STATUSES),
+    statuses: fc.uniqueArray(fc.constantFrom(...JOB_STATUSES), { maxLength: 3 }),
     farmId: fc.constantFrom('f1', 'f2', 'none'),
     queueId: fc.constantFrom('q1', 'q3'),
     owner: fc.constantFrom('ada', 'Ada', 'nobody'),

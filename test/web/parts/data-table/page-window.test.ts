@@ -1,0 +1,264 @@
+import { test } from 'tap';
+import { PageWindow, type Page } from '../../../../web/parts/data-table/page-window.ts';
+
+interface Row {
+  readonly id: number;
+  readonly text: string;
+}
+interface Request {
+  readonly offset: number;
+  readonly resolve: (page: Page<Row>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A service of so many rows that answers when it is told to, and a clock that is moved by hand. */
+function bench(total: number, cached: (offset: number) => Page<Row> | undefined = () => undefined) {
+  const requests: Request[] = [];
+  const canceled: number[] = [];
+  const timers: { at: number; act: () => void }[] = [];
+  let now = 0;
+  const service = { total, text: 'old' };
+  const window = new PageWindow<Row>({
+    pageSize: 10,
+    fetch: (offset) =>
+      new Promise((resolve, reject) => {
+        requests.push({ offset, resolve, reject });
+      }),
+    cancel: (offset) => canceled.push(offset),
+    cached,
+    changed: () => undefined,
+    now: () => now,
+    later: (act, ms) => {
+      const timer = { at: now + ms, act };
+      timers.push(timer);
+      return () => void timers.splice(timers.indexOf(timer), 1);
+    },
+  });
+  const pageAt = (offset: number): Page<Row> => ({
+    total: service.total,
+    rows: Array.from({ length: Math.max(0, Math.min(10, service.total - offset)) }, (_unused, index) => ({
+      id: offset + index,
+      text: service.text,
+    })),
+  });
+  return {
+    window,
+    service,
+    canceled,
+    /** The offsets that are asked for now. */
+    asked: () => requests.map((request) => request.offset),
+    answer: async () => {
+      for (const request of requests.splice(0)) request.resolve(pageAt(request.offset));
+      await new Promise(setImmediate);
+    },
+    refuse: async () => {
+      for (const request of requests.splice(0)) request.reject(new Error('refused'));
+      await new Promise(setImmediate);
+    },
+    pass: (ms: number) => {
+      now += ms;
+      for (const timer of timers.filter((one) => one.at <= now)) {
+        timers.splice(timers.indexOf(timer), 1);
+        timer.act();
+      }
+    },
+  };
+}
+
+test('the pages that are looked at are loaded, once', async (t) => {
+  const { window, asked, answer } = bench(100);
+  window.open();
+  t.same(asked(), [0], 'one page until the length is known');
+  t.equal(window.total, null);
+  t.equal(window.isFetching, true);
+  window.need(5, 25);
+  await answer();
+  t.same([window.total, window.row(0), window.row(10)], [100, { id: 0, text: 'old' }, undefined]);
+  t.same(asked(), [10, 20]);
+  await answer();
+  t.same(window.row(25), { id: 25, text: 'old' });
+  window.need(0, 29);
+  t.same(asked(), []);
+  t.equal(window.isFetching, false);
+});
+
+test('a fast scroll loads where it comes to rest, with few requests at once', async (t) => {
+  const { window, asked, answer, canceled, pass } = bench(10_000);
+  window.open();
+  await answer();
+  pass(1_000);
+  for (let row = 0; row < 9_000; row += 100) window.need(row, row + 19);
+  t.ok(asked().length <= 4, `${asked().length} requests`);
+  t.ok(canceled.length >= 3, 'those that nobody waits for were given up');
+  await answer();
+  pass(100);
+  pass(100);
+  await answer();
+  t.same(window.row(8_900), { id: 8_900, text: 'old' });
+  t.equal(window.row(4_000), undefined, 'what was passed was not loaded');
+});
+
+test('requests are spaced', async (t) => {
+  const { window, asked, answer, pass } = bench(10_000);
+  window.open();
+  await answer();
+  let sent = 1;
+  for (let page = 1; page < 50; page += 1) {
+    window.need(page * 10, page * 10 + 9);
+    sent += asked().length;
+    await answer();
+  }
+  t.ok(sent <= 5, `${sent} at once`);
+  for (let tenth = 0; tenth < 10; tenth += 1) {
+    window.need(1_000 + tenth * 20, 1_009 + tenth * 20);
+    pass(100);
+    sent += asked().length;
+    await answer();
+  }
+  t.ok(sent <= 16, `${sent} in a second`);
+});
+
+test('rows are changed in place', async (t) => {
+  const { window, answer } = bench(3);
+  window.open();
+  await answer();
+  const first = window.row(0);
+  window.patch((row) => (row.id === 1 ? { ...row, text: 'new' } : row));
+  t.equal(window.row(0), first);
+  t.same(window.row(1), { id: 1, text: 'new' });
+});
+
+test('rows that are gone are taken out, and what is looked at is loaded again', async (t) => {
+  const { window, asked, answer, service } = bench(15);
+  window.open();
+  await answer();
+  service.total = 13;
+  t.equal(
+    window.drop((row) => row.id < 2),
+    2,
+  );
+  t.same([window.total, window.row(0)], [13, { id: 2, text: 'old' }]);
+  t.same(asked(), [0]);
+  t.equal(
+    window.drop((row) => row.id > 100),
+    0,
+  );
+});
+
+test('an answer to what was asked before rows were taken out is not taken', async (t) => {
+  const { window, answer, asked } = bench(20);
+  window.open();
+  await answer();
+  window.refresh();
+  t.same(asked(), [0]);
+  window.drop((row) => row.id === 0);
+  await answer();
+  t.same(window.row(0), { id: 1, text: 'old' });
+  t.same(asked(), [0], 'it is asked again');
+});
+
+test('a refresh loads what is looked at, and refreshes that come together are one', async (t) => {
+  const { window, asked, answer, service, pass } = bench(100);
+  window.open();
+  window.need(0, 19);
+  await answer();
+  await answer();
+  window.need(20, 29);
+  await answer();
+  service.text = 'new';
+  pass(1_000);
+  window.refresh();
+  window.refresh();
+  t.same(asked(), [20], 'only what is looked at');
+  t.same(window.row(20), { id: 20, text: 'old' }, 'which is shown meanwhile');
+  await answer();
+  t.same(window.row(20), { id: 20, text: 'new' });
+  t.same(asked(), []);
+  pass(500);
+  t.same(asked(), [20], 'the second one, half a second after the first');
+  await answer();
+  window.need(0, 9);
+  t.same([asked(), window.row(0)], [[0], { id: 0, text: 'old' }], 'the rest when it is looked at');
+});
+
+test('a list that has grown or shrunk shows its new length', async (t) => {
+  const { window, answer, service, pass } = bench(15);
+  window.open();
+  window.need(0, 19);
+  await answer();
+  await answer();
+  service.total = 25;
+  pass(1_000);
+  window.refresh();
+  window.need(0, 24);
+  for (let turn = 0; turn < 4; turn += 1) {
+    await answer();
+    pass(100);
+  }
+  t.same([window.total, window.row(24)?.id], [25, 24]);
+  service.total = 2;
+  pass(1_000);
+  window.refresh();
+  for (let turn = 0; turn < 4; turn += 1) {
+    await answer();
+    pass(100);
+  }
+  t.same([window.total, window.row(1)?.id, window.row(2)], [2, 1, undefined]);
+});
+
+test('an error is told, and a refresh asks again', async (t) => {
+  const { window, asked, answer, refuse, pass } = bench(5);
+  window.open();
+  await refuse();
+  t.match(window.error, { message: 'refused' });
+  window.need(0, 4);
+  t.same(asked(), [], 'it does not hammer');
+  pass(1_000);
+  window.refresh();
+  await answer();
+  t.same([window.error, window.total], [null, 5]);
+});
+
+test('a page that was known before is shown until it has been loaded again', async (t) => {
+  const known = { total: 3, rows: [0, 1, 2].map((id) => ({ id, text: 'known' })) };
+  const { window, asked, answer } = bench(3, (offset) => (offset === 0 ? known : undefined));
+  t.same([window.total, window.row(2)], [3, { id: 2, text: 'known' }]);
+  window.open();
+  t.same(asked(), [0]);
+  await answer();
+  t.same(window.row(2), { id: 2, text: 'old' });
+});
+
+test('rows that are about to be selected are loaded though nobody looks at them', async (t) => {
+  const { window, answer, asked } = bench(100);
+  window.open();
+  await answer();
+  const loaded = window.load(0, 35);
+  for (const offset of [10, 20, 30]) {
+    t.same(asked(), [offset]);
+    await answer();
+  }
+  await loaded;
+  t.same(window.row(35), { id: 35, text: 'old' });
+});
+
+test('a closed window loads nothing, and goes on when it is opened', async (t) => {
+  const { window, answer, asked, canceled } = bench(10);
+  window.need(0, 9);
+  t.same(asked(), []);
+  window.open();
+  window.close();
+  t.same(canceled, [0]);
+  await answer();
+  t.equal(window.total, null, 'an answer that was given up is not taken');
+  window.open();
+  await answer();
+  t.equal(window.total, 10);
+});
+
+test('a list of nothing is asked for once', async (t) => {
+  const { window, answer, asked } = bench(0);
+  window.open();
+  await answer();
+  t.same([window.total, asked()], [0, []]);
+});

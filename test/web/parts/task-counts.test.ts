@@ -1,0 +1,63 @@
+import * as fc from 'fast-check';
+import { test } from 'tap';
+import { countedParts, countsInWords, percentDone } from '../../../web/parts/task-counts.ts';
+
+const STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
+
+const counts = (change: Partial<Record<(typeof STATUSES)[number] | 'unschedulable', number>>) => {
+  const zero = {
+    pending: 0,
+    ready: 0,
+    assigned: 0,
+    running: 0,
+    succeeded: 0,
+    failed: 0,
+    canceled: 0,
+    unschedulable: 0,
+  };
+  const all = { ...zero, ...change };
+  return { ...all, total: STATUSES.reduce((sum, status) => sum + all[status], 0) };
+};
+
+test('unschedulable tasks are shown apart from the other ready ones', (t) => {
+  t.strictSame(countedParts(counts({ ready: 3, unschedulable: 1, succeeded: 1 })), [
+    { part: 'succeeded', count: 1, share: 0.25 },
+    { part: 'ready', count: 2, share: 0.5 },
+    { part: 'unschedulable', count: 1, share: 0.25 },
+  ]);
+  t.equal(countsInWords(counts({ succeeded: 1_200, running: 3 })), '1,200 succeeded, 3 running');
+  t.equal(countsInWords(counts({})), 'no tasks');
+  t.end();
+});
+
+test('the parts add up to the whole bar', (t) => {
+  const number = fc.nat({ max: 1_000 });
+  fc.assert(
+    fc.property(
+      fc.record({
+        pending: number,
+        ready: number,
+        assigned: number,
+        running: number,
+        succeeded: number,
+        failed: number,
+        canceled: number,
+      }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (base, share) => {
+        const all = counts({ ...base, unschedulable: Math.floor(base.ready * share) });
+        const sum = countedParts(all).reduce((total, { count }) => total + count, 0);
+        t.equal(sum, all.total);
+      },
+    ),
+    { numRuns: 100 },
+  );
+  t.end();
+});
+
+test('all is done only when all is', (t) => {
+  t.equal(percentDone({ succeeded: 999, total: 1_000 }), 99);
+  t.equal(percentDone({ succeeded: 1_000, total: 1_000 }), 100);
+  t.equal(percentDone({ succeeded: 0, total: 0 }), 0);
+  t.end();
+});

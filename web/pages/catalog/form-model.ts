@@ -1,0 +1,148 @@
+/** What the form of a catalog entry holds, apart from how it is shown: texts as they were typed, and what is sent of them. */
+
+/** A row of a table of two columns: a compute location and the root there. */
+export interface Pair {
+  readonly name: string;
+  readonly value: string;
+}
+
+export type FieldValue = string | boolean | readonly Pair[];
+export type FormValues = Readonly<Record<string, FieldValue>>;
+
+interface FieldBase {
+  /** Of the resource (interface.md). */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+  /** Shown when the entry is made, and not when it is changed. */
+  readonly isFixed?: boolean;
+}
+
+export type FormField = FieldBase &
+  (
+    | {
+        readonly kind: 'text' | 'area';
+        readonly isRequired?: boolean;
+        /** An empty text is sent as null. */
+        readonly isNullable?: boolean;
+      }
+    | {
+        readonly kind: 'integer';
+        readonly isRequired?: boolean;
+        readonly min: number;
+        readonly max: number;
+        /** What is sent for an empty text; null inherits. */
+        readonly whenEmpty: number | null;
+        readonly placeholder?: string;
+      }
+    | {
+        readonly kind: 'choice';
+        readonly isRequired?: boolean;
+        readonly choices: readonly { readonly value: string; readonly label: string }[];
+      }
+    | { readonly kind: 'flag' }
+    | { readonly kind: 'pairs'; readonly nameLabel: string; readonly valueLabel: string }
+  );
+
+/** What the form begins with: the entry as it is, or nothing for a new one. */
+export function valuesOf(fields: readonly FormField[], entry: object | null): FormValues {
+  const members = new Map<string, unknown>(Object.entries(entry ?? {}));
+  return Object.fromEntries(fields.map((field) => [field.name, valueOf(field, members.get(field.name))]));
+}
+
+function valueOf(field: FormField, member: unknown): FieldValue {
+  switch (field.kind) {
+    case 'flag':
+      return member === true;
+    case 'pairs':
+      return pairsOf(member);
+    case 'integer':
+      return typeof member === 'number' ? String(member) : '';
+    case 'choice':
+      return typeof member === 'string'
+        ? member
+        : field.choices.length === 1
+          ? (field.choices[0]?.value ?? '')
+          : '';
+    default:
+      return typeof member === 'string' ? member : '';
+  }
+}
+
+function pairsOf(member: unknown): readonly Pair[] {
+  if (typeof member !== 'object' || member === null) return [];
+  return Object.entries(member).map(([name, value]) => ({
+    name,
+    value: typeof value === 'string' ? value : '',
+  }));
+}
+
+/** What is wrong by the name of the field; empty when all of it can be sent. The service has the last word. */
+export function problemsOf(fields: readonly FormField[], values: FormValues): ReadonlyMap<string, string> {
+  const problems = new Map<string, string>();
+  for (const field of fields) {
+    const problem = problemOf(field, values[field.name] ?? '');
+    if (problem !== '') problems.set(field.name, problem);
+  }
+  return problems;
+}
+
+function problemOf(field: FormField, value: FieldValue): string {
+  if (field.kind === 'pairs') return typeof value === 'object' ? pairsProblem(field, value) : '';
+  if (field.kind === 'flag' || typeof value !== 'string') return '';
+  const text = value.trim();
+  if (text === '') return field.isRequired === true ? `${field.label} must be given.` : '';
+  if (field.kind !== 'integer') return '';
+  const number = Number(text);
+  if (!/^[+-]?[0-9]+$/.test(text)) return 'Must be a whole number.';
+  if (number < field.min) return `Must be at least ${field.min.toLocaleString('en')}.`;
+  return number > field.max ? `Must be at most ${field.max.toLocaleString('en')}.` : '';
+}
+
+function pairsProblem(
+  { nameLabel, valueLabel }: { readonly nameLabel: string; readonly valueLabel: string },
+  pairs: readonly Pair[],
+): string {
+  const names = pairs.map(({ name }) => name.trim());
+  if (pairs.some((pair) => pair.name.trim() === '' || pair.value.trim() === ''))
+    return `Each row needs ${nameLabel.toLowerCase()} and ${valueLabel.toLowerCase()}: fill it in or remove it.`;
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined ? '' : `${twice} is there twice.`;
+}
+
+/** The body of a create or a replacement. All fields are sent: PUT resets what is left out. */
+export function bodyOf(fields: readonly FormField[], values: FormValues): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(fields.map((field) => [field.name, memberOf(field, values[field.name] ?? '')]));
+}
+
+function memberOf(field: FormField, value: FieldValue): unknown {
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'object')
+    return Object.fromEntries(value.map((pair) => [pair.name.trim(), pair.value.trim()]));
+  const text = field.kind === 'area' ? value : value.trim();
+  if (field.kind === 'integer') return text === '' ? field.whenEmpty : Number(text);
+  return text === '' && field.kind === 'text' && field.isNullable === true ? null : text;
+}
+
+/** A problem that the service points to, by the name of the field; what it points to elsewhere is under the empty name. */
+export function pointedProblems(
+  fields: readonly FormField[],
+  errors: readonly { readonly pointer: string; readonly detail: string }[],
+): ReadonlyMap<string, string> {
+  const problems = new Map<string, string>();
+  for (const { pointer, detail } of errors) {
+    const [, first = '', ...rest] = pointer
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const field = fields.find(({ name }) => name === first);
+    const text =
+      field === undefined && pointer !== ''
+        ? `${pointer}: ${detail}`
+        : rest.length > 0
+          ? `${rest.join('/')}: ${detail}`
+          : detail;
+    const name = field?.name ?? '';
+    problems.set(name, problems.has(name) ? `${problems.get(name)}\n${text}` : text);
+  }
+  return problems;
+}

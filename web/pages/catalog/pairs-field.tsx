@@ -1,0 +1,84 @@
+import { Plus, X } from 'lucide-react';
+import { useId } from 'react';
+import { Button, IconButton } from '../../parts/button.tsx';
+import type { Pair } from './form-model.ts';
+import './pairs-field.css';
+
+/** Rows of a name and a value, to add to and take from. */
+export function PairsField({
+  label,
+  hint,
+  error,
+  nameLabel,
+  valueLabel,
+  suggestions,
+  pairs,
+  onChange,
+}: {
+  label: string;
+  hint: string;
+  error: string;
+  nameLabel: string;
+  valueLabel: string;
+  /** Names that are offered. */
+  suggestions: readonly string[];
+  pairs: readonly Pair[];
+  onChange: (pairs: readonly Pair[]) => void;
+}) {
+  const id = useId();
+  const set = (index: number, change: Partial<Pair>): void =>
+    onChange(pairs.map((pair, at) => (at === index ? { ...pair, ...change } : pair)));
+  return (
+    <fieldset className="pairs-field" aria-describedby={`${id}-hint`}>
+      <legend>{label}</legend>
+      {pairs.map((pair, index) => (
+        <div key={index} className="pairs-field__row">
+          <input
+            className="input"
+            aria-label={`${nameLabel} ${index + 1}`}
+            placeholder={nameLabel}
+            value={pair.name}
+            list={`${id}-names`}
+            onChange={(event) => set(index, { name: event.target.value })}
+          />
+          <input
+            className="input input--mono"
+            aria-label={`${valueLabel} ${index + 1}`}
+            placeholder={valueLabel}
+            spellCheck={false}
+            value={pair.value}
+            onChange={(event) => set(index, { value: event.target.value })}
+          />
+          <IconButton
+            label={`Remove row ${index + 1}`}
+            icon={<X aria-hidden="true" />}
+            size="small"
+            onPress={() => onChange(pairs.filter((_pair, at) => at !== index))}
+          />
+        </div>
+      ))}
+      <datalist id={`${id}-names`}>
+        {suggestions.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <div>
+        <Button
+          size="small"
+          icon={<Plus aria-hidden="true" />}
+          onPress={() => onChange([...pairs, { name: pairs.length === 0 ? 'default' : '', value: '' }])}
+        >
+          Add a row
+        </Button>
+      </div>
+      {error !== '' && (
+        <div className="field__error" role="alert">
+          {error}
+        </div>
+      )}
+      <div id={`${id}-hint`} className="field__hint">
+        {hint}
+      </div>
+    </fieldset>
+  );
+}

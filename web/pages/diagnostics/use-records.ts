@@ -1,0 +1,35 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { DiagnosticRecord } from '../../api/resources.ts';
+import { useEvents } from '../../state/use-events.ts';
+import { useService } from '../../state/service.tsx';
+import { joined, recordOf } from './records.ts';
+
+const KEY = ['diagnostics'];
+
+/** The records that the service keeps, and what comes after them, live. */
+export function useRecords() {
+  const { rest } = useService();
+  const client = useQueryClient();
+  const query = useQuery({
+    queryKey: KEY,
+    queryFn: async ({ signal }): Promise<readonly DiagnosticRecord[]> => {
+      const { records } = await rest.call('get', '/diagnostics/logs', { query: { limit: 1000 }, signal });
+      return joined(client.getQueryData<readonly DiagnosticRecord[]>(KEY) ?? [], records);
+    },
+    staleTime: Infinity,
+  });
+  useEvents(
+    'diagnostics',
+    (events) =>
+      client.setQueryData<readonly DiagnosticRecord[]>(KEY, (known) =>
+        known === undefined
+          ? known
+          : joined(
+              known,
+              events.map(({ payload }) => recordOf(payload)),
+            ),
+      ),
+    () => void client.invalidateQueries({ queryKey: KEY }),
+  );
+  return query;
+}

@@ -1,0 +1,123 @@
+import { Ellipsis } from 'lucide-react';
+import { memo, type Ref } from 'react';
+import { Link } from 'wouter';
+import { classNames } from '../class-names.ts';
+import { Skeleton } from '../skeleton.tsx';
+import type { Column } from './column.ts';
+
+interface TableRowProps<Row> {
+  readonly row: Row | undefined;
+  readonly index: number;
+  /** Pixels from the top of the list. */
+  readonly top: number;
+  readonly columns: readonly Column<Row>[];
+  readonly isCard: boolean;
+  readonly isActive: boolean;
+  /** Null: rows of this table are not selected. */
+  readonly isSelected: boolean | null;
+  readonly hasActions: boolean;
+  /** What the row is called in the names of its controls. */
+  readonly name: string;
+  readonly href: string | null;
+  readonly className: string;
+  readonly measure: Ref<HTMLDivElement> | null;
+}
+
+/** A row, or a card where the window is narrow. What is pressed in it is heard by the table. */
+function TableRowView<Row>(props: TableRowProps<Row>) {
+  const { row, index, top, columns, isCard, isActive, isSelected, hasActions, name, className, measure } =
+    props;
+  return (
+    <div
+      ref={measure}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={isSelected ?? undefined}
+      aria-busy={row === undefined || undefined}
+      data-index={index}
+      tabIndex={isActive ? 0 : -1}
+      className={classNames(
+        isCard ? 'data-table__card' : 'data-table__row',
+        isSelected === true && 'data-table__row--selected',
+        className,
+      )}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      {isSelected !== null && (
+        <div role="gridcell" className="data-table__select">
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            data-select=""
+            aria-label={`Select ${name}`}
+            checked={isSelected}
+            disabled={row === undefined}
+            readOnly
+          />
+        </div>
+      )}
+      {columns.map((column, place) => (
+        <TableCell
+          key={column.id}
+          column={column}
+          row={row}
+          isCard={isCard}
+          href={place === 0 ? props.href : null}
+        />
+      ))}
+      {!isCard && <div role="presentation" />}
+      {hasActions && (
+        <div role="gridcell" className="data-table__actions">
+          <button
+            type="button"
+            tabIndex={-1}
+            data-actions=""
+            className="button button--quiet button--icon button--small"
+            aria-label={`Actions for ${name}`}
+            aria-haspopup="menu"
+            disabled={row === undefined}
+          >
+            <Ellipsis aria-hidden="true" />
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function TableCell<Row>({
+  column,
+  row,
+  isCard,
+  href,
+}: {
+  column: Column<Row>;
+  row: Row | undefined;
+  isCard: boolean;
+  href: string | null;
+}) {
+  const content = row === undefined ? <Skeleton width="60%" /> : column.cell(row);
+  const place = column.card ?? 'meta';
+  return (
+    <div
+      role="gridcell"
+      className={classNames(
+        'data-table__cell',
+        isCard && `data-table__cell--${place}`,
+        !isCard && column.align === 'end' && 'data-table__cell--end',
+      )}
+      title={row === undefined ? undefined : column.text?.(row)}
+    >
+      {isCard && place === 'meta' && <span className="data-table__label">{column.header}</span>}
+      {href === null ? (
+        content
+      ) : (
+        <Link href={href} tabIndex={-1} className="data-table__link">
+          {content}
+        </Link>
+      )}
+    </div>
+  );
+}
+
+export const TableRow = memo(TableRowView) as typeof TableRowView;
