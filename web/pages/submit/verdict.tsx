@@ -19,6 +19,9 @@ const PLACES: Readonly<Record<PlaceName, string>> = {
   dependsOn: 'Wait for jobs',
 };
 
+/** Errors that are repeated here; all of them stand at the template. */
+const SHOWN = 3;
+
 /** Why it cannot be submitted as it is; nothing when it can. */
 export function Verdict({
   template,
@@ -38,16 +41,20 @@ export function Verdict({
   const { readable, errors } = template;
   if (readable === null && errors.length === 0)
     return <p className="muted">A template says what is to be filled in. Begin with one.</p>;
-  const inTemplate = errors.length + told.template.length;
-  if (inTemplate > 0) {
-    const count = inTemplate === 1 ? 'one error' : `${inTemplate} errors`;
+  if (errors.length > 0)
     return (
       <Notice
         kind="danger"
-        title={`The template has ${count}`}
-        detail="Each is marked at its line."
-        {...idOf(refusal)}
+        title={errors.length === 1 ? 'The template has an error' : `The template has ${errors.length} errors`}
+        detail={errors.length === 1 ? 'It is marked at its line.' : 'Each is marked at its line.'}
       />
+    );
+  if (told.template.length > 0) {
+    const shown = told.template.slice(0, SHOWN).map(({ detail }) => detail);
+    const more = told.template.length - shown.length;
+    const detail = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+    return (
+      <Notice kind="danger" title="The service refuses the template" detail={detail} {...idOf(refusal)} />
     );
   }
   const own = [...labelsOf(readable?.outline.definitions ?? [], form), ...placesOf(form)];
