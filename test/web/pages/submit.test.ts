@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import tap, { test } from 'tap';
 import { openBrowserHouse, type BrowserHouse } from '../../kit/browser/browser-house.ts';
 import { takePictures, violations } from '../../kit/browser/browser.ts';
@@ -72,6 +72,8 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
   const { page, faults } = await house.open('/submit');
   page.setDefaultTimeout(15_000);
   const text = page.getByRole('textbox', { name: 'Template text' });
+  /** A label may say more behind the name; buttons beside a field say it before. */
+  const field = (label: string): Locator => page.getByLabel(new RegExp(`^${label}`));
   const side = page.getByRole('region', { name: 'Check and submit' });
 
   await t.test('a page without a template says how to begin', async (t) => {
@@ -80,7 +82,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await takePictures(page, 'submit-empty');
     t.strictSame(await violations(page), []);
     await page.getByRole('button', { name: 'A sequence of frames' }).click();
-    await page.getByLabel(/^Scene/).waitFor();
+    await field('Scene').waitFor();
     await side.getByText('To fill in: Scene.').waitFor();
   });
 
@@ -97,7 +99,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
 
   await t.test('the form follows the text, and is tried by itself', async (t) => {
     await text.fill(SMALL);
-    await page.getByLabel('JobName').fill('From the page');
+    await field('JobName').fill('From the page');
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
     await side.getByText('1 of 1 online workers may run it').waitFor();
     await side.getByText('First command').click();
@@ -108,24 +110,24 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
   });
 
   await t.test('what the service refuses is told where it is mended', async (t) => {
-    await page.getByLabel('Frames').fill('one to three');
+    await field('Frames').fill('one to three');
     await side.getByText('The service refuses the template').waitFor();
     await page.getByRole('button', { name: /^Line 10, column/ }).waitFor();
     t.strictSame(await violations(page), []);
-    await page.getByLabel('Frames').fill('1-4');
+    await field('Frames').fill('1-4');
     await side.getByText('Checked: 4 tasks in 1 step').waitFor();
     await page.getByRole('button', { name: /^Line / }).waitFor({ state: 'detached' });
   });
 
   await t.test('nothing is lost by a reload', async (t) => {
-    await page.getByLabel('Project').fill('shot-020');
-    await page.getByLabel('Priority').fill('70');
+    await field('Project').fill('shot-020');
+    await field('Priority').fill('70');
     await page.reload();
-    await page.getByLabel('JobName').waitFor();
-    t.equal(await page.getByLabel('JobName').inputValue(), 'From the page');
-    t.equal(await page.getByLabel('Frames').inputValue(), '1-4');
-    t.equal(await page.getByLabel('Project').inputValue(), 'shot-020');
-    t.equal(await page.getByLabel('Priority').inputValue(), '70');
+    await field('JobName').waitFor();
+    t.equal(await field('JobName').inputValue(), 'From the page');
+    t.equal(await field('Frames').inputValue(), '1-4');
+    t.equal(await field('Project').inputValue(), 'shot-020');
+    t.equal(await field('Priority').inputValue(), '70');
   });
 
   const first = await submitted(house, page);
@@ -145,46 +147,46 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     t.strictSame(await violations(page), []);
     t.equal(await page.getByText('A secret').count(), 0, 'what is hidden is not shown');
 
-    await page.getByLabel('A line').fill('ab');
+    await field('A line').fill('ab');
     t.equal(
       await page.getByText('Must have at least 3 characters').count(),
       0,
       'not while it is first typed',
     );
-    await page.getByLabel('A line').blur();
+    await field('A line').blur();
     await page.getByText('Must have at least 3 characters, and has 2.').waitFor();
-    await page.getByLabel('A line').fill('abc');
+    await field('A line').fill('abc');
     await page.getByText('Must have at least 3 characters').waitFor({ state: 'detached' });
 
-    await page.getByLabel('Some lines').fill('a\nb');
-    await page.getByLabel('A choice').selectOption('blue');
-    await page.getByLabel('A switch').check();
-    await page.getByLabel('Denoise').uncheck();
-    await page.getByLabel('A count', { exact: true }).press('ArrowUp');
-    await page.getByLabel('A scale', { exact: true }).press('ArrowUp');
-    await page.getByLabel('A depth').selectOption('32');
-    await page.getByLabel('Frames').fill('1-9:4,20');
+    await field('Some lines').fill('a\nb');
+    await field('A choice').selectOption('blue');
+    await field('A switch').check();
+    await field('Denoise').uncheck();
+    await field('A count').press('ArrowUp');
+    await field('A scale').press('ArrowUp');
+    await field('A depth').selectOption('32');
+    await field('Frames').fill('1-9:4,20');
     await page.getByText('4 values, from 1 to 20').waitFor();
 
-    await page.getByLabel('Layers 2', { exact: true }).press('Enter');
+    await field('Layers 2').press('Enter');
     await page.keyboard.type('x');
-    await page.getByLabel('Layers 3', { exact: true }).blur();
+    await field('Layers 3').blur();
     await page.getByText('Must have at least 2 characters, and has 1.').waitFor();
-    await page.getByLabel('Layers 3', { exact: true }).fill('depth');
+    await field('Layers 3').fill('depth');
     await page.getByRole('button', { name: 'Move up: Layers 3' }).click();
     await page.getByRole('button', { name: 'Remove: Layers 1' }).click();
     await page.getByRole('button', { name: 'More: Sizes 1' }).click();
     await page.getByRole('button', { name: 'Add to Weights' }).click();
     await page.keyboard.type('0.5');
-    await page.getByLabel('Passes 2', { exact: true }).check();
+    await field('Passes 2').check();
     await page.getByRole('button', { name: 'Add to Outputs' }).click();
     await page.keyboard.type('/tmp/out.exr');
-    await page.getByLabel('Tiles 2', { exact: true }).fill('2, 3');
+    await field('Tiles 2').fill('2, 3');
 
     // The first thing that is missing has the focus.
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await side.getByText('Not complete yet').waitFor();
-    const scene = page.getByLabel('A scene');
+    const scene = field('A scene');
     t.equal(await page.locator('input:focus').getAttribute('id'), await scene.getAttribute('id'));
     t.strictSame(await violations(page), []);
     await takePictures(page, 'submit-incomplete');
@@ -193,12 +195,12 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await side.getByText('Checked: 4 tasks in 1 step').waitFor();
     await takePictures(page, 'submit-checked');
 
-    await page.getByLabel('Wait for jobs').fill('from the');
+    await field('Wait for jobs').fill('from the');
     await page.getByRole('option', { name: /From the page/ }).click();
     await page.getByRole('list', { name: 'Jobs to wait for' }).getByText('From the page').waitFor();
     await page.getByText(/^Retry policy/).click();
-    await page.getByLabel('Attempts of a task').fill('7');
-    await page.getByLabel('Owner').fill('ada');
+    await field('Attempts of a task').fill('7');
+    await field('Owner').fill('ada');
 
     const job = await submitted(house, page);
     t.match(job, { owner: 'ada', depends_on: [first.id], effective_retry: { max_attempts: 7 } });
@@ -229,11 +231,11 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await t.test('a job is submitted again with changes', async (t) => {
       await page.goto(`/submit?from=${job.id}`);
       await page.getByRole('heading', { name: 'Submit again with changes' }).waitFor();
-      await page.getByLabel('A line').waitFor();
-      t.equal(await page.getByLabel('A line').inputValue(), 'abc');
-      t.equal(await page.getByLabel('Tiles 2', { exact: true }).inputValue(), '2, 3');
-      t.equal(await page.getByLabel('Attempts of a task').inputValue(), '7');
-      await page.getByLabel('A choice').selectOption('green');
+      await field('A line').waitFor();
+      t.equal(await field('A line').inputValue(), 'abc');
+      t.equal(await field('Tiles 2').inputValue(), '2, 3');
+      t.equal(await field('Attempts of a task').inputValue(), '7');
+      await field('A choice').selectOption('green');
       await page.getByRole('button', { name: 'Back to the default of A line' }).click();
       await takePictures(page, 'submit-again');
       t.strictSame(await violations(page), []);
@@ -255,14 +257,14 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     };
     const gone = (await house.service.api.call<{ id: string }>('POST', '/api/v1/queues', spare)).body.id;
     await page.reload();
-    await page.getByLabel('Queue').selectOption('spare');
+    await field('Queue').selectOption('spare');
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
     await house.service.api.call('DELETE', `/api/v1/queues/${gone}`);
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByText(`the farm has no queue ${gone}`).waitFor();
-    t.equal(await page.getByLabel('Queue').getAttribute('aria-invalid'), 'true');
+    t.equal(await field('Queue').getAttribute('aria-invalid'), 'true');
     t.strictSame(await violations(page), []);
-    await page.getByLabel('Queue').selectOption('lighting');
+    await field('Queue').selectOption('lighting');
     await page.getByText(`the farm has no queue ${gone}`).waitFor({ state: 'detached' });
     t.match(await submitted(house, page), { name: 'Small', parameters: { Frames: '1-3' } });
     t.ok(queue);
