@@ -14,7 +14,11 @@ export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; i
         {countedParts(counts).map(({ part, share }) => (
           <div
             key={part}
-            className={classNames('task-progress__part', part === 'failed' && 'task-progress__part--failed')}
+            className={classNames(
+              'task-progress__part',
+              part === 'failed' && 'task-progress__part--failed',
+              (part === 'ready' || part === 'pending') && 'task-progress__part--waiting',
+            )}
             style={{ ...statusColor(part), width: `${share * 100}%` }}
           />
         ))}
