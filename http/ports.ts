@@ -11,6 +11,7 @@ import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome, PointedError } from '../src/core/problems.ts';
 import type { TemplateFormat } from '../src/core/records/job.ts';
+import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
 import type { Commits } from './pipeline/recent-answers.ts';
@@ -24,6 +25,8 @@ export interface Ports {
   readonly commits: Commits;
   readonly jobLists: Pick<JobLists, 'page' | 'counts' | 'dependents'>;
   readonly taskLists: Pick<TaskLists, 'open'>;
+  /** How busy farms and workers were. */
+  readonly history: Pick<FarmWatch, 'farm' | 'farmNow' | 'worker' | 'paused'>;
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;

@@ -12,7 +12,7 @@ import {
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
-import type { StepRecord } from '../../src/core/records/step.ts';
+import type { AttemptTimes, StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { PageRoom } from '../../src/core/records/page-room.ts';
 import { pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
@@ -36,6 +36,7 @@ type TaskPatch = Partial<
   >
 >;
 const NOTHING: TaskPatch = {};
+const NO_TIMES: AttemptTimes = { count: 0, totalMs: 0 };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -98,7 +99,9 @@ export class JobTurn {
     if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
     if (status === 'running') this.state.assigned.delete(taskIdOf(this.addressOf(step, index)));
     const taskCounts = markCounts(step.record.taskCounts, before.unschedulable ? -1 : 0);
-    step.record = { ...step.record, taskCounts: moveCounts(taskCounts, before.status, status) };
+    const counted = { ...step.record, taskCounts: moveCounts(taskCounts, before.status, status) };
+    step.record =
+      status === 'succeeded' ? withAttemptTime(counted, before.assignedAt, after.updatedAt) : counted;
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
@@ -444,6 +447,13 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;
   return record;
+}
+
+/** Counts how long an attempt took that has succeeded. */
+function withAttemptTime(step: StepRecord, assignedAt: number, endedAt: number): StepRecord {
+  const { count, totalMs } = step.attemptTimes ?? NO_TIMES;
+  const attemptTimes = { count: count + 1, totalMs: totalMs + Math.max(0, endedAt - assignedAt) };
+  return { ...step, attemptTimes };
 }
 
 /** A reason that no task has any more is nobody's. */

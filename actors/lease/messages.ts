@@ -127,6 +127,8 @@ export type LeaseMessage =
     }
   /** From a client: who holds slots of a usage pool in this farm. Answer: Holder[], the most first. */
   | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
+  /** From a client: what waits in the farm, and on what. Answer: WaitingExplanation. */
+  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
   | { readonly type: 'lease.wake' }
   /** The actor's own timer, at its start: the next jobs are to be asked for what they offer. */

@@ -35,7 +35,9 @@ export class TaskViewer {
     const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
     const state = taskStateOf(step, this.#pageOf(address), index);
     const parameters = this.#spaceOf(step).at(index);
-    const wasHeld = isLiveTask(state.status) || isTerminalTask(state.status);
+    const hasEnded = isTerminalTask(state.status);
+    const wasHeld = isLiveTask(state.status) || hasEnded;
+    const wasStarted = wasHeld && state.assignedAt > 0;
     const workerId = wasHeld ? this.#workerOf(state.workerOrdinal) : null;
     const { progress, statusMessage } = this.#progressOf(address, state);
     const failureReason = failureReasonOf(this.#store, step, address, state);
@@ -47,7 +49,11 @@ export class TaskViewer {
       ...(Object.keys(parameters).length > 0 && { parameters }),
       status: state.status,
       ...(workerId !== null && { assigned_worker_id: workerId }),
-      ...(wasHeld && state.assignedAt > 0 && { assigned_at: timestampOf(state.assignedAt) }),
+      ...(wasStarted && {
+        assigned_at: timestampOf(state.assignedAt),
+        started_at: timestampOf(state.assignedAt),
+        ...(hasEnded && { ended_at: timestampOf(Math.max(state.updatedAt, state.assignedAt)) }),
+      }),
       created_at: timestampOf(this.#job.createdAt),
       updated_at: timestampOf(state.updatedAt),
       ...(state.unschedulable && { unschedulable_reason: step.unschedulableReason ?? '' }),

@@ -21,6 +21,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import type { RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
@@ -347,6 +348,19 @@ export class TestHouse extends HouseCatalog {
     if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('demands: no answer');
     // What the message's own comment says.
     return answer.value as readonly DemandExplanation[];
+  }
+
+  /** What waits in the farm, and on what. */
+  explainFarm(): WaitingExplanation {
+    this.tell({
+      actor: 'lease',
+      id: this.farm,
+      message: { type: 'farm.explain', replyTo: to('explain farm') },
+    });
+    const answer = this.answer('explain farm');
+    if (answer === undefined || !('ok' in answer) || !answer.ok) throw new Error('explain farm: no answer');
+    // What the message's own comment says.
+    return answer.value as WaitingExplanation;
   }
 
   /** What the lease actor knows of why a task waits. */

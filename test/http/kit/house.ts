@@ -3,6 +3,7 @@ import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import type { Profiler } from '../../../http/debug/pprof.ts';
 import { startFront } from '../../../http/front.ts';
+import { FarmWatch } from '../../../http/history/farm-watch.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
 import type { Bundle } from '../../../http/pages/bundle.ts';
@@ -13,6 +14,7 @@ import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../..
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
+import { JobActivity } from '../../../src/core/history/job-activity.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
 import type { TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
@@ -70,6 +72,10 @@ export class House {
     now: () => this.now,
     steadyNow: () => this.steadyNow,
   });
+
+  readonly jobActivity = new JobActivity(T0);
+  /** Set by `ports`. */
+  farmWatch: FarmWatch | null = null;
 
   readonly #logs = new Map<string, LogChunk[]>();
   readonly #events = new TaskEventHub();
@@ -190,13 +196,17 @@ export class House {
         this.logged.push({ level: 'warn', text, attributes });
       },
     });
+    const jobLists = new JobLists(
+      state,
+      { settled: () => this.#sequence, take: () => this.#notices.splice(0) },
+      this.jobActivity,
+    );
+    this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
     return {
       store: this.store,
       commits: { count: () => this.#sequence, renew: () => undefined },
-      jobLists: new JobLists(state, {
-        settled: () => this.#sequence,
-        take: () => this.#notices.splice(0),
-      }),
+      jobLists,
+      history: this.farmWatch,
       taskLists: new TaskLists(state, { of: () => this.#sequence, settled: () => this.#sequence }),
       actors: {
         ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
