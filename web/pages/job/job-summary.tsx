@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { JobDetail, JobUpdate } from '../../api/resources.ts';
+import { useMedia } from '../../parts/data-table/use-media.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { FarmName, QueueName } from '../../parts/names.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -20,11 +21,19 @@ import { estimateOf } from './model/estimate.ts';
 import { noticeOf } from './model/remedies.ts';
 import { retrySourceOf, type RetrySetting } from './model/retry-source.ts';
 
+const NARROW = '(max-width: 640px)';
 const INT_MAX = 2_147_483_647;
 
 /** What is known of the job as a whole. */
 export function JobSummary({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const notice = noticeOf(job);
+  const isNarrow = useMedia(NARROW);
+  const facts = (
+    <div className="job-summary__facts">
+      <KeyValues facts={placeFacts(job)} />
+      <Settings job={job} onChanged={onChanged} />
+    </div>
+  );
   return (
     <>
       {notice !== null && <Notice {...notice} />}
@@ -34,10 +43,14 @@ export function JobSummary({ job, onChanged }: { job: JobDetail; onChanged: () =
           <Counts job={job} />
         </div>
         <Times job={job} />
-        <div className="job-summary__facts">
-          <KeyValues facts={placeFacts(job)} />
-          <Settings job={job} onChanged={onChanged} />
-        </div>
+        {isNarrow ? (
+          <details className="job-summary__more">
+            <summary>Details and settings</summary>
+            {facts}
+          </details>
+        ) : (
+          facts
+        )}
       </section>
     </>
   );

@@ -48,7 +48,7 @@ function placeScale(count: number): FrameScale {
     parameter: '',
     isNumeric: true,
     labelAt: String,
-    placesOf: (text) => found(readRanges(text), count, (range) => placesInRuns(runs, range), 'a task'),
+    placesOf: (text) => found(readRanges(text), count, (range) => placesInRuns(runs, range), 'task'),
   };
 }
 

@@ -17,7 +17,7 @@ export const ZOOMS = [4, 6, 9, 13, 18, 26, 38] as const;
 export const GUTTER = 60;
 
 /** Columns people count in. */
-const ROUND_COLUMNS = [1000, 500, 250, 200, 100, 50, 40, 25, 20, 10, 5];
+const ROUND_COLUMNS = [1000, 500, 400, 300, 250, 200, 150, 120, 100, 80, 60, 50, 40, 30, 25, 20, 10, 5];
 
 /** The zoom at which so many cells fill the width in about the height, between what can be pointed at and what looks good. */
 export function fittingZoom(count: number, width: number, height: number): number {
