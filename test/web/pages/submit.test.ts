@@ -267,8 +267,8 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     );
     await page.getByRole('region', { name: 'Template' }).dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByText('demanding.yaml · 1 step · 2 parameters').waitFor();
-    await side.getByText('No worker may run it now', { exact: true }).waitFor();
-    await side.getByText(/Nearest is render-01: .*os\.family must be windows, and it has linux/).waitFor();
+    await side.getByText(/No worker can run it: .*attr\.worker\.os\.family; the nearest, render-01, has linux/).waitFor();
+    await side.getByRole('link', { name: 'Look at render-01' }).waitFor();
     await side.getByText(/until this usage pool is created: nuke/).waitFor();
     await takePictures(page, 'submit-demanding');
     t.strictSame(await violations(page), []);
