@@ -15,6 +15,7 @@ const message = {
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
   web: 'The web application reaches the service by its API: of other folders it may import the types of the core and of the contract.',
   regex: 'Only src/adapters/regex may import re2js: its internals are counted on there, and nowhere else.',
+  ws: 'Only src/library may import ws: elsewhere the event channel is of the browser.',
   yaml: 'Only src/adapters/yaml, src/adapters/system, http/openapi and the submit page (read-document.ts) may import yaml: others get parsed documents.',
   door: "Only an actor's messages.ts may be imported from outside its folder.",
   core: 'src/core imports nothing outside itself.',
@@ -26,6 +27,7 @@ const PACKAGES = {
   lmdb: [{ name: 'lmdb', message: message.lmdb }],
   mdns: [{ name: 'bonjour-service', message: message.mdns }],
   regex: [{ name: 're2js', message: message.regex }],
+  ws: [{ name: 'ws', message: message.ws }],
   yaml: [{ name: 'yaml', message: message.yaml }],
 };
 const NATS = { group: ['@nats-io/*'], message: message.nats };
@@ -220,6 +222,9 @@ export default defineConfig(
   { files: ['http/**/*.ts'], rules: imports([], [DOORS_FROM_HTTP]) },
   { files: ['http/server/**/*.ts'], rules: imports(['uws'], [DOORS_FROM_HTTP]) },
   { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [DOORS_FROM_HTTP]) },
+
+  // The library: its event channel runs without a browser.
+  { files: ['src/library/**/*.ts'], rules: imports(['ws']) },
 
   // The web application: types of others, its API, and React where something is shown.
   {

@@ -5,6 +5,7 @@
  *
  *   npm run bench -- lists [--jobs 100000] [--tasks 10000000] [--workers 1] [--requests 200] [--json]
  */
+import { JobActivity } from '../src/core/history/job-activity.ts';
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -228,6 +229,7 @@ async function measureDirectory(): Promise<{
   const lists = new JobLists(
     { store: reader, renew: () => reader.refresh() },
     { settled: () => 0, take: () => [] },
+    new JobActivity(0),
   );
   const from = performance.now();
   let longest = 0;

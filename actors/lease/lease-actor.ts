@@ -5,6 +5,7 @@ import type { ActorDefinition, Handlers } from '../kernel/actor.ts';
 import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
 import type { LeaseMessage } from './messages.ts';
 import { onDemandsExplain, onPoolExplain, onTaskExplain } from './on-explain.ts';
+import { onFarmExplain } from './on-farm-explain.ts';
 import { onLeaseRequested } from './on-lease-requested.ts';
 import { onStepsOffered, onTaskDue, onTasksReady } from './on-steps-offered.ts';
 import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
@@ -38,7 +39,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       if (
         message.type === 'task.explain' ||
         message.type === 'pool.explain' ||
-        message.type === 'demands.explain'
+        message.type === 'demands.explain' ||
+        message.type === 'farm.explain'
       )
         context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
       return null;
@@ -60,8 +62,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },
-      'task.settled': (state, { jobId, stepOrder }, context) => {
-        if (state.index.settle(jobId, stepOrder)) serveAll(state, context);
+      'tasks.settled': (state, { jobId, stepOrder, count }, context) => {
+        if (state.index.settle(jobId, stepOrder, count)) serveAll(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
       'worker.removed': onWorkerRemoved,
@@ -98,6 +100,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'task.explain': onceTakenUp(onTaskExplain),
       'pool.explain': onceTakenUp(onPoolExplain),
       'demands.explain': onDemandsExplain,
+      'farm.explain': onceTakenUp(onFarmExplain),
       'sweep.due': onSweepDue(settings),
       'hold.ended': (state, _message, context) => {
         for (const request of state.parked.takeEnded(context.now)) answerEmpty(request, context);

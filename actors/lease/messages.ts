@@ -81,8 +81,13 @@ export type LeaseMessage =
       /** How many of the picked tasks were refused. */
       readonly refused: number;
     }
-  /** From a job actor: a live task is live no longer. */
-  | { readonly type: 'task.settled'; readonly jobId: JobId; readonly stepOrder: number }
+  /** From a job actor: so many live tasks of a step are live no longer. */
+  | {
+      readonly type: 'tasks.settled';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly count: number;
+    }
   /** From a worker actor: what it offers; a status other than online offers nothing. */
   | { readonly type: 'worker.offered'; readonly record: WorkerRecord; readonly committedCores: number }
   /** From a worker actor: it does not exist any more. */
@@ -127,6 +132,8 @@ export type LeaseMessage =
     }
   /** From a client: who holds slots of a usage pool in this farm. Answer: Holder[], the most first. */
   | { readonly type: 'pool.explain'; readonly pool: string; readonly replyTo: ReplyTo }
+  /** From a client: what waits in the farm, and on what. Answer: WaitingExplanation. */
+  | { readonly type: 'farm.explain'; readonly replyTo: ReplyTo }
   /** From the farm, at its start: load, and ask jobs and workers for what they offer. */
   | { readonly type: 'lease.wake' }
   /** The actor's own timer, at its start: the next jobs are to be asked for what they offer. */

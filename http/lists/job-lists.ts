@@ -5,8 +5,10 @@ import {
   type JobIdPage,
   type JobListQuery,
 } from '../../src/core/lists/job-directory.ts';
+import type { JobActivity } from '../../src/core/history/job-activity.ts';
 import type { JobChanges } from '../../src/core/ports/committed-changes.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { jobId } from '../../src/core/ids.ts';
 
@@ -29,15 +31,18 @@ export interface CurrentState {
 export class JobLists {
   readonly #state: CurrentState;
   readonly #changes: JobChanges;
+  readonly #activity: Pick<JobActivity, 'put' | 'remove'>;
   readonly #directory = new JobDirectory();
   /** Jobs that may have changed, with the number of the latest notice of each. */
   readonly #changed = new Map<string, number>();
   /** Key of the last row that the filling has read; null when it has read all. */
   #filledTo: string | null = '';
 
-  constructor(state: CurrentState, changes: JobChanges) {
+  /** `activity` is told of every row, too. */
+  constructor(state: CurrentState, changes: JobChanges, activity: Pick<JobActivity, 'put' | 'remove'>) {
     this.#state = state;
     this.#changes = changes;
+    this.#activity = activity;
   }
 
   /** The ids of a page. Reads of this turn that follow see the same state. */
@@ -55,6 +60,11 @@ export class JobLists {
     return this.#current().dependents(id);
   }
 
+  /** Follows every commit made until now. Reads of this turn that come after see the same state. */
+  bringUpToDate(): void {
+    this.#current();
+  }
+
   #current(): JobDirectory {
     while (this.fillNext());
     this.#settle();
@@ -68,12 +78,22 @@ export class JobLists {
     let read = 0;
     // What is written meanwhile is told of, and read again.
     for (const { key, value } of this.#state.store.scan('job', { ...after, limit: FILLED_AT_ONCE })) {
-      this.#directory.put(value);
+      this.#put(value);
       this.#filledTo = key;
       read += 1;
     }
     if (read < FILLED_AT_ONCE) this.#filledTo = null;
     return this.#filledTo !== null;
+  }
+
+  #put(job: JobRecord): void {
+    this.#activity.put(job, this.#directory.has(job.id));
+    this.#directory.put(job);
+  }
+
+  #remove(id: string): void {
+    this.#activity.remove(id);
+    this.#directory.remove(id);
   }
 
   /** To be called when notices have arrived: keeps what waits to be read small. */
@@ -105,8 +125,8 @@ export class JobLists {
     this.#hear();
     for (const [id, number] of this.#changed) {
       const row = store.get('job', keys.job(jobId(id)));
-      if (row === undefined) this.#directory.remove(id);
-      else this.#directory.put(row);
+      if (row === undefined) this.#remove(id);
+      else this.#put(row);
       if (number <= settled) this.#changed.delete(id);
     }
   }

@@ -173,6 +173,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/stats/history": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How busy a farm was over the last hours
+         * @description One point for each minute, kept in memory for 24 hours: after a restart of the service it begins anew. Points are columns: the value at place i of each list belongs to `times[i]`, the end of its interval. Cores, workers, and ready and running tasks are as they were seen last in the minute, tasks that succeeded or failed are counted over it. `now` is at most some seconds old.
+         */
+        readonly get: operations["getFarmHistory"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/stats/waiting": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What waits in a farm, and on what
+         * @description The ready tasks of a farm by what holds them, each under the weightiest reason, as `explain` names it. At most some seconds old.
+         */
+        readonly get: operations["getFarmWaiting"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/farms": {
         readonly parameters: {
             readonly query?: never;
@@ -574,6 +614,28 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{id}/failures": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * The failed tasks of a job, by reason
+         * @description The reason that the most tasks have comes first.
+         */
+        readonly get: operations["listJobFailures"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/jobs/{id}/task-grid": {
         readonly parameters: {
             readonly query?: never;
@@ -860,6 +922,28 @@ export interface paths {
          * @description Refused (409) while the worker is online, or disabled and was heard within the heartbeat timeout. A worker that comes back later registers as a new one.
          */
         readonly delete: operations["deleteWorker"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/workers/{id}/history": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * How busy a worker was over the last hours
+         * @description One point for each minute, kept in memory for three hours: after a restart of the service it begins anew.
+         */
+        readonly get: operations["getWorkerHistory"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -1287,8 +1371,14 @@ export interface components {
             /** @description Names of the steps that must complete first. */
             readonly depends_on?: readonly string[];
             readonly task_counts: components["schemas"]["TaskCounts"];
+            readonly attempt_seconds?: components["schemas"]["AttemptSeconds"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description How long attempts of the step took that have succeeded, from when they were handed out. Absent before the first. */
+        readonly AttemptSeconds: {
+            readonly count: number;
+            readonly mean: number;
         };
         readonly StepList: {
             readonly items: readonly components["schemas"]["Step"][];
@@ -1416,6 +1506,8 @@ export interface components {
         /** @description All that is given must be met. A misspelt member must not widen what is done, so unknown ones are refused. */
         readonly JobBulkFilter: {
             readonly status?: components["schemas"]["JobStatus"];
+            /** @description Any of them. */
+            readonly statuses?: readonly components["schemas"]["JobStatus"][];
             readonly queue_id?: string;
             readonly farm_id?: string;
             readonly owner?: string;
@@ -1481,6 +1573,104 @@ export interface components {
             /** @description Tasks that were handed to workers in the last second. */
             readonly leased_tasks_per_second: number;
         };
+        /** @description What belongs to one queue or owner. */
+        readonly HistorySeries: {
+            /** @description Id of the queue, or the owner; empty for all others together. */
+            readonly key: string;
+            readonly is_other: boolean;
+            readonly cores_booked: components["schemas"]["Measures"];
+            readonly tasks_succeeded: components["schemas"]["Measures"];
+            readonly tasks_failed: components["schemas"]["Measures"];
+        };
+        readonly Measures: readonly number[];
+        readonly BookedShare: {
+            /** @description Id of the queue, or the owner; empty for all others together. */
+            readonly key: string;
+            readonly is_other: boolean;
+            readonly cores_booked: number;
+        };
+        readonly FarmHistory: {
+            readonly farm_id: string;
+            readonly step_seconds: number;
+            readonly times: readonly components["schemas"]["Timestamp"][];
+            /** @description Cores of online workers. */
+            readonly cores_total: components["schemas"]["Measures"];
+            /** @description Cores that live tasks hold, on any worker. */
+            readonly cores_booked: components["schemas"]["Measures"];
+            readonly workers_online: components["schemas"]["Measures"];
+            readonly tasks_ready: components["schemas"]["Measures"];
+            /** @description Assigned ones among them. */
+            readonly tasks_running: components["schemas"]["Measures"];
+            readonly tasks_succeeded: components["schemas"]["Measures"];
+            readonly tasks_failed: components["schemas"]["Measures"];
+            /** @description The busiest eight, and all others together where there are more. The busiest comes first. */
+            readonly queues: readonly components["schemas"]["HistorySeries"][];
+            /** @description The busiest eight, and all others together where there are more. The busiest comes first. */
+            readonly owners: readonly components["schemas"]["HistorySeries"][];
+            readonly now?: components["schemas"]["FarmNow"];
+        };
+        /** @description The farm as it was seen last. Absent until it was, some seconds after the start of the service. */
+        readonly FarmNow: {
+            readonly at: components["schemas"]["Timestamp"];
+            readonly cores_total: number;
+            readonly cores_booked: number;
+            readonly workers_online: components["schemas"]["Count"];
+            readonly tasks_ready: components["schemas"]["Count"];
+            readonly tasks_running: components["schemas"]["Count"];
+            readonly queues: readonly components["schemas"]["BookedShare"][];
+            readonly owners: readonly components["schemas"]["BookedShare"][];
+        };
+        readonly WorkerHistory: {
+            readonly worker_id: string;
+            /** @description As it is now. */
+            readonly cpu_count: number;
+            readonly step_seconds: number;
+            /** @description The ends of the intervals. */
+            readonly times: readonly components["schemas"]["Timestamp"][];
+            /** @description Null where the worker was not online, or not known yet. */
+            readonly cores_booked: readonly (number | null)[];
+        };
+        /** @enum {string} */
+        readonly WaitingReason: "paused_job" | "paused_queue" | "usage_pool_missing" | "workers" | "retry_after" | "farm_cap" | "queue_cap" | "usage_pool" | "cores" | "order";
+        readonly WaitingGroup: {
+            readonly reason: components["schemas"]["WaitingReason"];
+            readonly sentence: string;
+            readonly tasks: components["schemas"]["Count"];
+            readonly jobs: components["schemas"]["Count"];
+            /** @description Of some of the jobs, ten at the most. */
+            readonly job_ids: readonly string[];
+            /** @description With `paused_queue` and `queue_cap`. */
+            readonly queue_id?: string;
+            /** @description With `usage_pool` and `usage_pool_missing`. */
+            readonly pool?: string;
+            /** @description With `workers`; as tasks have it. */
+            readonly unschedulable_reason?: string;
+        };
+        readonly FarmWaiting: {
+            readonly farm_id: string;
+            readonly at: components["schemas"]["Timestamp"];
+            /** @description Of all groups. */
+            readonly tasks: components["schemas"]["Count"];
+            readonly groups: readonly components["schemas"]["WaitingGroup"][];
+            /** @description Whether only the first of very many steps, or of the groups, were looked at. */
+            readonly is_partial: boolean;
+        };
+        readonly FailureGroup: {
+            /** @description As `failure_reason` of its tasks; empty when they have none. */
+            readonly reason: string;
+            readonly count: number;
+            /** @description Of the first twenty tasks. */
+            readonly task_ids: readonly string[];
+            /** @description Of the first twenty workers on which they failed. */
+            readonly worker_ids: readonly string[];
+        };
+        readonly JobFailures: {
+            readonly job_id: string;
+            readonly failed_count: components["schemas"]["Count"];
+            readonly groups: readonly components["schemas"]["FailureGroup"][];
+            /** @description Whether only the first 10,000 reasons of the job were looked at, or only the 100 most common are here. */
+            readonly is_partial: boolean;
+        };
         /** @enum {string} */
         readonly TaskStatus: "pending" | "ready" | "assigned" | "running" | "succeeded" | "failed" | "canceled";
         readonly Task: {
@@ -1495,6 +1685,10 @@ export interface components {
             /** @description The worker that holds the task, or held it last before it ended. */
             readonly assigned_worker_id?: string;
             readonly assigned_at?: components["schemas"]["Timestamp"];
+            /** @description When the attempt that is open, or was the last one, was handed out: what its `started_at` says. Absent while the task waits for one. */
+            readonly started_at?: components["schemas"]["Timestamp"];
+            /** @description When a task that was handed out succeeded, failed or was canceled. */
+            readonly ended_at?: components["schemas"]["Timestamp"];
             readonly created_at: components["schemas"]["Timestamp"];
             readonly updated_at: components["schemas"]["Timestamp"];
             /** @description Only while the task is ready and no online worker may run it. */
@@ -2345,6 +2539,87 @@ export interface operations {
             readonly default: components["responses"]["Problem"];
         };
     };
+    readonly getFarmHistory: {
+        readonly parameters: {
+            readonly query: {
+                readonly farm_id: string;
+                /** @description How far back. */
+                readonly minutes?: number;
+                /** @description Minutes that one point stands for: what is counted is added up, the rest is the mean. */
+                readonly step_minutes?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The points, the oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FarmHistory"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getFarmWaiting: {
+        readonly parameters: {
+            readonly query: {
+                readonly farm_id: string;
+            };
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The reasons, the one that holds the most tasks first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["FarmWaiting"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            /** @description The scheduler of the farm does not answer. */
+            readonly 503: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            readonly default: components["responses"]["Problem"];
+        };
+    };
     readonly listFarms: {
         readonly parameters: {
             readonly query?: never;
@@ -3070,7 +3345,7 @@ export interface operations {
     readonly listJobs: {
         readonly parameters: {
             readonly query?: {
-                /** @description Given more than once, jobs that have any of them. */
+                /** @description May be given several times; jobs that have any of them. */
                 readonly status?: readonly components["schemas"]["JobStatus"][];
                 readonly queue_id?: string;
                 readonly farm_id?: string;
@@ -3384,6 +3659,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 readonly status?: components["schemas"]["TaskStatus"];
+                /** @description Id or name of the only step to list. */
+                readonly step?: string;
                 readonly sort_by?: "created_at" | "status" | "updated_at" | "name";
                 readonly sort_dir?: components["parameters"]["SortDir"];
                 readonly limit?: components["parameters"]["Limit"];
@@ -3497,6 +3774,39 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["StepList"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly listJobFailures: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The reasons with the first tasks and workers of each. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobFailures"];
                 };
             };
             readonly 304: components["responses"]["NotModified"];
@@ -4031,6 +4341,42 @@ export interface operations {
             readonly 400: components["responses"]["BadRequest"];
             readonly 404: components["responses"]["NotFound"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly default: components["responses"]["Problem"];
+        };
+    };
+    readonly getWorkerHistory: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How far back. */
+                readonly minutes?: number;
+            };
+            readonly header?: {
+                /** @description Entity tags of answers that the client has, or `*`. When one of them is that of the answer, it is 304. */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                readonly id: components["parameters"]["Id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The points, the oldest first. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["RequestId"];
+                    readonly "X-API-Version": components["headers"]["ApiVersion"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkerHistory"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly default: components["responses"]["Problem"];
         };

@@ -4,6 +4,7 @@ import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
 import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
 import type { DemandExplanation, Holder, LeaseExplanation } from '../../src/core/lease/explanation.ts';
+import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
 import { refused, type Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
@@ -79,7 +80,14 @@ export const askForWorkers = (
     replyTo,
   }));
 
-type Question = Extract<LeaseMessage, { type: 'task.explain' | 'pool.explain' | 'demands.explain' }>;
+/** What waits in a farm, and on what; null when the scheduler does not answer. */
+export const askWhatWaits = (ports: Ports, farm: FarmId): Promise<WaitingExplanation | null> =>
+  answerOf<WaitingExplanation>(ports, farm, (replyTo) => ({ type: 'farm.explain', replyTo }));
+
+type Question = Extract<
+  LeaseMessage,
+  { type: 'task.explain' | 'pool.explain' | 'demands.explain' | 'farm.explain' }
+>;
 
 /** The answer of a farm's lease actor; null when it refuses, or none comes in time. */
 async function answerOf<Answer>(

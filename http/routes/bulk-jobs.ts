@@ -14,7 +14,9 @@ export const bulkJobs: Handler<'bulkJobs'> = (call, ports) => {
     bulk(
       body,
       'jobs',
-      (filter) => {
+      ({ status, statuses = status === undefined ? undefined : [status], ...others }) => {
+        const wanted = statuses?.filter((each) => status === undefined || each === status);
+        const filter = { ...others, ...(wanted !== undefined && { statuses: wanted }) };
         const query = { ...jobFilterOf(filter), sortBy: 'created_at', descending: false } as const;
         return ports.jobLists.page({ ...query, offset: 0, limit: BULK_ITEMS_MAX });
       },

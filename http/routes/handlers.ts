@@ -12,8 +12,16 @@ import {
 } from './compute-locations.ts';
 import { getDiagnosticLogs } from './diagnostics.ts';
 import { explainTask } from './explain.ts';
+import { getFarmHistory, getWorkerHistory } from './history.ts';
+import { getFarmWaiting } from './farm-waiting.ts';
 import { createFarm, deleteFarm, getFarm, listFarms, replaceFarm } from './farms.ts';
-import { getJobSummary, getJobTemplate, listJobDependents, listJobSteps } from './job-parts.ts';
+import {
+  getJobSummary,
+  getJobTemplate,
+  listJobDependents,
+  listJobFailures,
+  listJobSteps,
+} from './job-parts.ts';
 import { cancelJob, deleteJob, getJob, listJobs, listJobTasks } from './jobs.ts';
 import { retryJob, retryTask } from './retry.ts';
 import { retryWorkerFailures } from './retry-worker-failures.ts';
@@ -56,6 +64,8 @@ export function handlersOf(contract: Contract): Handlers {
     updateMe,
     changePassword,
     getStats,
+    getFarmHistory,
+    getFarmWaiting: getFarmWaiting(),
     listFarms,
     createFarm,
     getFarm,
@@ -92,6 +102,7 @@ export function handlersOf(contract: Contract): Handlers {
     bulkJobs,
     getJobSummary,
     listJobSteps,
+    listJobFailures,
     getTaskGrid,
     getJobTemplate,
     listJobDependents,
@@ -105,6 +116,7 @@ export function handlersOf(contract: Contract): Handlers {
     bulkTasks,
     listWorkers,
     getWorker,
+    getWorkerHistory,
     deleteWorker,
     disableWorker,
     enableWorker,

@@ -1,5 +1,6 @@
 import { jobId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
+import { failureGroups } from '../views/failure-summary.ts';
 import { jobCountsView } from '../views/job-counts-view.ts';
 import { stepView } from '../views/step-view.ts';
 import { findJob, stepsOf } from './find-task.ts';
@@ -19,6 +20,12 @@ export const listJobSteps: Handler<'listJobSteps'> = ({ path }, { store }) => {
   if (job === null) return notFound('job', path.id);
   const steps = stepsOf(store, job.id);
   return { kind: 'json', status: 200, body: { items: steps.map((step) => stepView(step, steps)) } };
+};
+
+export const listJobFailures: Handler<'listJobFailures'> = ({ path }, { store }) => {
+  const job = findJob(store, path.id);
+  if (job === null) return notFound('job', path.id);
+  return { kind: 'json', status: 200, body: failureGroups(store, job) };
 };
 
 export const getJobTemplate: Handler<'getJobTemplate'> = ({ path }, { store }) => {

@@ -1,17 +1,18 @@
 import { keys } from '../../src/core/records/tables.ts';
 import { jobId } from '../../src/core/ids.ts';
 import type { JobFilter } from '../../src/core/lists/job-directory.ts';
+import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import { JobViewer } from '../views/job-view.ts';
 import { taskWindow } from '../views/task-window.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
 import type { Ports } from '../ports.ts';
-import { findJob } from './find-task.ts';
-import { DONE, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
+import { findJob, findStep } from './find-task.ts';
+import { DONE, invalid, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serverRetry }) => {
   const { limit, offset } = query;
   const { ids, total } = jobLists.page({
-    ...jobFilterOf(query),
+    ...jobFilterOf({ ...query, ...(query.status !== undefined && { statuses: query.status }) }),
     sortBy: query.sort_by,
     descending: query.sort_dir === 'desc',
     offset,
@@ -25,16 +26,14 @@ export const listJobs: Handler<'listJobs'> = ({ query }, { store, jobLists, serv
   return { kind: 'json', status: 200, body: { items, total, limit, offset } };
 };
 
-type ListQuery = Call<'listJobs'>['query'];
-type JobStatus = NonNullable<ListQuery['status']>[number];
-
-interface GivenFilter extends Pick<ListQuery, 'farm_id' | 'queue_id' | 'owner' | 'project' | 'search'> {
-  readonly status?: JobStatus | readonly JobStatus[];
-}
+type GivenFilter = Pick<
+  Call<'listJobs'>['query'],
+  'farm_id' | 'queue_id' | 'owner' | 'project' | 'search'
+> & { readonly statuses?: readonly JobStatus[] };
 
 /** The filter of a list of jobs as a client gives it. */
 export const jobFilterOf = (given: GivenFilter): JobFilter => ({
-  ...(given.status !== undefined && { statuses: [given.status].flat() }),
+  ...(given.statuses !== undefined && { statuses: given.statuses }),
   ...(given.farm_id !== undefined && { farmId: given.farm_id }),
   ...(given.queue_id !== undefined && { queueId: given.queue_id }),
   ...(given.owner !== undefined && { owner: given.owner }),
@@ -57,10 +56,14 @@ export const getJob: Handler<'getJob'> = ({ path }, { store, serverRetry }) => {
 export const listJobTasks: Handler<'listJobTasks'> = ({ path, query }, ports) => {
   const list = ports.taskLists.open(path.id);
   if (list === null) return notFound('job', path.id);
-  const { total, places } = taskWindow(list.tasksOf, list.steps, query);
-  const viewer = new TaskViewer(ports.store, list.job);
-  const items = places.map(({ step, index }) => viewer.view(step, index));
-  return { kind: 'json', status: 200, body: { items, total, limit: query.limit, offset: query.offset } };
+  const only = query.step === undefined ? null : findStep(list.steps, query.step);
+  if (query.step !== undefined && only === null) return invalid('/query/step', 'the job has no such step');
+  const { total, places } = taskWindow(list.tasksOf, only === null ? list.steps : [only], query);
+  const viewer = new TaskViewer(ports.store, list.job, list.spaceOf);
+  let items = '';
+  for (const { step, index } of places) items += (items === '' ? '' : ',') + viewer.text(step, index);
+  const text = `{"items":[${items}],"total":${total},"limit":${query.limit},"offset":${query.offset}}`;
+  return { kind: 'text', contentType: 'application/json', text };
 };
 
 export const deleteJob: Handler<'deleteJob'> = ({ path }, ports) => order(path.id, 'job.delete', ports);

@@ -22,6 +22,8 @@ export const DEFAULTED_PARAMETERS = [
   'tail',
   'after_bus_seq',
   'dry_run',
+  'minutes',
+  'step_minutes',
 ] as const;
 type Defaulted = (typeof DEFAULTED_PARAMETERS)[number];
 

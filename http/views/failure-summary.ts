@@ -1,16 +1,21 @@
+import { taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
-import { readTaskStatus } from '../../src/core/records/task-page.ts';
+import { readTask, type TaskState } from '../../src/core/records/task-page.ts';
 import { keys, taskOfTextKey } from '../../src/core/records/tables.ts';
 import type { Schemas } from './schemas.ts';
 
 /** A job with more texts than this is summed up from the first of them. */
-const MAX_TEXTS = 10_000;
+const TEXTS_MAX = 10_000;
+/** Reasons that are listed, the most common ones, and tasks and workers that are named of each. */
+const GROUPS_MAX = 100;
+const NAMED_MAX = 20;
 
 /** How many tasks of a job have failed, and of what (interface.md, "Job", `failure_summary`). */
 export function failureSummary(store: StoreReader, job: JobRecord): Schemas['FailureSummary'] {
   const failedCount = job.taskCounts.failed;
-  const reasons = failedCount === 0 ? new Map<string, number>() : failureReasons(store, job);
+  const reasons = new Map<string, number>();
+  for (const { reason } of failedTasks(store, job)) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   let dominant = '';
   for (const [reason, count] of reasons) {
     if (count > (reasons.get(dominant) ?? 0)) dominant = reason;
@@ -18,17 +23,59 @@ export function failureSummary(store: StoreReader, job: JobRecord): Schemas['Fai
   return { failed_count: failedCount, dominant_reason: dominant, distinct_reasons: reasons.size };
 }
 
-/** How many failed tasks have each reason, in the order of the tasks. */
-function failureReasons(store: StoreReader, job: JobRecord): Map<string, number> {
-  const reasons = new Map<string, number>();
-  for (const { key, value } of store.scan('taskText', {
-    prefix: keys.taskTextsOf(job.id),
-    limit: MAX_TEXTS,
-  })) {
+interface Group {
+  readonly reason: string;
+  count: number;
+  readonly taskIds: string[];
+  /** Of the workers on which they failed. */
+  readonly ordinals: Set<number>;
+}
+
+/** The failed tasks of a job by reason, the most common reason first. */
+export function failureGroups(store: StoreReader, job: JobRecord): Schemas['JobFailures'] {
+  const groups = new Map<string, Group>();
+  let looked = 0;
+  for (const { task, state, reason } of failedTasks(store, job)) {
+    looked += 1;
+    const group = groups.get(reason) ?? { reason, count: 0, taskIds: [], ordinals: new Set() };
+    groups.set(reason, group);
+    group.count += 1;
+    if (group.taskIds.length < NAMED_MAX) group.taskIds.push(taskIdOf(task));
+    if (group.ordinals.size < NAMED_MAX && state.workerOrdinal > 0) group.ordinals.add(state.workerOrdinal);
+  }
+  const commonest = [...groups.values()].sort((a, b) => b.count - a.count);
+  return {
+    job_id: job.id,
+    failed_count: job.taskCounts.failed,
+    groups: commonest.slice(0, GROUPS_MAX).map(({ reason, count, taskIds, ordinals }) => ({
+      reason,
+      count,
+      task_ids: taskIds,
+      worker_ids: [...ordinals].flatMap((ordinal) => workerOf(store, job, ordinal)),
+    })),
+    is_partial: looked < job.taskCounts.failed || commonest.length > GROUPS_MAX,
+  };
+}
+
+const workerOf = (store: StoreReader, job: JobRecord, ordinal: number): string[] => {
+  const row = store.get('workerOrdinal', keys.workerOrdinal(job.farmId, ordinal));
+  return row === undefined ? [] : [row.workerId];
+};
+
+interface FailedTask {
+  readonly task: TaskAddress;
+  readonly state: TaskState;
+  readonly reason: string;
+}
+
+/** The failed tasks of a job in their order, as far as `TEXTS_MAX` texts go. */
+function* failedTasks(store: StoreReader, job: JobRecord): Generator<FailedTask> {
+  if (job.taskCounts.failed === 0) return;
+  const texts = store.scan('taskText', { prefix: keys.taskTextsOf(job.id), limit: TEXTS_MAX });
+  for (const { key, value } of texts) {
     const task = taskOfTextKey(key);
     const page = store.get('taskPage', keys.taskPageOf(task));
-    if (page === undefined || readTaskStatus(page, task.index) !== 'failed') continue;
-    reasons.set(value.failureReason, (reasons.get(value.failureReason) ?? 0) + 1);
+    const state = page === undefined ? null : readTask(page, task.index);
+    if (state?.status === 'failed') yield { task, state, reason: value.failureReason };
   }
-  return reasons;
 }

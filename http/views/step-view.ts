@@ -1,7 +1,9 @@
 import { stepIdOf } from '../../src/core/ids.ts';
-import type { StepRecord } from '../../src/core/records/step.ts';
+import type { AttemptTimes, StepRecord } from '../../src/core/records/step.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+
+const SECOND_MS = 1000;
 
 /** interface-decisions.md, "REST": Step. `steps` are all steps of the job, by order. */
 export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schemas['Step'] {
@@ -15,7 +17,13 @@ export function stepView(step: StepRecord, steps: readonly StepRecord[]): Schema
     ...(step.computeLocation !== '' && { compute_location: step.computeLocation }),
     ...(dependsOn.length > 0 && { depends_on: dependsOn }),
     task_counts: step.taskCounts,
+    ...(step.attemptTimes !== undefined && { attempt_seconds: secondsView(step.attemptTimes) }),
     created_at: timestampOf(step.createdAt),
     updated_at: timestampOf(step.updatedAt),
   };
 }
+
+const secondsView = ({ count, totalMs }: AttemptTimes): Schemas['AttemptSeconds'] => ({
+  count,
+  mean: Math.round(totalMs / count) / SECOND_MS,
+});

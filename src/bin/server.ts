@@ -16,6 +16,7 @@ import { EventLoopWatch, type EventLoopLag } from '../adapters/system/event-loop
 import { tallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
+import { JobActivity } from '../core/history/job-activity.ts';
 import { DiagnosticLog } from '../core/diagnostics/diagnostic-log.ts';
 import { nanosOfMs } from '../core/diagnostics/nano-time.ts';
 import { SERVER_COMPONENT } from '../core/diagnostics/record.ts';
@@ -43,6 +44,7 @@ import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { openBackupDoor } from './maintenance/backup-door.ts';
 import { storeDirectory } from './maintenance/data-directory.ts';
 import { TaskEventHub } from './server/task-events.ts';
+import { watchFarms } from './server/watch-farms.ts';
 import { versionFacts } from './daemon/version.ts';
 import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
 import { shardThreadName, threadEntry } from './threads/thread-entry.ts';
@@ -210,7 +212,9 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   const tallies = tallyMemory(shares);
   const changes = store.watch();
   shutdown.add('store', () => changes.close());
-  const lists = openLists(reader, changes, stopping);
+  const activity = new JobActivity(Date.now());
+  const lists = openLists(reader, changes, activity, stopping);
+  const farms = watchFarms(reader, activity, lists.jobs, stopping);
   const shards = startShards(
     config,
     bus.servers,
@@ -251,13 +255,20 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     commits: { count: () => changes.commits(), renew: () => reader.refresh() },
     jobLists: lists.jobs,
     taskLists: lists.tasks,
+    history: farms.watch,
     actors: {
       ask: async (make) => {
         const outcome = await shards.ask<never>(make);
         reader.refresh();
         return outcome;
       },
+      submitLarge: async (farm, submission, plan) => {
+        const outcome = await shards.submitLarge(farm, submission, plan);
+        reader.refresh();
+        return outcome;
+      },
     },
+    largeJobs: store,
     prepareJob: (request) => pool.prepare({ ...request, limits, exprLimits }),
     logs,
     tails,
@@ -298,7 +309,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('http', () => front.stop(HTTP_DRAIN_MS));
   await untilReady(ports, stopping);
   goOnUnless(stopping);
-  lists.fill();
+  lists.fill(farms.begin);
   const announcement = announceBus(config, logger);
   if (announcement !== null) shutdown.add('discovery', () => announcement.withdraw());
   sayServing(config, front.port, logger);

@@ -77,14 +77,13 @@ void test('the parameters of the query are those of the contract', async (t) => 
           default: standard,
           minimum,
           maximum,
-          items,
-          enum: word,
-        } = resolved(schema) as QueryRow & {
+          enum: words,
+          // A list: what is in the contract may be given several times.
+        } = resolved(
+          resolved(schema)['items'] === undefined ? schema : (resolved(schema)['items'] as Node),
+        ) as QueryRow & {
           enum?: readonly string[];
-          items?: Readonly<Record<string, unknown>>;
         };
-        // What may be given more than once has its words in its items.
-        const words = word ?? (resolved(items ?? {}) as { enum?: readonly string[] }).enum;
         const given: QueryRow | undefined = QUERIES[route]?.[name];
         // Bounds that the contract leaves open are the service's own.
         const row: QueryRow = {

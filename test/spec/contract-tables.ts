@@ -202,6 +202,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 /** Parameters that routes of the contract have beyond it. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v1/jobs': ['dry_run'],
+  'GET /api/v1/jobs/{id}/tasks': ['step'],
 };
 
 const EVERYONE = ['read-only', 'user', 'operator', 'admin'];

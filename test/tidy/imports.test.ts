@@ -22,23 +22,28 @@ function importsOf(file: string): Import[] {
     ...[...content.matchAll(DYNAMIC)].map((match) => ({ to: match[1] ?? '', typeOnly: false })),
   ];
   return found
-    .filter(({ to }) => to.startsWith('.'))
+    .filter(({ to }) => to.startsWith('.') && !to.endsWith('.css'))
     .map(({ to, typeOnly }) => ({ from: file, to: normalize(join(dirname(file), to)), typeOnly }));
 }
 
-const SOURCES = projectFiles().filter((file) => /^(src|actors|http|bench|test)\/.*\.ts$/.test(file));
+const SOURCES = projectFiles().filter((file) => /^(src|actors|http|web|bench|test)\/.*\.tsx?$/.test(file));
 const IMPORTS = SOURCES.flatMap(importsOf);
 
 /** Which part of the house may know which. */
 const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['src/core'],
   'src/adapters': ['src/adapters', 'src/core'],
-  'src/library': ['src/library', 'src/adapters', 'src/core'],
+  'src/library': ['src/library', 'src/adapters', 'src/core', 'web/api'],
   actors: ['actors', 'src/core'],
   http: ['http', 'actors', 'src/core'],
-  'src/bin': ['src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
+  'web/api': ['web/api', 'http', 'src/core'],
+  web: ['web', 'web/api', 'http', 'src/core'],
+  'src/bin': ['src/bin', 'http', 'web/api', 'actors', 'src/adapters', 'src/core'],
   bench: ['bench', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
-  test: ['test', 'bench', 'src/library', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
+  test: [
+    ...['test', 'bench', 'src/library', 'src/bin', 'http', 'web', 'web/api'],
+    ...['actors', 'src/adapters', 'src/core'],
+  ],
 };
 
 const roomOf = (file: string): string =>
@@ -52,13 +57,21 @@ test('imports point one way', async (t) => {
   t.same(
     wrong.map(shown),
     [],
-    'src/bin -> http, actors, adapters, core; http -> core and messages; actors -> core; adapters -> core; core -> nothing',
+    'src/bin -> web/api, http, actors, adapters, core; http -> core and messages; actors -> core; adapters -> core; core -> nothing',
   );
 });
 
 test('imports name the source file', async (t) => {
   const wrong = IMPORTS.filter(({ to }) => !SOURCES.includes(to));
   t.same(wrong.map(shown), [], 'an import ends in the .ts of a file that exists');
+});
+
+test('the web application knows the service by types alone, and of http the contract', async (t) => {
+  const wrong = IMPORTS.filter(({ from, to, typeOnly }) => {
+    if (!from.startsWith('web/') || to.startsWith('web/')) return false;
+    return !typeOnly || (to.startsWith('http/') && to !== 'http/openapi/generated.ts');
+  });
+  t.same(wrong.map(shown), [], 'what runs in a browser is in web/');
 });
 
 test('an actor is known by its messages.ts alone', async (t) => {

@@ -8,7 +8,9 @@ import type { Job } from '../../../web/api/resources.ts';
 import type { QueryOf } from '../../../web/api/rest-calls.ts';
 import { table, type Column } from './table.ts';
 
-type Filters = Pick<QueryOf<'get', '/jobs'>, 'status' | 'owner' | 'project' | 'search'>;
+type Filters = Pick<QueryOf<'get', '/jobs'>, 'owner' | 'project' | 'search'> & {
+  readonly status?: Job['status'];
+};
 
 interface JobsOptions extends ClientOptions, PageOptions, Filters {
   readonly farm?: string;
@@ -51,7 +53,7 @@ async function jobs(options: JobsOptions): Promise<void> {
     query: {
       farm_id: farm?.id,
       queue_id: queue?.id,
-      status: options.status,
+      status: options.status === undefined ? undefined : [options.status],
       owner: options.owner,
       project: options.project,
       search: options.search,

@@ -25,7 +25,7 @@ export type JobSortKey = 'created_at' | 'priority' | 'status' | 'updated_at' | '
 
 /** Which jobs are asked for (interface.md, "Endpoints", "Jobs"). */
 export interface JobFilter {
-  /** Any of these; without it, any at all. */
+  /** Any of them. */
   readonly statuses?: readonly JobStatus[];
   readonly farmId?: string;
   readonly queueId?: string;
@@ -101,6 +101,10 @@ export class JobDirectory {
 
   get size(): number {
     return this.#slots.size;
+  }
+
+  has(id: string): boolean {
+    return this.#slots.has(id);
   }
 
   /** The ids of all jobs, in no order. */
@@ -249,7 +253,7 @@ export class JobDirectory {
   /** For each slot 1 when it holds a job that is wanted, else 0; null when none can be. */
   #wantedBy(query: JobFilter): Uint8Array | null {
     const wanted = this.#held.slice(0, this.#ids.length);
-    if (query.statuses !== undefined) keepAnyOf(wanted, this.#statuses, query.statuses);
+    if (query.statuses !== undefined) keepAmong(wanted, this.#statuses, query.statuses);
     for (const text of SHARED_TEXTS) {
       const asked = query[text];
       if (asked === undefined) continue;
@@ -285,10 +289,10 @@ function keepEqual(wanted: Uint8Array, column: Uint8Array | Uint32Array, code: n
   for (let slot = 0; slot < wanted.length; slot += 1) if (column[slot] !== code) wanted[slot] = 0;
 }
 
-function keepAnyOf(wanted: Uint8Array, column: Uint8Array, statuses: readonly JobStatus[]): void {
-  const isAsked = STATUSES.map((status) => (statuses.includes(status) ? 1 : 0));
+function keepAmong(wanted: Uint8Array, column: Uint8Array, statuses: readonly JobStatus[]): void {
+  const isAsked = STATUSES.map((status) => statuses.includes(status));
   for (let slot = 0; slot < wanted.length; slot += 1) {
-    if (isAsked[column[slot] ?? 0] !== 1) wanted[slot] = 0;
+    if (isAsked[column[slot] ?? 0] !== true) wanted[slot] = 0;
   }
 }
 

@@ -16,6 +16,12 @@ export interface UntouchedTasks {
   readonly unschedulable?: boolean;
 }
 
+/** How long attempts took, from when they were handed out. */
+export interface AttemptTimes {
+  readonly count: number;
+  readonly totalMs: number;
+}
+
 /** A step of a job, keyed by job and order (interface.md, "Job"; interface-decisions.md, "REST"). */
 export interface StepRecord {
   readonly version: 1;
@@ -30,6 +36,8 @@ export interface StepRecord {
   readonly taskCount: number;
   readonly taskCounts: TaskCounts;
   readonly untouched: UntouchedTasks;
+  /** Of its attempts that have succeeded. Absent is none; attempts before it was counted are not in it. */
+  readonly attemptTimes?: AttemptTimes;
   /** Why no online worker may run the ready tasks that say so (interface.md, "Task"). Absent is no reason. */
   readonly unschedulableReason?: string;
   readonly createdAt: number;

@@ -3,24 +3,29 @@ import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import type { Profiler } from '../../../http/debug/pprof.ts';
 import { startFront } from '../../../http/front.ts';
+import { FarmWatch } from '../../../http/history/farm-watch.ts';
 import { JobLists } from '../../../http/lists/job-lists.ts';
 import { TaskLists } from '../../../http/lists/task-lists.ts';
 import type { Bundle } from '../../../http/pages/bundle.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { EventHub } from '../../../http/ws/hub.ts';
+import { joinPlan } from '../../../src/bin/threads/plan-parts.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
+import { JobActivity } from '../../../src/core/history/job-activity.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
-import type { TaskAddress } from '../../../src/core/ids.ts';
+import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
+import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
@@ -41,6 +46,8 @@ export class House {
   readonly asked: ServiceEnvelope[] = [];
   /** What actors answer. */
   answer: (envelope: ServiceEnvelope) => Outcome<unknown> | Promise<Outcome<unknown>> = () => done(null);
+  /** Rows of jobs that were stored before them, and not removed again. */
+  readonly storedAhead = new Map<JobId, LargeRows>();
   readonly prepared: PreparationRequest[] = [];
   preparation: Preparation = {
     ok: true,
@@ -70,6 +77,10 @@ export class House {
     now: () => this.now,
     steadyNow: () => this.steadyNow,
   });
+
+  readonly jobActivity = new JobActivity(T0);
+  /** Set by `ports`. */
+  farmWatch: FarmWatch | null = null;
 
   readonly #logs = new Map<string, LogChunk[]>();
   readonly #events = new TaskEventHub();
@@ -190,13 +201,17 @@ export class House {
         this.logged.push({ level: 'warn', text, attributes });
       },
     });
+    const jobLists = new JobLists(
+      state,
+      { settled: () => this.#sequence, take: () => this.#notices.splice(0) },
+      this.jobActivity,
+    );
+    this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
     return {
       store: this.store,
       commits: { count: () => this.#sequence, renew: () => undefined },
-      jobLists: new JobLists(state, {
-        settled: () => this.#sequence,
-        take: () => this.#notices.splice(0),
-      }),
+      jobLists,
+      history: this.farmWatch,
       taskLists: new TaskLists(state, { of: () => this.#sequence, settled: () => this.#sequence }),
       actors: {
         ask: async <Answer>(make: (to: ReturnType<typeof replyTo>) => ServiceEnvelope) => {
@@ -206,6 +221,24 @@ export class House {
           this.#noticed();
           // The test says what the actor answers, as the message's comment has it.
           return (await answered) as Outcome<Answer>;
+        },
+        submitLarge: async (farm, submission, plan) => {
+          const message = {
+            type: 'job.submit',
+            submission: { ...submission, plan: joinPlan(plan) },
+            replyTo: replyTo('front'),
+          } as const;
+          this.asked.push({ actor: 'farm', id: farm, message });
+          return (await this.answer({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
+        },
+      },
+      largeJobs: {
+        storeAhead: (job, rows) => {
+          this.storedAhead.set(job, rows);
+          return Promise.resolve();
+        },
+        removeComing: (job) => {
+          this.storedAhead.delete(job);
         },
       },
       prepareJob: (request) => {

@@ -10,6 +10,7 @@ import type { ChangeWatch } from '../../../src/adapters/lmdb/change-watch.ts';
 import { openStateReader, type StateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import type { StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
 import type { StoreThread } from '../../../src/adapters/lmdb/store-thread-host.ts';
+import { JobActivity } from '../../../src/core/history/job-activity.ts';
 import type { JobListQuery } from '../../../src/core/lists/job-directory.ts';
 import { TASKS_PER_BLOCK } from '../../../src/core/lists/step-tasks.ts';
 import { JOB_STATUSES } from '../../../src/core/lifecycle/job-transitions.ts';
@@ -40,7 +41,7 @@ class Lists {
     this.reader = reader;
     this.clients = [attach(thread, 0), attach(thread, 1)];
     const state = { store: reader, renew: () => reader.refresh() };
-    this.jobs = new JobLists(state, watch.jobs);
+    this.jobs = new JobLists(state, watch.jobs, new JobActivity(0));
     this.tasks = new TaskLists(state, watch.pages);
     watch.onArrival(() => this.jobs.noticesArrived());
   }
@@ -87,7 +88,7 @@ const jobQuery = (random: (below: number) => number): JobListQuery => ({
   descending: random(2) === 0,
   offset: random(30),
   limit: 1 + random(100),
-  ...(random(3) === 0 && { status: JOB_STATUSES[random(JOB_STATUSES.length)] ?? 'pending' }),
+  ...(random(3) === 0 && { statuses: JOB_STATUSES.filter(() => random(3) === 0) }),
 });
 
 const JOBS = 300;

@@ -78,6 +78,10 @@ const PERMISSIONS: readonly (readonly [string, string])[] = [
 /** Routes beyond interface.md (docs/decisions/additive-routes.md), each with the permission of the routes that it stands for. */
 const ADDITIVE_PERMISSIONS: readonly (readonly [string, string])[] = [
   ['GET /api/v1/stats', 'infra.read'],
+  ['GET /api/v1/stats/history', 'infra.read'],
+  ['GET /api/v1/stats/waiting', 'jobs.read'],
+  ['GET /api/v1/workers/{id}/history', 'workers.read'],
+  ['GET /api/v1/jobs/{id}/failures', 'jobs.read'],
   ['POST /api/v1/jobs/bulk', 'jobs.write'],
   ['GET /api/v1/jobs/summary', 'jobs.read'],
   ['GET /api/v1/jobs/{id}/steps', 'jobs.read'],

@@ -73,6 +73,11 @@ void test('jobs are filtered, searched, sorted and paged', async (t) => {
     ['sort_by=name', ['Delta alpha beta gamma', 4]],
     ['status=running', ['alpha Delta', 2]],
     ['status=paused', ['', 0]],
+    ['status=paused&status=running', ['alpha Delta', 2]],
+    [
+      `status=running&status=pending&status=completed&status=failed&status=canceled&owner=ada`,
+      ['alpha gamma', 2],
+    ],
     ['owner=ada', ['alpha gamma', 2]],
     ['owner=ADA', ['', 0]],
     ['project=film', ['alpha', 1]],
@@ -96,7 +101,7 @@ void test('parameters of lists that make no sense are refused', async (t) => {
   const cases: [string, string][] = [
     [
       'status=done',
-      '/query/status: must be one of pending, blocked, paused, running, completed, failed, canceled',
+      '/query/status/0: must be one of pending, blocked, paused, running, completed, failed, canceled',
     ],
     ['sort_by=size', '/query/sort_by: must be one of created_at, priority, status, updated_at, name'],
     ['sort_dir=up', '/query/sort_dir: must be one of asc, desc'],
@@ -299,6 +304,7 @@ void test('tasks show their state, worker, times and texts', async (t) => {
     status: 'running',
     assigned_worker_id: WORKER,
     assigned_at: '2026-11-20T10:00:00.010Z',
+    started_at: '2026-11-20T10:00:00.010Z',
     updated_at: '2026-11-20T10:00:00.020Z',
     failed_attempts: 1,
   };

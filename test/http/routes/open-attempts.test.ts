@@ -67,6 +67,7 @@ void test('clients see the attempt that only the page of its task tells of', asy
     status: 'assigned',
     assigned_worker_id: WORKER,
     assigned_at: open.started_at,
+    started_at: open.started_at,
   });
   const explained = (await client.get(`${TASK}/explain`)).body as Readonly<Record<string, unknown>>;
   t.same(explained['attempt'], open);

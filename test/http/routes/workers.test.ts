@@ -164,6 +164,7 @@ void test('a worker is shown with its tasks', async (t) => {
         status: 'assigned',
         assigned_worker_id: WORKER,
         assigned_at: '2026-11-20T10:00:00.000Z',
+        started_at: '2026-11-20T10:00:00.000Z',
         created_at: '2026-11-20T10:00:00.000Z',
         updated_at: '2026-11-20T10:00:00.000Z',
         failed_attempts: 0,

@@ -51,7 +51,7 @@ export class Subscriptions {
     this.#subjectOf.set(id, subject);
     if (!this.#isLive) return;
     const { last } = followed;
-    if (last !== null && (since === 'now' || since >= last)) this.#begin(listener, last);
+    if (last !== null && (since === 'now' || since === last)) this.#begin(listener, last);
     else if (followed.asked === null || since !== 'now') this.#ask(subject, followed);
   }
 
@@ -124,12 +124,11 @@ export class Subscriptions {
       this.#tell(listener, { is: 'ready' });
     }
     if (cursor === 'now') listener.cursor = last;
-    else if (cursor === 0) listener.floor ??= last;
-    else if (cursor > last) {
+    else if (hasUpTo(listener, cursor) > last) {
       // A number of another life of the service, whose clock was ahead.
       listener.cursor = last;
       this.#tell(listener, { is: 'gap' });
-    }
+    } else if (cursor === 0) listener.floor ??= last;
   }
 
   #pushed(followed: Followed, seq: number, payload: object): void {

@@ -12,8 +12,10 @@ export function usePresence(): Presence | null {
   const queues = useQuery(queries.queues(rest));
   const workers = useQuery(queries.workers(rest));
   const jobs = useQuery(queries.jobSummary(rest, {}));
-  useEvents('workers', () => void client.invalidateQueries({ queryKey: ['workers'] }));
-  useEvents('jobs', () => void client.invalidateQueries({ queryKey: ['jobs', 'summary'] }));
+  const staleWorkers = (): void => void client.invalidateQueries({ queryKey: ['workers'] });
+  const staleJobs = (): void => void client.invalidateQueries({ queryKey: ['jobs', 'summary'] });
+  useEvents('workers', staleWorkers, staleWorkers);
+  useEvents('jobs', staleJobs, staleJobs);
   if (
     farms.data === undefined ||
     queues.data === undefined ||

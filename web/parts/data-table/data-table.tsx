@@ -57,12 +57,16 @@ export interface DataTableProps<Row> {
   readonly onOpen?: (row: Row) => void;
   /** What can be done with a row: a menu behind a button, and in place of the context menu. */
   readonly actions?: (row: Row) => readonly ActionItem[];
+  /** What the Delete key does with the selected rows. */
+  readonly onDelete?: () => void;
   readonly rowClass?: (row: Row) => string;
   /** Shown when there are no rows. */
   readonly empty?: ReactNode;
   readonly isCompact?: boolean;
   /** Takes the height that its parent, a column of a known height, leaves; else it is as high as its rows, up to most of the window. */
   readonly isFilling?: boolean;
+  /** When it changes, another list is shown: from its top. */
+  readonly listKey?: string;
   /** Above the table, before the choice of columns. */
   readonly toolbar?: ReactNode;
   /** Hears whether rows may come and go without taking one from under somebody's eyes or pointer. */
@@ -98,7 +102,7 @@ interface OpenMenu {
 /** A table of any length, of which the rows that are looked at are drawn: by pointer, by keyboard, and as cards where it is narrow. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { id, label, rows, rowId, sort, onSort, selection, onSelect, href, actions, empty, onAtRest } = props;
-  const { isCompact = false, isFilling = false, toolbar } = props;
+  const { isCompact = false, isFilling = false, toolbar, listKey = '' } = props;
   const [, navigate] = useLocation();
   const scroller = useRef<HTMLDivElement>(null);
   const columns = useTableColumns(id, props.columns);
@@ -144,6 +148,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useEffect(() => {
     rows.need(Math.max(0, first - OVERSCAN), last + OVERSCAN);
   }, [rows, first, last]);
+
+  const [shownKey, setShownKey] = useState(listKey);
+  if (shownKey !== listKey) {
+    setShownKey(listKey);
+    setActive({ index: 0, id: null });
+  }
+  useEffect(() => {
+    if (scroller.current !== null) scroller.current.scrollTop = 0;
+  }, [listKey]);
 
   const isAtRest = isAtTop && !isUnderPointer && frozen === null;
   const tellRest = useEffectEvent((value: boolean) => onAtRest?.(value));
@@ -214,6 +227,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         break;
       case 'select-none':
         onSelect?.(NOTHING_SELECTED);
+        break;
+      case 'delete':
+        props.onDelete?.();
         break;
       case 'menu': {
         const rect = event.target.getBoundingClientRect();

@@ -1,0 +1,200 @@
+import { parseAttemptId } from '../../src/core/ids.ts';
+import {
+  busiest,
+  columnsOf,
+  FarmSamples,
+  MINUTE_MS,
+  SHARES_KEPT,
+  type FarmColumns,
+  type FarmSample,
+  type SampleShare,
+} from '../../src/core/history/farm-samples.ts';
+import type { EndedTasks, JobActivity } from '../../src/core/history/job-activity.ts';
+import { WorkerSamples, type WorkerPoint } from '../../src/core/history/worker-samples.ts';
+import type { BookingRecord } from '../../src/core/records/worker.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import type { CurrentState, JobLists } from '../lists/job-lists.ts';
+
+/** Workers that one step of a look reads: a few milliseconds. */
+const WORKERS_AT_ONCE = 100;
+/** Farms that have a history. */
+const FARMS_MAX = 64;
+
+/** What was seen of the workers of one farm. */
+interface Seen {
+  coresTotal: number;
+  coresBooked: number;
+  workersOnline: number;
+  readonly queues: Map<string, number>;
+  readonly owners: Map<string, number>;
+}
+
+/** A look at all workers that is under way. */
+interface Look {
+  /** Key of the last worker that was read; empty before the first. */
+  after: string;
+  readonly farms: Map<string, Seen>;
+  /** Booked cores by online worker. */
+  readonly booked: Map<string, number>;
+}
+
+/** A farm as it was seen last; nothing has ended in it, because that is counted over minutes. */
+export type FarmNow = FarmSample;
+
+/**
+ * How busy farms and workers were: looks at the workers once in a while, follows the rows of jobs, and keeps what it saw at the end of
+ * each minute, in memory alone. Nothing of it is on the way of a lease: it reads the store on the front's thread, some workers at a time.
+ */
+export class FarmWatch {
+  readonly #state: CurrentState;
+  readonly #jobs: JobActivity;
+  readonly #lists: Pick<JobLists, 'bringUpToDate'>;
+  readonly #now: () => number;
+  readonly #samples = new Map<string, FarmSamples>();
+  readonly #workers = new WorkerSamples();
+  readonly #latest = new Map<string, FarmNow>();
+  #look: Look | null = null;
+  /** The minute that was sampled last, or that was under way at the start: minutes since the epoch. */
+  #minute: number;
+
+  /** `now` gives milliseconds since the epoch. The lists tell `jobs` of the rows of jobs. */
+  constructor(
+    state: CurrentState,
+    jobs: JobActivity,
+    lists: Pick<JobLists, 'bringUpToDate'>,
+    now: () => number,
+  ) {
+    this.#state = state;
+    this.#jobs = jobs;
+    this.#lists = lists;
+    this.#now = now;
+    this.#minute = minuteOf(now());
+  }
+
+  /** One step of a look; false when it was the last one. Then what was seen counts, and a minute that has ended has its sample. */
+  lookNext(): boolean {
+    const look = (this.#look ??= this.#newLook());
+    this.#state.renew();
+    const { store } = this.#state;
+    const after = look.after === '' ? {} : { after: look.after };
+    let read = 0;
+    for (const { key, value: worker } of store.scan('worker', { ...after, limit: WORKERS_AT_ONCE })) {
+      read += 1;
+      look.after = key;
+      const farm = seenOf(look.farms, worker.farmId);
+      const booked = this.#addBooking(farm, store.get('booking', keys.booking(worker.id)));
+      if (worker.status !== 'online') continue;
+      farm.workersOnline += 1;
+      farm.coresTotal += worker.cpuCount;
+      look.booked.set(worker.id, booked);
+    }
+    if (read === WORKERS_AT_ONCE) return true;
+    this.#look = null;
+    this.#finish(look);
+    return false;
+  }
+
+  /** Jobs that have bookings are known before these are read, but for those that are made meanwhile. */
+  #newLook(): Look {
+    this.#lists.bringUpToDate();
+    return { after: '', farms: new Map(), booked: new Map() };
+  }
+
+  /** Adds the cores that a worker's tasks hold; how many those are. */
+  #addBooking(farm: Seen, record: BookingRecord | undefined): number {
+    let sum = 0;
+    for (const { attemptId, cores } of record?.bookings ?? []) {
+      sum += cores;
+      const side = this.#jobs.sideOf(parseAttemptId(attemptId)?.jobId ?? '');
+      if (side === null) continue;
+      farm.queues.set(side.queueId, (farm.queues.get(side.queueId) ?? 0) + cores);
+      farm.owners.set(side.owner, (farm.owners.get(side.owner) ?? 0) + cores);
+    }
+    farm.coresBooked += sum;
+    return sum;
+  }
+
+  #finish({ farms, booked }: Look): void {
+    this.#lists.bringUpToDate();
+    const now = this.#now();
+    const ids = [...this.#state.store.scan('farm', { limit: FARMS_MAX })].map(({ value }) => value.id);
+    const isMinuteOver = minuteOf(now) > this.#minute;
+    this.#minute = Math.max(this.#minute, minuteOf(now));
+    const endOfMinute = this.#minute * MINUTE_MS;
+    this.#latest.clear();
+    for (const id of ids) {
+      const seen = seenOf(farms, id);
+      this.#latest.set(id, this.#sampleOf(id, seen, now, NOTHING_ENDED));
+      if (!isMinuteOver) continue;
+      const samples = this.#samples.get(id) ?? new FarmSamples();
+      this.#samples.set(id, samples);
+      samples.push(this.#sampleOf(id, seen, endOfMinute, this.#jobs.takeEnded(id)));
+    }
+    if (!isMinuteOver) return;
+    this.#workers.push(endOfMinute, booked);
+    const known = new Set<string>(ids);
+    this.#jobs.keepOnly(known);
+    for (const id of this.#samples.keys()) if (!known.has(id)) this.#samples.delete(id);
+  }
+
+  #sampleOf(id: string, seen: Seen, at: number, ended: ReturnType<JobActivity['takeEnded']>): FarmSample {
+    const { coresTotal, coresBooked, workersOnline } = seen;
+    return {
+      at,
+      coresTotal,
+      coresBooked,
+      workersOnline,
+      ...this.#jobs.tasks(id),
+      ...ended.all,
+      queues: sharesOf(seen.queues, ended.queues),
+      owners: sharesOf(seen.owners, ended.owners),
+    };
+  }
+
+  /** The last minutes of a farm, one point for `stepMinutes` of them. */
+  farm(id: string, minutes: number, stepMinutes: number): FarmColumns {
+    const from = (this.#minute - minutes) * MINUTE_MS;
+    return columnsOf(this.#samples.get(id)?.since(from) ?? [], stepMinutes);
+  }
+
+  /** A farm as it was seen last; null before it was. */
+  farmNow(id: string): FarmNow | null {
+    return this.#latest.get(id) ?? null;
+  }
+
+  /** The last minutes of a worker. */
+  worker(id: string, minutes: number): readonly WorkerPoint[] {
+    return this.#workers.since(id, (this.#minute - minutes) * MINUTE_MS);
+  }
+
+  /** Paused jobs of a farm that have ready tasks, and how many tasks those are. */
+  paused(id: string): { readonly jobs: number; readonly tasks: number } {
+    this.#lists.bringUpToDate();
+    return this.#jobs.paused(id);
+  }
+}
+
+const minuteOf = (at: number): number => Math.floor(at / MINUTE_MS);
+
+const NOTHING_ENDED = { all: { succeeded: 0, failed: 0 }, queues: new Map(), owners: new Map() } as const;
+
+function seenOf(farms: Map<string, Seen>, id: string): Seen {
+  const known = farms.get(id);
+  if (known !== undefined) return known;
+  const seen = { coresTotal: 0, coresBooked: 0, workersOnline: 0, queues: new Map(), owners: new Map() };
+  farms.set(id, seen);
+  return seen;
+}
+
+function sharesOf(
+  cores: ReadonlyMap<string, number>,
+  ended: ReadonlyMap<string, EndedTasks>,
+): readonly SampleShare[] {
+  const shares = [...new Set([...cores.keys(), ...ended.keys()])].map((key) => ({
+    key,
+    coresBooked: cores.get(key) ?? 0,
+    succeeded: ended.get(key)?.succeeded ?? 0,
+    failed: ended.get(key)?.failed ?? 0,
+  }));
+  return busiest(shares, SHARES_KEPT);
+}

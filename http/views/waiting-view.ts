@@ -1,0 +1,80 @@
+import { counted } from '../../src/core/explain/wording.ts';
+import type { FarmId } from '../../src/core/ids.ts';
+import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/waiting.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { keys } from '../../src/core/records/tables.ts';
+import { timestampOf } from '../../src/core/timestamp.ts';
+import type { Schemas } from './schemas.ts';
+
+/** Paused jobs of a farm, and their ready tasks. */
+export interface PausedJobs {
+  readonly tasks: number;
+  readonly jobs: number;
+  readonly jobIds: readonly string[];
+}
+
+/** What waits in a farm: what its scheduler said at a time, and the tasks of paused jobs, of which it knows nothing. */
+export function waitingView(
+  store: StoreReader,
+  farm: FarmId,
+  at: number,
+  { groups, isPartial }: WaitingExplanation,
+  paused: PausedJobs,
+): Schemas['FarmWaiting'] {
+  const views = groups.map((group) => groupView(store, farm, group));
+  if (paused.tasks > 0) views.push(pausedView(paused));
+  return {
+    farm_id: farm,
+    at: timestampOf(at),
+    tasks: views.reduce((sum, { tasks }) => sum + tasks, 0),
+    groups: views.sort((a, b) => b.tasks - a.tasks),
+    is_partial: isPartial,
+  };
+}
+
+function groupView(store: StoreReader, farm: FarmId, group: WaitingGroup): Schemas['WaitingGroup'] {
+  return {
+    reason: group.reason,
+    sentence: sentenceOf(store, farm, group),
+    tasks: group.tasks,
+    jobs: group.jobs,
+    job_ids: group.jobIds,
+    ...(group.queueId !== null && { queue_id: group.queueId }),
+    ...(group.pool !== '' && { pool: group.pool }),
+    ...(group.unschedulableReason !== '' && { unschedulable_reason: group.unschedulableReason }),
+  };
+}
+
+function pausedView({ tasks, jobs, jobIds }: PausedJobs): Schemas['WaitingGroup'] {
+  const sentence = jobs === 1 ? 'The job is paused.' : 'The jobs are paused.';
+  return { reason: 'paused_job', sentence, tasks, jobs, job_ids: jobIds };
+}
+
+function sentenceOf(store: StoreReader, farm: FarmId, group: WaitingGroup): string {
+  const queue = group.queueId === null ? undefined : store.get('queue', keys.queue(group.queueId));
+  const name = queue?.name ?? group.queueId ?? '';
+  switch (group.reason) {
+    case 'paused_queue':
+      return `Queue ${name} is paused.`;
+    case 'usage_pool_missing':
+      return `Usage pool ${group.pool} is not registered and has no slots.`;
+    case 'workers':
+      return `No worker may run them: ${group.unschedulableReason}.`;
+    case 'retry_after':
+      return 'They are held back for a while after a failure.';
+    case 'farm_cap': {
+      const cap = store.get('farm', keys.farm(farm))?.maxConcurrentTasks ?? 0;
+      return `The farm is at its cap of ${counted(cap, 'concurrent task')}.`;
+    }
+    case 'queue_cap': {
+      const cap = queue?.maxConcurrentTasks ?? 0;
+      return `Queue ${name} is at its cap of ${counted(cap, 'concurrent task')}.`;
+    }
+    case 'usage_pool':
+      return `Usage pool ${group.pool} is at capacity.`;
+    case 'cores':
+      return 'Workers may run them, and none has the cores free.';
+    case 'order':
+      return 'It is their turn soon: workers have room for them.';
+  }
+}

@@ -1,0 +1,184 @@
+/** What belongs to one queue or owner in one sample. */
+export interface SampleShare {
+  /** Id of the queue, or the owner; null for all others together. */
+  readonly key: string | null;
+  readonly coresBooked: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+/** A farm at the end of a minute. */
+export interface FarmSample {
+  /** The end of the minute, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Of online workers. */
+  readonly coresTotal: number;
+  readonly coresBooked: number;
+  readonly workersOnline: number;
+  readonly ready: number;
+  readonly live: number;
+  /** Tasks that have ended in the minute. */
+  readonly succeeded: number;
+  readonly failed: number;
+  /** The busiest, and the others together. */
+  readonly queues: readonly SampleShare[];
+  readonly owners: readonly SampleShare[];
+}
+
+export const MINUTE_MS = 60_000;
+/** A day of minutes. */
+export const SAMPLES_MAX = 1440;
+/** Queues and owners that a sample names. */
+export const SHARES_KEPT = 16;
+/** Queues and owners that an answer names. */
+const SHARES_SHOWN = 8;
+
+/** The samples of one farm of the last day. */
+export class FarmSamples {
+  readonly #samples: FarmSample[] = [];
+
+  /** Takes a sample that is younger than all others. */
+  push(sample: FarmSample): void {
+    this.#samples.push(sample);
+    if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
+  }
+
+  /** The samples since a time. */
+  since(from: number): readonly FarmSample[] {
+    return this.#samples.filter(({ at }) => at > from);
+  }
+}
+
+/** The busiest shares, by cores, then by tasks, and all others together at the end; a share of nothing is left out. */
+export function busiest(shares: readonly SampleShare[], howMany: number): readonly SampleShare[] {
+  const busy = shares.filter((share) => share.coresBooked + share.succeeded + share.failed > 0);
+  const named = busy.filter(({ key }) => key !== null).sort(compareBusy);
+  const shown = named.slice(0, howMany);
+  const rest = [...named.slice(howMany), ...busy.filter(({ key }) => key === null)];
+  if (rest.length === 0) return shown;
+  const others = { key: null, coresBooked: 0, succeeded: 0, failed: 0 };
+  for (const share of rest) addTo(others, share);
+  return [...shown, others];
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function addTo(sum: Mutable<SampleShare>, share: SampleShare): void {
+  sum.coresBooked += share.coresBooked;
+  sum.succeeded += share.succeeded;
+  sum.failed += share.failed;
+}
+
+const compareBusy = (a: SampleShare, b: SampleShare): number =>
+  b.coresBooked - a.coresBooked ||
+  b.succeeded + b.failed - (a.succeeded + a.failed) ||
+  ((a.key ?? '') < (b.key ?? '') ? -1 : 1);
+
+/** A column for each of these; the same place belongs to the same point in all of them. */
+export interface SeriesColumns {
+  readonly key: string | null;
+  readonly coresBooked: readonly number[];
+  readonly succeeded: readonly number[];
+  readonly failed: readonly number[];
+}
+
+export interface FarmColumns {
+  readonly times: readonly number[];
+  readonly coresTotal: readonly number[];
+  readonly coresBooked: readonly number[];
+  readonly workersOnline: readonly number[];
+  readonly ready: readonly number[];
+  readonly live: readonly number[];
+  readonly succeeded: readonly number[];
+  readonly failed: readonly number[];
+  readonly queues: readonly SeriesColumns[];
+  readonly owners: readonly SeriesColumns[];
+}
+
+/**
+ * Samples as columns, one point for so many minutes: what ended is added up, the rest is the mean. A point is told by its last sample's
+ * time.
+ */
+export function columnsOf(samples: readonly FarmSample[], stepMinutes: number): FarmColumns {
+  const points = pointsOf(samples, stepMinutes);
+  const mean = (value: (sample: FarmSample) => number): number[] =>
+    points.map((point) => rounded(sumOf(point, value) / point.length));
+  const sum = (value: (sample: FarmSample) => number): number[] => points.map((point) => sumOf(point, value));
+  return {
+    times: points.map((point) => point.at(-1)?.at ?? 0),
+    coresTotal: mean((sample) => sample.coresTotal),
+    coresBooked: mean((sample) => sample.coresBooked),
+    workersOnline: mean((sample) => sample.workersOnline),
+    ready: mean((sample) => sample.ready),
+    live: mean((sample) => sample.live),
+    succeeded: sum((sample) => sample.succeeded),
+    failed: sum((sample) => sample.failed),
+    queues: seriesOf(points, (sample) => sample.queues),
+    owners: seriesOf(points, (sample) => sample.owners),
+  };
+}
+
+type Point = readonly FarmSample[];
+
+function pointsOf(samples: readonly FarmSample[], stepMinutes: number): readonly Point[] {
+  const points: FarmSample[][] = [];
+  let last = NaN;
+  for (const sample of samples) {
+    const number = Math.ceil(sample.at / (stepMinutes * MINUTE_MS));
+    if (number === last) points.at(-1)?.push(sample);
+    else points.push([sample]);
+    last = number;
+  }
+  return points;
+}
+
+/** The series of those that were the busiest over all points, and of all others together. One pass over the shares for each of two. */
+function seriesOf(
+  points: readonly Point[],
+  sharesOf: (sample: FarmSample) => readonly SampleShare[],
+): readonly SeriesColumns[] {
+  const totals = new Map<string | null, Mutable<SampleShare>>();
+  for (const point of points) {
+    for (const sample of point) {
+      for (const share of sharesOf(sample)) {
+        const total = totals.get(share.key);
+        if (total === undefined) totals.set(share.key, { ...share });
+        else addTo(total, share);
+      }
+    }
+  }
+  const shown = busiest([...totals.values()], SHARES_SHOWN).map(({ key }) => emptySeries(key, points.length));
+  const byKey = new Map(shown.map((series) => [series.key, series]));
+  const others = byKey.get(null);
+  for (const [at, point] of points.entries()) {
+    for (const sample of point) {
+      for (const share of sharesOf(sample)) addAt(byKey.get(share.key) ?? others, at, share);
+    }
+    for (const { coresBooked } of shown) coresBooked[at] = rounded((coresBooked[at] ?? 0) / point.length);
+  }
+  return shown;
+}
+
+interface Series {
+  readonly key: string | null;
+  readonly coresBooked: number[];
+  readonly succeeded: number[];
+  readonly failed: number[];
+}
+
+function emptySeries(key: string | null, points: number): Series {
+  const zeros = (): number[] => Array.from({ length: points }, () => 0);
+  return { key, coresBooked: zeros(), succeeded: zeros(), failed: zeros() };
+}
+
+function addAt(series: Series | undefined, at: number, share: SampleShare): void {
+  if (series === undefined) return;
+  series.coresBooked[at] = (series.coresBooked[at] ?? 0) + share.coresBooked;
+  series.succeeded[at] = (series.succeeded[at] ?? 0) + share.succeeded;
+  series.failed[at] = (series.failed[at] ?? 0) + share.failed;
+}
+
+const sumOf = (point: Point, value: (sample: FarmSample) => number): number =>
+  point.reduce((sum, sample) => sum + value(sample), 0);
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;

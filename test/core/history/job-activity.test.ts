@@ -1,0 +1,84 @@
+import { test } from 'tap';
+import { JobActivity, type CountedJob } from '../../../src/core/history/job-activity.ts';
+import { jobId, farmId, queueId } from '../../../src/core/ids.ts';
+import { NO_TASKS, type TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
+
+const SINCE = 1000;
+const job = (
+  id: string,
+  counts: Partial<TaskCounts>,
+  changes: Partial<Omit<CountedJob, 'taskCounts'>> = {},
+): CountedJob => ({
+  id: jobId(id),
+  farmId: farmId('f'),
+  queueId: queueId('q'),
+  owner: 'ada',
+  status: 'running',
+  createdAt: SINCE + 1,
+  taskCounts: { ...NO_TASKS, ...counts },
+  ...changes,
+});
+
+const plain = (taken: ReturnType<JobActivity['takeEnded']>): object => ({
+  all: taken.all,
+  queues: Object.fromEntries(taken.queues),
+  owners: Object.fromEntries(taken.owners),
+});
+
+void test('tasks that end are counted once, by queue and by owner', async (t) => {
+  const activity = new JobActivity(SINCE);
+  activity.put(job('a', { ready: 10 }), false);
+  activity.put(
+    job('b', { succeeded: 2, failed: 1, running: 1 }, { owner: 'bob', queueId: queueId('r') }),
+    false,
+  );
+  activity.put(job('a', { ready: 5, assigned: 1, running: 1, succeeded: 2, failed: 1 }), true);
+  t.strictSame(activity.tasks('f'), { ready: 5, live: 3 });
+  t.strictSame(plain(activity.takeEnded('f')), {
+    all: { succeeded: 4, failed: 2 },
+    queues: { q: { succeeded: 2, failed: 1 }, r: { succeeded: 2, failed: 1 } },
+    owners: { ada: { succeeded: 2, failed: 1 }, bob: { succeeded: 2, failed: 1 } },
+  });
+  const nothing = { all: { succeeded: 0, failed: 0 }, queues: {}, owners: {} };
+  t.strictSame(plain(activity.takeEnded('f')), nothing);
+  activity.put(job('a', { ready: 5, assigned: 1, running: 1, succeeded: 2, failed: 1 }), true);
+  t.strictSame(plain(activity.takeEnded('f')), nothing, 'the same row again');
+  activity.put(job('a', { succeeded: 9, failed: 1 }, { status: 'failed' }), true);
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 7, failed: 0 });
+  t.strictSame(activity.tasks('f'), { ready: 0, live: 1 }, 'what has ended is kept no longer');
+  t.equal(activity.sideOf('a'), null);
+  t.match(activity.sideOf('b'), { queueId: 'r', owner: 'bob' });
+  t.strictSame(plain(activity.takeEnded('other')), nothing);
+});
+
+void test('what had ended before, and what is taken back, is not counted', async (t) => {
+  const activity = new JobActivity(SINCE);
+  activity.put(job('old', { succeeded: 50, ready: 1 }, { createdAt: SINCE - 1 }), false);
+  activity.put(job('ended', { succeeded: 3, failed: 4 }, { status: 'failed' }), false);
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 3, failed: 4 }, 'made and ended in between');
+  activity.put(job('ended', { succeeded: 3, ready: 4 }), true);
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, 'tried again');
+  activity.put(job('ended', { succeeded: 3, failed: 1, ready: 3 }), true);
+  activity.put(job('old', { succeeded: 51 }, { createdAt: SINCE - 1 }), true);
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 1, failed: 1 });
+  activity.remove('ended');
+  activity.remove('nobody');
+  t.strictSame(activity.tasks('f'), { ready: 0, live: 0 });
+});
+
+void test('ready tasks of paused jobs are told apart, and farms that are gone forgotten', async (t) => {
+  const activity = new JobActivity(SINCE);
+  activity.put(job('a', { ready: 4 }, { status: 'paused' }), false);
+  activity.put(job('b', { ready: 3 }, { status: 'paused' }), false);
+  activity.put(job('c', { pending: 3 }, { status: 'paused' }), false);
+  activity.put(job('d', { ready: 8 }, { farmId: farmId('g') }), false);
+  t.strictSame(activity.paused('f'), { jobs: 2, tasks: 7 });
+  t.strictSame(activity.tasks('f'), { ready: 7, live: 0 });
+  activity.put(job('b', { ready: 3 }), true);
+  t.strictSame(activity.paused('f'), { jobs: 1, tasks: 4 });
+  t.strictSame(activity.paused('none'), { jobs: 0, tasks: 0 });
+  activity.remove('d');
+  activity.keepOnly(new Set(['f']));
+  t.strictSame(activity.tasks('g'), { ready: 0, live: 0 });
+  t.strictSame(activity.tasks('f'), { ready: 7, live: 0 });
+});
