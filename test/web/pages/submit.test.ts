@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import tap, { test } from 'tap';
+import { parse } from 'yaml';
 import { openBrowserHouse, type BrowserHouse } from '../../kit/browser/browser-house.ts';
 import { takePictures, violations } from '../../kit/browser/browser.ts';
 import { SHOWCASE } from './submit/showcase.ts';
@@ -267,7 +268,9 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     );
     await page.getByRole('region', { name: 'Template' }).dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByText('demanding.yaml · 1 step · 2 parameters').waitFor();
-    await side.getByText(/No worker can run it: .*attr\.worker\.os\.family; the nearest, render-01, has linux/).waitFor();
+    await side
+      .getByText(/No worker can run it: .*attr\.worker\.os\.family; the nearest, render-01, has linux/)
+      .waitFor();
     await side.getByRole('link', { name: 'Look at render-01' }).waitFor();
     await side.getByText(/until this usage pool is created: nuke/).waitFor();
     await takePictures(page, 'submit-demanding');
@@ -278,7 +281,7 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await page.goto('/submit');
     await page.getByRole('button', { name: 'Start over' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
-    await load(page, 'small.yaml', SMALL);
+    await load(page, 'small.json', JSON.stringify(parse(SMALL), null, 2));
     await field('JobName').fill('Only once');
     await side.getByText('Checked: 3 tasks in 1 step').waitFor();
     const isSubmission = (url: URL): boolean =>

@@ -21,8 +21,9 @@ const SCHEMA = { from: textField() };
 
 export function SubmitPage() {
   const [{ from }] = useUrlState(SCHEMA);
-  const { why } = usePermissions();
   const { rest } = useService();
+  const { why } = usePermissions();
+  const isKnown = useQuery(queries.principal(rest)).data !== undefined;
   const { data: job } = useQuery({ ...queries.job(rest, from), enabled: from !== '' });
   const [round, setRound] = useState(0);
   const [isAsking, setIsAsking] = useState(false);
@@ -37,7 +38,7 @@ export function SubmitPage() {
         </Button>
       }
     >
-      {why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
+      {isKnown && why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
       {from === '' ? (
         <SubmitForm key={key} from="" initial={keptDraft('') ?? EMPTY_DRAFT} />
       ) : (
