@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { DocumentFormat, DocumentReading, LineError } from './model/plain-tree.ts';
 import { readTemplate, type TemplateOutline } from './model/read-template.ts';
 
@@ -25,19 +25,25 @@ interface Read {
 }
 
 const NOTHING: Read = { text: '', readable: null, errors: [] };
-/** A pause in typing. A text that was loaded whole is read at once. */
+/** A pause in typing. A text that comes whole is read at once. */
 const PAUSE_MS = 150;
+/** So many characters more or less than what was read are typed. */
+const TYPED_MAX = 8;
 
 /** Reads the template as it is typed. The parser comes with the first text. */
 export function useTemplate(text: string): TemplateState {
   const [read, setRead] = useState(NOTHING);
+  const pause = useEffectEvent(() => (Math.abs(text.length - read.text.length) <= TYPED_MAX ? PAUSE_MS : 0));
   useEffect(() => {
     let isOver = false;
-    const timer = setTimeout(() => {
-      void readingOf(text).then((reading) => {
-        if (!isOver) setRead((before) => next(before, text, reading));
-      });
-    }, PAUSE_MS);
+    const timer = setTimeout(
+      () => {
+        void readingOf(text).then((reading) => {
+          if (!isOver) setRead((before) => next(before, text, reading));
+        });
+      },
+      isTyped ? PAUSE_MS : 0,
+    );
     return () => {
       isOver = true;
       clearTimeout(timer);
