@@ -235,7 +235,7 @@ function setUp(): void {
           plan: planOf(job),
           description: '',
           extensions: [],
-          templateText: '',
+          template: { text: '' },
           templateFormat: 'yaml',
           owner: 'bench',
           submitter: 'bench',

@@ -5,7 +5,7 @@ import type { RetryOverride, RetryPolicy } from '../../src/core/lifecycle/retry-
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
 import type { AttemptReport } from '../../src/core/wire/bus-messages.ts';
-import type { EncodedJob, OnceKey } from '../farm/messages.ts';
+import type { OnceKey, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
 /** Tasks of one step that the lease actor has picked for a worker. */
@@ -57,9 +57,8 @@ export type JobMessage =
       readonly type: 'job.create';
       readonly record: JobRecord;
       readonly plan: JobPlan;
-      readonly templateText: string;
+      readonly template: SubmittedTemplate;
       readonly templateFormat: TemplateFormat;
-      readonly encoded?: EncodedJob;
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
       readonly once?: OnceKey;

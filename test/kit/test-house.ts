@@ -153,7 +153,7 @@ export class TestHouse extends HouseCatalog {
       plan: jobPlan(name, steps),
       description: '',
       extensions: [],
-      templateText: 'specificationVersion: jobtemplate-2023-09',
+      template: { text: 'specificationVersion: jobtemplate-2023-09' },
       templateFormat: 'yaml',
       owner: 'ada',
       submitter: 'ada',

@@ -17,6 +17,7 @@ import { batchEvents } from '../../core/wire/event-batch.ts';
 import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
+import { joinPlan } from './plan-parts.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
 import { waitingOf } from './reply-address.ts';
@@ -28,6 +29,7 @@ import {
   MEASURE_PERIOD_MS,
   SHARD_PROTOCOL,
   type Answer,
+  type LargeCommand,
   type Said,
   type ShardCommand,
   type ShardControl,
@@ -179,6 +181,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   exposeControl(control, options.controlPort);
   main.on('message', (command: ShardCommand) => {
     if (command.type === 'fell') wakeOwn(command.slot);
+    else if (command.type === 'submit-large') host.post(submissionIn(command));
     else for (const envelope of command.envelopes) host.post(envelope);
   });
   for (const envelope of takeUp(reader, ownsFarm, options.index === 0)) host.post(envelope);
@@ -256,6 +259,11 @@ function prepare(
       for (const { inbox, reply } of leases) meter.leaseAnswered(inbox, reply, windowStartedAt);
     });
   };
+}
+
+function submissionIn({ farm, submission, plan, replyTo }: LargeCommand): ServiceEnvelope {
+  const whole = { ...submission, plan: joinPlan(plan) };
+  return { actor: 'farm', id: farm, message: { type: 'job.submit', submission: whole, replyTo } };
 }
 
 /** The shards of a set of bits. */

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
+import { launchBrowser } from '../../../bench/kit/browser.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../daemons.ts';
-import { launchBrowser, openPage, type OpenPage } from './browser.ts';
+import { openPage, type OpenPage } from './browser.ts';
 
 /** The service, its workers and a browser, as the tests of pages need them. */
 export interface BrowserHouse {
