@@ -157,6 +157,7 @@ test('events change jobs, and older ones do not', (t) => {
   t.equal(jobAfter(before, event({ status: 'running', updated_at: before.updated_at })), before);
   t.equal(isMoving(job()), true);
   t.equal(isMoving(job({ status: 'paused' })), false);
+  t.equal(isMoving(job({ status: 'pending' })), false);
   t.equal(isMoving(job({ status: 'paused', task_counts: { ...before.task_counts, running: 2 } })), true);
   t.end();
 });
