@@ -86,6 +86,8 @@ function HeadCell<Row>({
   };
   const startResize = (event: MouseEvent<HTMLElement> | TouchEvent<HTMLElement>): void => {
     event.stopPropagation();
+    // Else the browser drags the header that comes to lie under the place of the press.
+    if (event.type === 'mousedown') event.preventDefault();
     // A column that grows begins at the width that it has, not at that which it was given.
     columns.headers
       .get(id)
@@ -126,7 +128,7 @@ function HeadCell<Row>({
       <button
         type="button"
         className={classNames('data-table__head-button', isSortable && 'data-table__head-button--sorts')}
-        draggable
+        draggable={columns.resizing === null}
         title={isSortable ? `Sort by ${column.header.toLowerCase()}` : undefined}
         aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight Alt+Shift+ArrowLeft Alt+Shift+ArrowRight"
         onClick={press}
