@@ -1556,6 +1556,7 @@ export interface components {
             readonly queue_id?: string;
             readonly compute_location?: string;
             readonly status?: components["schemas"]["WorkerStatus"];
+            readonly search?: string;
         };
         readonly WorkerRetry: {
             readonly worker_id: string;
@@ -1659,6 +1660,8 @@ export interface components {
             readonly jobs: components["schemas"]["Count"];
             /** @description Of some of the jobs, ten at the most. */
             readonly job_ids: readonly string[];
+            /** @description Their names, in the same order. */
+            readonly job_names: readonly string[];
             /** @description With `paused_queue` and `queue_cap`. */
             readonly queue_id?: string;
             /** @description With `usage_pool` and `usage_pool_missing`. */
@@ -2037,6 +2040,8 @@ export interface components {
             readonly cpu_count: components["schemas"]["Count"];
             /** @description Cores that the assigned and running tasks of the worker reserve. */
             readonly committed_cores: number;
+            /** @description Assigned and running tasks of the worker. */
+            readonly current_task_count: number;
             /** @description Present while the worker takes no tasks because it was told to stop, and its own are still running. */
             readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
@@ -2072,6 +2077,19 @@ export interface components {
             readonly total: components["schemas"]["Count"];
             readonly limit: number;
             readonly offset: number;
+            readonly summary: components["schemas"]["WorkerSummary"];
+        };
+        /** @description Of all workers that the filter lets through, whatever their status. */
+        readonly WorkerSummary: {
+            readonly online: components["schemas"]["Count"];
+            readonly offline: components["schemas"]["Count"];
+            readonly disabled: components["schemas"]["Count"];
+            /** @description Online ones that take no tasks because they were told to stop. */
+            readonly draining: number;
+            /** @description Of online workers. */
+            readonly cores_total: number;
+            /** @description That live tasks hold, on any of the workers. */
+            readonly cores_booked: number;
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
             readonly current_tasks: readonly components["schemas"]["Task"][];
@@ -2080,7 +2098,9 @@ export interface components {
         };
         readonly WorkerStepFailures: {
             readonly job_id: string;
+            readonly job_name: string;
             readonly step_id: string;
+            readonly step_name: string;
             /** @description Failures of tasks of the step that the worker has reported. */
             readonly failures: number;
             readonly last_at: components["schemas"]["Timestamp"];
@@ -4239,6 +4259,8 @@ export interface operations {
                 readonly queue_id?: string;
                 readonly compute_location?: string;
                 readonly status?: components["schemas"]["WorkerStatus"];
+                /** @description Words, in upper or lower case: each must occur in the name, the host name, the id or a tag (`key=value`) of the worker. */
+                readonly search?: string;
                 readonly sort_by?: "name" | "hostname" | "status" | "compute_location" | "registered_at" | "last_heartbeat_at";
                 readonly sort_dir?: components["parameters"]["SortDir"];
                 readonly limit?: components["parameters"]["Limit"];

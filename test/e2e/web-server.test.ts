@@ -28,7 +28,7 @@ const BUNDLE = fileURLToPath(new URL('dist/web-app', packageRoot));
 await test('the application that was built is served, and the API beside it', async (t) => {
   t.ok(existsSync(BUNDLE), 'node scripts/build.js makes it');
   const ask = (path: string, headers = {}): Promise<Response> => fetch(`${api.url}${path}`, { headers });
-  const page = await ask('/jobs/some-job?tab=tasks');
+  const page = await ask('/jobs/some-job?tab=tasks', { accept: 'text/html' });
   const html = await page.text();
   t.equal(page.status, 200);
   t.match(page.headers.get('content-type'), 'text/html');
