@@ -14,6 +14,7 @@ import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { ToastList } from './toast-list.tsx';
+import { useRefreshOnReturn } from './use-refresh-on-return.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const RETRIES_MAX = 2;
@@ -41,6 +42,7 @@ function Frame() {
   // Followed all the time: a page that begins to follow them then gets no replay of what is kept.
   useEvents('jobs', () => undefined);
   useEvents('workers', () => undefined);
+  useRefreshOnReturn();
   useShortcuts({ onFind: () => setOpen('palette'), onHelp: () => setOpen('shortcuts') });
   return (
     <>
