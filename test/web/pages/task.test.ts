@@ -62,6 +62,7 @@ await test('a task is followed, read and understood in its page', { timeout: 240
   const first = await submit('Shot 010', rendering(file('go')));
   const { page, faults } = await house.open(`/tasks/${first.task}`);
   const log = page.getByRole('log');
+  page.setDefaultTimeout(15_000);
   const foot = page.locator('.log-view__foot');
 
   await t.test('a task that waits says why, with a link', async (t) => {
@@ -85,10 +86,7 @@ await test('a task is followed, read and understood in its page', { timeout: 240
     await log.getByText('loaded').waitFor();
     await page.getByText('live, following').waitFor();
     await page.getByRole('progressbar', { name: 'Progress of the task' }).waitFor();
-    t.equal(
-      await log.getByText('loaded').getAttribute('class'),
-      'ansi--front ansi--front-2',
-    );
+    t.equal(await log.getByText('loaded').getAttribute('class'), 'ansi--front ansi--front-2');
     await log.getByRole('link', { name: 'shot 010' }).waitFor();
     await log.getByText('tile 4 of 4').waitFor();
     t.equal(await log.getByText('tile 3 of 4').count(), 0, 'folded');
@@ -123,17 +121,11 @@ await test('a task is followed, read and understood in its page', { timeout: 240
 
     const find = page.getByLabel('Find in the log');
     await find.fill('TILE');
-    await page
-      .locator('.log-tools__count')
-      .getByText(/^1\/\d+$/)
-      .waitFor();
+    await page.locator('.log-tools__count', { hasText: /^1\/\d+$/ }).waitFor();
     await find.press('Enter');
-    await page
-      .locator('.log-tools__count')
-      .getByText(/^2\/\d+$/)
-      .waitFor();
+    await page.locator('.log-tools__count', { hasText: /^2\/\d+$/ }).waitFor();
     await page.getByRole('button', { name: 'Match case' }).click();
-    await page.locator('.log-tools__count').getByText('0', { exact: true }).waitFor();
+    await page.locator('.log-tools__count', { hasText: /^0$/ }).waitFor();
     await page.getByRole('button', { name: 'Match case' }).click();
     await page.getByRole('button', { name: 'Regular expression' }).click();
     await find.fill('(x+x+)+y');
@@ -150,6 +142,7 @@ await test('a task is followed, read and understood in its page', { timeout: 240
   });
 
   await t.test('lines are in the address', async (t) => {
+    await log.press('Home');
     await log.getByRole('link', { name: 'Line 2', exact: true }).click();
     await log.getByRole('link', { name: 'Line 3', exact: true }).click({ modifiers: ['Shift'] });
     await page.waitForURL(/attempt=1.*#L2-L3$/);
@@ -167,9 +160,15 @@ await test('a task is followed, read and understood in its page', { timeout: 240
   await t.test('it is tried again by hand', async (t) => {
     await page.goto(`/tasks/${first.task}`);
     await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByRole('region', { name: 'Attempts' }).getByRole('link', { name: '2' }).waitFor();
+    await page
+      .getByRole('region', { name: 'Attempts' })
+      .getByRole('link', { name: '2', exact: true })
+      .waitFor();
     await page.getByText('ended', { exact: true }).waitFor();
-    await page.getByRole('region', { name: 'Attempts' }).getByRole('link', { name: '1' }).click();
+    await page
+      .getByRole('region', { name: 'Attempts' })
+      .getByRole('link', { name: '1', exact: true })
+      .click();
     await page.waitForURL(/attempt=1/);
     t.equal((await api.attempts(first.task)).length, 2);
   });
@@ -200,7 +199,7 @@ await test('a task is followed, read and understood in its page', { timeout: 240
     await log.getByText('error: the very end').waitFor();
     await page.getByLabel('Find in the log').fill('frame 123456 ');
     await page.locator('.log-mark--current').waitFor();
-    await page.locator('.log-tools__count').getByText('1/1', { exact: true }).waitFor();
+    await page.locator('.log-tools__count', { hasText: /^1\/1$/ }).waitFor();
     await page.goto(`/tasks/${task}#L150000`);
     await log.getByText('frame 150000 of').waitFor();
     t.ok((await log.locator('.log-row').count()) < 200, 'only what is seen is drawn');

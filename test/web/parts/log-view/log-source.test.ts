@@ -69,6 +69,7 @@ test('what comes twice is shown once, and what events have missed is read', asyn
           source.accept(list);
           await settled(source);
         }
+        await settled(source);
         t.strictSame(
           linesOf(source, 1),
           kept.map(({ seq_num: seq }) => `1.${seq}`),
