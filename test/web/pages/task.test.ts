@@ -120,6 +120,7 @@ await test('a task is followed, read and understood in its page', { timeout: 240
     await log.getByRole('button', { name: 'show less' }).waitFor();
 
     const find = page.getByLabel('Find in the log');
+    await log.press('Home');
     await find.fill('TILE');
     await page.locator('.log-tools__count', { hasText: /^1\/\d+$/ }).waitFor();
     await find.press('Enter');
