@@ -28,6 +28,7 @@ void test('workers are filtered, sorted and paged', async (t) => {
     workerRecord({
       name: 'node-b',
       computeLocation: 'berlin',
+      tags: { rack: 'B7' },
       registeredAt: T0 + 3,
       lastHeartbeatAt: T0 + 5,
     }),
@@ -70,6 +71,13 @@ void test('workers are filtered, sorted and paged', async (t) => {
     ['compute_location=berlin', 'node-b', 1],
     ['status=online', 'node-b node-c', 2],
     [`queue_id=${QUEUE}`, 'node-a node-b', 2],
+    // Words of a search: each in the name, the host name, the id or a tag.
+    ['search=NODE-A', 'node-a', 1],
+    ['search=node+rack%3Db', 'node-b', 1],
+    [`search=${uuid('e', 4)}`, 'node-d', 1],
+    ['search=node+z', 'node-a', 1],
+    ['search=berlin', '', 0],
+    ['search=+', 'node-a node-b node-c node-d', 4],
     [`queue_id=${uuid('b', 9)}`, '', 0],
     ['limit=2&offset=1', 'node-b node-c', 4],
   ];
@@ -139,6 +147,7 @@ void test('a worker is shown with its tasks', async (t) => {
     compute_location: 'berlin',
     cpu_count: 8,
     committed_cores: 5,
+    current_task_count: 2,
     memory_mib: 16384,
     gpu_count: 1,
     gpu_memory_mib: 24_564,
@@ -195,7 +204,9 @@ void test('failures on a worker are shown by step, the latest first, without tho
     failures: [
       {
         job_id: jobNumber(1),
+        job_name: 'shot',
         step_id: `${jobNumber(1)}-0`,
+        step_name: 'render',
         failures: 2,
         last_at: '2026-11-20T10:00:00.003Z',
       },
