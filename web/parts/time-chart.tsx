@@ -105,7 +105,7 @@ function ChartTable({
     <details className="time-chart__table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>Values</summary>
       {isOpen && (
-        <div className="time-chart__scroller" tabIndex={0} role="region" aria-label={`${label}: values`}>
+        <div className="time-chart__scroller" tabIndex={0} role="group" aria-label={`${label}: values`}>
           <table>
             <thead>
               <tr>
