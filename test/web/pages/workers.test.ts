@@ -116,7 +116,7 @@ await test('workers are watched and kept, and the farm is told in words', { time
     await page.getByText(/^2 tasks run on/).waitFor();
     await page.getByText('Waits for cores').waitFor();
     await page.getByText('No fitting worker').waitFor();
-    const needed = page.getByRole('region', { name: 'Jobs that need somebody' });
+    const needed = page.getByRole('region', { name: 'Jobs that need attention' });
     await needed.getByRole('link', { name: 'needs_windows' }).waitFor();
     await page.getByRole('table', { name: 'By owner' }).getByRole('link', { name: 'mira' }).waitFor();
     await page.getByRole('button', { name: '30 min' }).click();
@@ -174,7 +174,7 @@ await test('workers are watched and kept, and the farm is told in words', { time
     const failures = page.getByRole('region', { name: 'Newest failures' });
     await failures.getByText(/exit/i).first().waitFor();
     await page
-      .getByRole('region', { name: 'Jobs that need somebody' })
+      .getByRole('region', { name: 'Jobs that need attention' })
       .getByText('4 of 4 tasks failed')
       .waitFor();
     await takePictures(page, 'overview-failures');

@@ -32,7 +32,7 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
   {
     id: 'status',
     header: 'Status',
-    size: 108,
+    size: 120,
     sortKey: 'status',
     card: 'plain',
     cell: (worker) => <WorkerBadge worker={worker} />,

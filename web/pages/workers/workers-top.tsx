@@ -69,6 +69,7 @@ function BusyHours({ farm }: { farm: string }) {
   return (
     <Stat
       label="Last 3 hours"
+      href={farm === '' ? '/' : `/?farm=${encodeURIComponent(farm)}`}
       value={
         <Sparkline
           values={booked}
