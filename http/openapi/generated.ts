@@ -1341,6 +1341,12 @@ export interface components {
             readonly description?: string;
             readonly steps: readonly components["schemas"]["Step"][];
             readonly failure_summary: components["schemas"]["FailureSummary"];
+            /** @description The retry settings that the job has itself, of those in `effective_retry`; the others come from its queue, its farm or the service. */
+            readonly own_retry?: {
+                readonly max_attempts?: components["schemas"]["MaxAttempts"];
+                readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
+                readonly failure_limit?: components["schemas"]["FailureLimit"];
+            };
             /** @description Ids of the upstream jobs. */
             readonly depends_on?: readonly string[];
             /** @description Values of the job parameters, by name, defaults filled in. All are text: integers in plain decimal, BOOL as true or false, lists as JSON (`["a", "b"]`), everything else as it was submitted. */
@@ -1404,7 +1410,21 @@ export interface components {
                 readonly name: string;
                 readonly order: components["schemas"]["Count"];
                 readonly cells: string;
+                readonly axis?: components["schemas"]["TaskAxis"];
             }[];
+        };
+        /** @description What tells the tasks of a step apart that has one task parameter alone: its value at each place of the task order. Absent when the step has none or several, or more than 1000 runs or values. */
+        readonly TaskAxis: {
+            readonly parameter: string;
+            /** @enum {string} */
+            readonly type: "INT" | "FLOAT" | "STRING" | "PATH" | "CHUNK[INT]";
+            /** @description Integers that count from `start` in steps, one run after the other. Either these or `values`. */
+            readonly runs?: readonly {
+                readonly start: number;
+                readonly step: number;
+                readonly count: number;
+            }[];
+            readonly values?: readonly string[];
         };
         readonly DependentPage: {
             readonly items: readonly {

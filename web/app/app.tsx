@@ -7,6 +7,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { SkeletonLines } from '../parts/skeleton.tsx';
 import { ServiceProvider, type Service } from '../state/service.tsx';
+import { useEvents } from '../state/use-events.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Palette } from './palette.tsx';
 import { ROUTES } from './routes.tsx';
@@ -37,6 +38,9 @@ export function App({ service }: { service: Service }) {
 function Frame() {
   const [path] = useLocation();
   const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null);
+  // Followed all the time: a page that begins to follow them then gets no replay of what is kept.
+  useEvents('jobs', () => undefined);
+  useEvents('workers', () => undefined);
   useShortcuts({ onFind: () => setOpen('palette'), onHelp: () => setOpen('shortcuts') });
   return (
     <>

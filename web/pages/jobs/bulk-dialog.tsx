@@ -9,7 +9,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
-import { ACTION_WORDS, type JobAction } from './job-actions.ts';
+import { ACTION_WORDS, jobsInWords, type JobAction } from './job-actions.ts';
 import { refusalGroups, runBulk, type BulkDeed, type BulkOutcome } from './run-bulk.ts';
 
 /** The jobs that are meant. */
@@ -37,9 +37,6 @@ type Stage =
 const PRIORITY_MAX = 2_147_483_647;
 const NAMES_SHOWN = 5;
 
-export const jobsInWords = (count: number): string =>
-  count === 1 ? '1 job' : `${count.toLocaleString()} jobs`;
-
 /** Asks what is to be known or confirmed, does it, and tells what was refused and why. */
 export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogProps) {
   const { rest } = useService();
@@ -50,7 +47,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
   const [queue, setQueue] = useState('');
   const isStopped = useRef(false);
   const words = ACTION_WORDS[action];
-  const title = `${words.label.replace('…', '')}: ${jobsInWords(target.count)}`;
+  const title = words.deed(jobsInWords(target.count));
   const fault = faultOf(action, priority, queue);
 
   const run = async (): Promise<void> => {
@@ -118,7 +115,11 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
         <>
           <Button onPress={onClose}>{words.isDestructive ? 'Keep' : 'Close'}</Button>
           <SubmitButton look={words.isDestructive ? 'danger' : 'primary'} offBecause={fault}>
-            {`${words.label.replace('…', '')} ${jobsInWords(target.count)}`}
+            {action === 'move'
+              ? `Move ${jobsInWords(target.count)}`
+              : action === 'set-priority'
+                ? 'Set the priority'
+                : title}
           </SubmitButton>
         </>
       }

@@ -16,6 +16,8 @@ export const JOB_ACTIONS: readonly JobAction[] = [
 interface ActionWords {
   /** On a button: "Pause". */
   readonly label: string;
+  /** What is done, to how many: "Pause 3 jobs". */
+  readonly deed: (jobs: string) => string;
   /** "3 jobs paused". */
   readonly done: string;
   /** It cannot be taken back: it is asked for once more. */
@@ -23,14 +25,28 @@ interface ActionWords {
 }
 
 export const ACTION_WORDS: Readonly<Record<JobAction, ActionWords>> = {
-  pause: { label: 'Pause', done: 'paused', isDestructive: false },
-  resume: { label: 'Resume', done: 'resumed', isDestructive: false },
-  retry: { label: 'Retry', done: 'tried again', isDestructive: false },
-  'set-priority': { label: 'Priority…', done: 'given the priority', isDestructive: false },
-  move: { label: 'Move to queue…', done: 'moved', isDestructive: false },
-  cancel: { label: 'Cancel…', done: 'canceled', isDestructive: true },
-  delete: { label: 'Delete…', done: 'deleted', isDestructive: true },
+  pause: { label: 'Pause', deed: (jobs) => `Pause ${jobs}`, done: 'paused', isDestructive: false },
+  resume: { label: 'Resume', deed: (jobs) => `Resume ${jobs}`, done: 'resumed', isDestructive: false },
+  retry: { label: 'Retry', deed: (jobs) => `Retry ${jobs}`, done: 'tried again', isDestructive: false },
+  'set-priority': {
+    label: 'Priority…',
+    deed: (jobs) => `Set the priority of ${jobs}`,
+    done: 'given the priority',
+    isDestructive: false,
+  },
+  move: {
+    label: 'Move to queue…',
+    deed: (jobs) => `Move ${jobs} to a queue`,
+    done: 'moved',
+    isDestructive: false,
+  },
+  cancel: { label: 'Cancel…', deed: (jobs) => `Cancel ${jobs}`, done: 'canceled', isDestructive: true },
+  delete: { label: 'Delete…', deed: (jobs) => `Delete ${jobs}`, done: 'deleted', isDestructive: true },
 };
+
+/** "3 jobs". */
+export const jobsInWords = (count: number): string =>
+  count === 1 ? '1 job' : `${count.toLocaleString()} jobs`;
 
 type Judged = Pick<Job, 'status'> & { readonly task_counts: Pick<Job['task_counts'], 'failed' | 'canceled'> };
 

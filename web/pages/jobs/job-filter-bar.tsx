@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
-import { useId } from 'react';
+import { SlidersHorizontal, X } from 'lucide-react';
+import { useId, useState } from 'react';
 import type { JobSummary } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
+import { classNames } from '../../parts/class-names.ts';
 import { StatusChips } from '../../parts/filter-chips.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
@@ -27,6 +28,10 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
   const principal = useQuery(queries.principal(rest)).data;
   const offered = queues.filter((queue) => filters.farm === '' || queue.farm_id === filters.farm);
   const farmOf = (id: string): string => farms.find((farm) => farm.id === id)?.name ?? '';
+  const [isOpen, setIsOpen] = useState(false);
+  const inFold = [filters.farm, filters.queue, filters.owner, filters.project].filter(
+    (text) => text !== '',
+  ).length;
   const isNamed = principal !== undefined && principal.kind !== 'anonymous';
   return (
     <div className="job-filters">
@@ -37,57 +42,68 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
           placeholder="Name, id, owner or project"
           onChange={(search) => onChange({ search }, { replace: true })}
         />
-        <select
-          className="input job-filters__choice"
-          aria-label="Farm"
-          value={filters.farm}
-          onChange={(event) => onChange({ farm: event.target.value, queue: '' })}
-        >
-          <option value="">All farms</option>
-          {farms.map((farm) => (
-            <option key={farm.id} value={farm.id}>
-              {farm.name}
-            </option>
-          ))}
-        </select>
-        <select
-          className="input job-filters__choice"
-          aria-label="Queue"
-          value={filters.queue}
-          onChange={(event) => onChange({ queue: event.target.value })}
-        >
-          <option value="">All queues</option>
-          {offered.map((queue) => (
-            <option key={queue.id} value={queue.id}>
-              {filters.farm === '' && farms.length > 1
-                ? `${queue.name} (${farmOf(queue.farm_id)})`
-                : queue.name}
-            </option>
-          ))}
-        </select>
-        <FilterText
-          label="Owner"
-          value={filters.owner}
-          offered={owners}
-          onChange={(owner) => onChange({ owner })}
-        />
-        <FilterText
-          label="Project"
-          value={filters.project}
-          offered={projects}
-          onChange={(project) => onChange({ project })}
-        />
-        {isNamed && (
+        <span className="job-filters__unfold">
           <Button
-            size="small"
-            isPressed={filters.owner === principal.username}
-            onPress={() =>
-              onChange({ owner: filters.owner === principal.username ? '' : principal.username })
-            }
+            icon={<SlidersHorizontal aria-hidden="true" />}
+            isPressed={isOpen}
+            onPress={() => setIsOpen(!isOpen)}
           >
-            My jobs
+            {inFold === 0 ? 'Filters' : `Filters (${inFold})`}
           </Button>
-        )}
+        </span>
+        <div className={classNames('job-filters__fold', isOpen && 'job-filters__fold--open')}>
+          <select
+            className="input job-filters__choice"
+            aria-label="Farm"
+            value={filters.farm}
+            onChange={(event) => onChange({ farm: event.target.value, queue: '' })}
+          >
+            <option value="">All farms</option>
+            {farms.map((farm) => (
+              <option key={farm.id} value={farm.id}>
+                {farm.name}
+              </option>
+            ))}
+          </select>
+          <select
+            className="input job-filters__choice"
+            aria-label="Queue"
+            value={filters.queue}
+            onChange={(event) => onChange({ queue: event.target.value })}
+          >
+            <option value="">All queues</option>
+            {offered.map((queue) => (
+              <option key={queue.id} value={queue.id}>
+                {filters.farm === '' && farms.length > 1
+                  ? `${queue.name} (${farmOf(queue.farm_id)})`
+                  : queue.name}
+              </option>
+            ))}
+          </select>
+          <FilterText
+            label="Owner"
+            value={filters.owner}
+            offered={owners}
+            onChange={(owner) => onChange({ owner })}
+          />
+          <FilterText
+            label="Project"
+            value={filters.project}
+            offered={projects}
+            onChange={(project) => onChange({ project })}
+          />
+          {isNamed && (
+            <Button
+              size="small"
+              isPressed={filters.owner === principal.username}
+              onPress={() =>
+                onChange({ owner: filters.owner === principal.username ? '' : principal.username })
+              }
+            >
+              My jobs
+            </Button>
+          )}
+        </div>
       </div>
       <div className="job-filters__line">
         <StatusChips

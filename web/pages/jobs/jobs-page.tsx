@@ -34,8 +34,15 @@ import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { ACTION_ICONS, BulkBar } from './bulk-bar.tsx';
-import { BulkDialog, deedOf, doneInWords, jobsInWords, type BulkTarget } from './bulk-dialog.tsx';
-import { ACTION_WORDS, JOB_ACTIONS, offBecause, type JobAction } from './job-actions.ts';
+import { BulkDialog, deedOf, doneInWords, type BulkTarget } from './bulk-dialog.tsx';
+import {
+  ACTION_WORDS,
+  JOB_ACTIONS,
+  jobsInWords,
+  offBecause,
+  offForAll,
+  type JobAction,
+} from './job-actions.ts';
 import { JOB_COLUMNS } from './job-columns.tsx';
 import { JobFilterBar } from './job-filter-bar.tsx';
 import {
@@ -135,7 +142,9 @@ export function JobsPage() {
         );
       }
     };
-    run().catch((error: unknown) => toasts.failed(error, ACTION_WORDS[action].label.replace('…', '')));
+    run().catch((error: unknown) =>
+      toasts.failed(error, ACTION_WORDS[action].deed(jobsInWords(target.count))),
+    );
   };
   const selectedTarget = (): BulkTarget => {
     const known = loaded.filter((job) => isSelected(selection, job.id));
@@ -175,14 +184,16 @@ export function JobsPage() {
       },
       ...JOB_ACTIONS.map((action): ActionItem => {
         const Icon = ACTION_ICONS[action];
-        const label = ACTION_WORDS[action].label;
+        const { label, deed } = ACTION_WORDS[action];
+        const dots = label.endsWith('…') ? '…' : '';
+        const off = isOfMany ? offForAll(action, judgedOf(target)) : offBecause(action, job);
         return {
           id: action,
-          label: isOfMany ? `${label} (${jobsInWords(count)})` : label,
+          label: isOfMany ? `${deed(jobsInWords(count))}${dots}` : label,
           icon: <Icon aria-hidden="true" />,
           startsGroup: action === 'pause' || action === 'cancel',
           isDanger: action === 'delete',
-          offBecause: forbidden === '' ? (isOfMany ? '' : offBecause(action, job)) : forbidden,
+          offBecause: forbidden === '' ? off : forbidden,
           act: () => act(action, target, isOfMany),
         };
       }),
@@ -286,15 +297,19 @@ export function JobsPage() {
                   {rows.total === null ? '' : jobsInWords(rows.total)}
                 </span>
               )}
-              <ViewsMenu query={query} />
-              <ShareMenu view={view} />
-              <IconButton
-                size="small"
-                label="Compact rows"
-                icon={<Rows4 aria-hidden="true" />}
-                isPressed={isCompact}
-                onPress={() => setIsCompact(!isCompact)}
-              />
+              {count === 0 && (
+                <>
+                  <ViewsMenu query={query} />
+                  <ShareMenu view={view} />
+                  <IconButton
+                    size="small"
+                    label="Compact rows"
+                    icon={<Rows4 aria-hidden="true" />}
+                    isPressed={isCompact}
+                    onPress={() => setIsCompact(!isCompact)}
+                  />
+                </>
+              )}
             </div>
           }
         />
@@ -356,6 +371,9 @@ function copyItem(
     },
   };
 }
+
+/** Of jobs that are not loaded it is not known what makes sense for them. */
+const judgedOf = ({ known, count }: BulkTarget): readonly Job[] => (known.length === count ? known : []);
 
 const jobIdOf = (job: Job): string => job.id;
 const jobNameOf = (job: Job): string => job.name;

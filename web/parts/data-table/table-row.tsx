@@ -98,6 +98,8 @@ function TableCell<Row>({
 }) {
   const content = row === undefined ? <Skeleton width="60%" /> : column.cell(row);
   const place = column.card ?? 'meta';
+  // A name with nothing behind it says nothing.
+  if (isCard && place === 'meta' && content === '') return null;
   return (
     <div
       role="gridcell"
