@@ -68,7 +68,7 @@ function BusyHours({ farm }: { farm: string }) {
   if (booked.length < 2) return null;
   return (
     <Stat
-      label="Last 3 hours"
+      label="Booked, last 3 hours"
       href={farm === '' ? '/' : `/?farm=${encodeURIComponent(farm)}`}
       value={
         <Sparkline
