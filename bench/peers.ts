@@ -4,7 +4,7 @@
  * a fresh store and nothing else running. Figures are medians of the repetitions, ratios are taken within a repetition.
  * docs/peers.md says what is compared and how each is set.
  *
- * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--warm-up 40000] [--repetitions 3] [--flush-us 280] [--json]
+ * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--warm-up 40000] [--repetitions 3] [--flush-us 160] [--json]
  *
  * With --install what is missing is installed first: npm packages into .bench-peers, servers by apt (as root). Without, a system
  * that is not there is left out. With --flush-us every system's flushes take at least so long, as on a slower disk.

@@ -41,7 +41,8 @@ export const jobFilterOf = (given: GivenFilter): JobFilter => ({
   words: wordsOf(given.search ?? ''),
 });
 
-const wordsOf = (search: string): readonly string[] =>
+/** The words of a search, in lower case. */
+export const wordsOf = (search: string): readonly string[] =>
   search
     .toLowerCase()
     .split(/\s+/)

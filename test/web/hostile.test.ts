@@ -176,7 +176,7 @@ await test('hostile names are text, and break no page', { timeout: 240_000 }, as
 const REQUESTS_MAX = 8;
 
 await test('with the rate limit on, no page asks too much', { timeout: 240_000 }, async (t) => {
-  const house = await openBrowserHouse([], { isRateLimited: true });
+  const house = await openBrowserHouse([], undefined, { isRateLimited: true });
   t.teardown(() => house.close(!t.passing()));
   const { api } = house.service;
   const farm = await api.makeFarm('north');

@@ -27,7 +27,7 @@ const atMost = (number: number): Target => ({ of: 'value', is: 'at most', number
 const valueAtLeast = (number: number): Target => ({ of: 'value', is: 'at least', number });
 
 /** What a flush is made to take in the results of `peers` for a slow disk. */
-const SLOW_DISK_FLUSH_US = 280;
+const SLOW_DISK_FLUSH_US = 160;
 
 const lease = (conditions: string): string => `cases[${conditions},signatures=1,reports=ride]`;
 const ONE = lease('workers=1,cores=1,tasks=100000');

@@ -142,8 +142,9 @@ function writeGrid(house: House): string {
 void test('the grid has one character for each task, in task order', async (t) => {
   const { house, client } = await openHouse(t);
   const cells = writeGrid(house);
-  const render = { id: `${JOB}-0`, name: 'render', order: 0, cells };
-  const encode = { id: `${JOB}-1`, name: 'encode', order: 1, cells: 'PPP' };
+  const axis = (count: number) => ({ parameter: 'Frame', type: 'INT', runs: [{ start: 1, step: 1, count }] });
+  const render = { id: `${JOB}-0`, name: 'render', order: 0, axis: axis(5000), cells };
+  const encode = { id: `${JOB}-1`, name: 'encode', order: 1, axis: axis(3), cells: 'PPP' };
   const answer = await client.get(`${PATH}/task-grid`);
   t.strictSame(answer.body, {
     job_id: JOB,

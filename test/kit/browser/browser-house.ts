@@ -24,12 +24,14 @@ export interface BrowserHouse {
   close(keep: boolean): Promise<void>;
 }
 
-/** Starts a service with an empty store, and a browser. */
+/** Starts a service with an empty store, or with what `layOut` writes into the folder of its state first, and a browser. */
 export async function openBrowserHouse(
   flags: readonly string[] = [],
+  layOut: (state: string) => Promise<unknown> = () => Promise.resolve(),
   { isRateLimited = false }: Pick<ServiceOptions, 'isRateLimited'> = {},
 ): Promise<BrowserHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-browser-'));
+  await layOut(join(folder, 'data', 'state'));
   const service = await startService({
     folder,
     httpPort: await freePort(),

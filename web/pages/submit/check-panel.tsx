@@ -1,4 +1,5 @@
 import { CircleCheck, LoaderCircle } from 'lucide-react';
+import { Link } from 'wouter';
 import type { CommandPreview, DryRun, DryRunStep } from '../../api/resources.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -71,15 +72,17 @@ function Workers({ workers }: { workers: DryRunStep['workers'] }) {
         {eligible.toLocaleString('en')} of {online.toLocaleString('en')} online workers may run it
       </div>
     );
-  const offered = miss?.offered === undefined ? 'nothing of the kind' : miss.offered;
-  const near =
-    miss === undefined
-      ? ''
-      : `Nearest is ${miss.worker}: ${miss.requirement} must be ${miss.wanted}, and it has ${offered}.`;
   const away =
-    online === 0 && elsewhere > 0 ? `Other farms have ${elsewhere.toLocaleString('en')} online.` : '';
-  const words = [sentence ?? 'No worker may run it now.', near, away].filter((part) => part !== '');
-  return <Notice kind="warning" title="No worker may run it now" detail={words.join('\n')} />;
+    online === 0 && elsewhere > 0 ? `\nOther farms have ${elsewhere.toLocaleString('en')} online.` : '';
+  return (
+    <Notice kind="warning" detail={`${sentence ?? 'No worker may run it now.'}${away}`}>
+      {miss !== undefined && (
+        <div>
+          <Link href={`/workers/${encodeURIComponent(miss.worker_id)}`}>Look at {miss.worker}</Link>
+        </div>
+      )}
+    </Notice>
+  );
 }
 
 function Command({ title, preview }: { title: string; preview: CommandPreview }) {

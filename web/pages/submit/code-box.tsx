@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'react';
+import { useId, useMemo, useRef, useState } from 'react';
 import type { TemplateError } from './model/place-errors.ts';
 import './code-box.css';
 
@@ -22,8 +22,13 @@ export function CodeBox({
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
-  const lineCount = value.split('\n').length;
+  const lineCount = useMemo(() => value.split('\n').length, [value]);
+  const numbers = useMemo(
+    () => Array.from({ length: lineCount }, (_, index) => index + 1).join('\n'),
+    [lineCount],
+  );
   const marked = new Set(errors.flatMap(({ line }) => line ?? []));
+  const topOf = (line: number): number => PADDING_PX + (line - 1) * LINE_PX - scrollTop;
   const goTo = (line: number, column: number): void => {
     const element = area.current;
     if (element === null) return;
@@ -39,22 +44,16 @@ export function CodeBox({
       </label>
       <div className="code-box__frame" data-invalid={errors.length > 0 || undefined}>
         <div className="code-box__gutter" aria-hidden="true">
-          <div style={{ transform: `translateY(${-scrollTop}px)` }}>
-            {Array.from({ length: lineCount }, (_, index) => (
-              <div key={index} className={marked.has(index + 1) ? 'code-box__number--wrong' : undefined}>
-                {index + 1}
-              </div>
-            ))}
-          </div>
+          <pre style={{ transform: `translateY(${-scrollTop}px)` }}>{numbers}</pre>
+          {[...marked].map((line) => (
+            <span key={line} className="code-box__wrong" style={{ top: topOf(line) }}>
+              {line}
+            </span>
+          ))}
         </div>
         <div className="code-box__text">
           {[...marked].map((line) => (
-            <div
-              key={line}
-              className="code-box__mark"
-              aria-hidden="true"
-              style={{ top: PADDING_PX + (line - 1) * LINE_PX - scrollTop }}
-            />
+            <div key={line} className="code-box__mark" aria-hidden="true" style={{ top: topOf(line) }} />
           ))}
           <textarea
             ref={area}

@@ -4,7 +4,7 @@ import { classNames } from '../../parts/class-names.ts';
 import { ListControl } from './controls/list-control.tsx';
 import { SingleControl } from './controls/single-control.tsx';
 import type { ValueProblem } from './model/check-value.ts';
-import { groupsOf, type ParameterDefinition, type Value } from './model/definition.ts';
+import { groupsOf, type ParameterDefinition, type Value, type ValueRules } from './model/definition.ts';
 import { isList, isSame, submittedText, valueIn, type Values } from './model/values.ts';
 import './parameter-form.css';
 
@@ -56,7 +56,10 @@ function Parameter({
   };
   const isWide = isList(rules) || control === 'MULTILINE_EDIT' || rules.type === 'PATH';
   return (
-    <div className={classNames('parameter', isWide && 'parameter--wide')} data-parameter={name} title={name}>
+    <div
+      className={classNames('parameter', isWide && 'parameter--wide', isShort(rules) && 'parameter--short')}
+      title={name}
+    >
       <div className="parameter__control">
         {isList(rules) ? <ListControl {...given} /> : <SingleControl {...given} />}
       </div>
@@ -74,6 +77,10 @@ function Parameter({
     </div>
   );
 }
+
+/** Rows of numbers and of yes or no need no long lines. */
+const isShort = ({ type }: ValueRules): boolean =>
+  type === 'LIST[INT]' || type === 'LIST[FLOAT]' || type === 'LIST[BOOL]';
 
 function shortened({ rules, default: value }: ParameterDefinition): string {
   const text = value === null ? '' : submittedText(rules, value);

@@ -42,7 +42,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
   const frame = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    if (failures > 0) frame.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (failures > 0) focusFirstWrong(frame.current);
   }, [failures]);
 
   const edit: ChangeDraft = (by) => {
@@ -84,6 +84,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
 
   const codeErrors = [...template.errors, ...told.template];
   const definitions = template.readable?.outline.definitions ?? [];
+  const resolvedName = form.isReady && !check.isBusy ? check.data?.name : undefined;
   const isSame = refusal !== null && JSON.stringify(refusal.request) === JSON.stringify(form.request);
   return (
     <div className="submit" ref={frame}>
@@ -92,6 +93,7 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
           text={draft.text}
           source={draft.source}
           outline={template.readable?.outline ?? null}
+          name={resolvedName ?? template.readable?.outline.name ?? ''}
           errors={codeErrors}
           isOpen={draft.isTemplateOpen}
           onText={(text) => edit({ text })}
@@ -137,6 +139,16 @@ export function SubmitForm({ from, initial }: { from: string; initial: Draft }) 
       </div>
     </div>
   );
+}
+
+/** A list that is wrong as a whole has its first control in the place of a field. */
+function focusFirstWrong(frame: HTMLElement | null): void {
+  const wrong = frame?.querySelector<HTMLElement>('[aria-invalid=true], .list-control__error');
+  const isField = wrong?.matches('[aria-invalid=true]') === true;
+  const field = isField
+    ? wrong
+    : wrong?.closest('fieldset')?.querySelector<HTMLElement>('input, select, button');
+  field?.focus();
 }
 
 function checkRefusal({ request, error, isBusy }: ReturnType<typeof useCheck>): Refusal | null {

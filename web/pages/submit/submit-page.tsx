@@ -21,21 +21,24 @@ const SCHEMA = { from: textField() };
 
 export function SubmitPage() {
   const [{ from }] = useUrlState(SCHEMA);
+  const { rest } = useService();
   const { why } = usePermissions();
+  const isKnown = useQuery(queries.principal(rest)).data !== undefined;
+  const { data: job } = useQuery({ ...queries.job(rest, from), enabled: from !== '' });
   const [round, setRound] = useState(0);
   const [isAsking, setIsAsking] = useState(false);
   const key = `${from}:${round}`;
   return (
     <Page
       title={from === '' ? 'Submit a job' : 'Submit again with changes'}
-      crumbs={from === '' ? [] : [{ label: 'Job', href: `/jobs/${encodeURIComponent(from)}` }]}
+      crumbs={from === '' ? [] : [{ label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(from)}` }]}
       actions={
         <Button icon={<RotateCcw aria-hidden="true" />} onPress={() => setIsAsking(true)}>
           Start over
         </Button>
       }
     >
-      {why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
+      {isKnown && why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
       {from === '' ? (
         <SubmitForm key={key} from="" initial={keptDraft('') ?? EMPTY_DRAFT} />
       ) : (

@@ -17,6 +17,8 @@ export interface TemplateSectionProps {
   readonly text: string;
   readonly source: string;
   readonly outline: TemplateOutline | null;
+  /** Of the job: as the template writes it, or as it comes out. */
+  readonly name: string;
   readonly errors: readonly TemplateError[];
   readonly isOpen: boolean;
   readonly onText: (text: string) => void;
@@ -56,9 +58,7 @@ export function TemplateSection(props: TemplateSectionProps) {
     >
       <div className="template-section__head">
         <div className="template-section__about">
-          <h2>
-            {isEmpty ? 'Template' : outline === null || outline.name === '' ? 'Template' : outline.name}
-          </h2>
+          <h2>{isEmpty || props.name === '' ? 'Template' : props.name}</h2>
           {!isEmpty && <Facts outline={outline} source={props.source} />}
         </div>
         <div className="row">

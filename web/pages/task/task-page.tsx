@@ -1,5 +1,279 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { FileQuestion, ScrollText } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useParams } from 'wouter';
+import { tasksOf } from '../../api/events/subjects.ts';
+import { ProblemError } from '../../api/problem.ts';
+import type { Attempt, JobDetail, Task } from '../../api/resources.ts';
+import { LinkButton } from '../../parts/button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { LogView } from '../../parts/log-view/log-view.tsx';
+import { useLog } from '../../parts/log-view/use-log.ts';
+import { WorkerName } from '../../parts/names.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Ago, Elapsed, Span } from '../../parts/time.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { useEvents } from '../../state/use-events.ts';
+import { useNow } from '../../state/use-now.ts';
+import { countField, useUrlState } from '../../state/use-url-state.ts';
+import { Attempts } from './attempts.tsx';
+import { stepHref } from './explanation-links.ts';
+import { TaskActions } from './task-actions.tsx';
+import { attemptShown, hasMoved, isOver, isWaiting, newestFirst, taskAfter } from './task-state.ts';
+import { Waiting } from './waiting.tsx';
+import './task-page.css';
 
+const VIEW = { attempt: countField() };
+
+/** One task: its attempts, its log, and why it waits. */
 export function TaskPage() {
-  return <Page title="Task">{null}</Page>;
+  const { id = '' } = useParams<{ id: string }>();
+  const { rest } = useService();
+  const { data: task, error, refetch } = useQuery(queries.task(rest, id));
+  if (task !== undefined) return <TaskView key={id} task={task} />;
+  if (error instanceof ProblemError && error.status === 404)
+    return (
+      <Page title="Task" crumbs={[{ label: 'Jobs', href: '/jobs' }]}>
+        <EmptyState
+          title="This task is not there"
+          icon={FileQuestion}
+          actions={<LinkButton href="/jobs">To the jobs</LinkButton>}
+        >
+          Its job was deleted or has expired, and the log of the task with it; or the address is not right.
+        </EmptyState>
+      </Page>
+    );
+  return (
+    <Page title="Task" crumbs={[{ label: 'Jobs', href: '/jobs' }]}>
+      {error === null ? (
+        <SkeletonLines lines={8} label="Loading the task" />
+      ) : (
+        <QueryProblem error={error} what="the task" onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function TaskView({ task }: { task: Task }) {
+  const { id, job_id: jobId, status } = task;
+  const { rest } = useService();
+  const job = useQuery(queries.job(rest, jobId)).data;
+  const attempts = useQuery(queries.attempts(rest, id));
+  const [{ attempt: wanted }, setView] = useUrlState(VIEW);
+  const { source, state } = useLog(id);
+  useTaskEvents(task, () => source.read());
+  const list = newestFirst(attempts.data?.items ?? []);
+  const shown = attemptShown(list, wanted);
+  return (
+    <Page
+      title={task.name}
+      beside={<StatusBadge kind="task" status={status} />}
+      crumbs={crumbsOf(task, job)}
+      actions={<TaskActions task={task} />}
+    >
+      <Facts task={task} />
+      <Notices task={task} />
+      {isWaiting(status) && <Waiting taskId={id} />}
+      {attempts.error !== null && attempts.data === undefined && (
+        <QueryProblem error={attempts.error} what="the attempts" onRetry={() => void attempts.refetch()} />
+      )}
+      {shown !== null && <Attempts attempts={list} shown={shown.attempt_number} />}
+      {shown !== null ? (
+        <LogView
+          key={shown.attempt_number}
+          taskId={id}
+          attempt={shown.attempt_number}
+          source={source}
+          state={state}
+          isLive={shown.status === 'running'}
+          beginsAtEnd={shown.status === 'failed'}
+          empty={emptyOf(shown)}
+          onPointed={() => setView({ attempt: shown.attempt_number }, { replace: true })}
+        />
+      ) : attempts.data === undefined ? (
+        <SkeletonLines lines={6} label="Loading the attempts" />
+      ) : (
+        <EmptyState title="No log yet" icon={ScrollText}>
+          {isOver(status)
+            ? 'The task ended before a worker had it.'
+            : 'The task waits for a worker. Its log appears here as soon as it runs.'}
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+/** Keeps the page up with what becomes of the task. `onMoved` is called when it is at another point of its life. */
+function useTaskEvents(task: Task, onMoved: () => void): void {
+  const client = useQueryClient();
+  const { rest } = useService();
+  const { id, job_id: jobId } = task;
+  const reload = (): void => {
+    void client.invalidateQueries({ queryKey: ['tasks', 'one', id] });
+    onMoved();
+  };
+  useEvents(
+    tasksOf(jobId),
+    (events) => {
+      const own = events.filter(({ payload }) => payload.task_id === id).map(({ payload }) => payload);
+      const last = own.at(-1);
+      if (last === undefined) return;
+      client.setQueryData(queries.task(rest, id).queryKey, (known) =>
+        known === undefined ? known : taskAfter(known, last),
+      );
+      if (own.some((event) => hasMoved(task, event))) reload();
+    },
+    reload,
+  );
+  // What befalls all tasks at once is told by the job.
+  useEvents('jobs', (events) => {
+    if (!events.some(({ payload }) => payload.job_id === jobId)) return;
+    void client.invalidateQueries({ queryKey: ['jobs', 'one', jobId] });
+    reload();
+  });
+}
+
+function crumbsOf(task: Task, job: JobDetail | undefined) {
+  const step = job?.steps.find((one) => one.id === task.step_id);
+  return [
+    { label: 'Jobs', href: '/jobs' },
+    { label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(task.job_id)}` },
+    ...(step === undefined ? [] : [{ label: step.name, href: stepHref(task.job_id, task.step_id) }]),
+  ];
+}
+
+function Facts({ task }: { task: Task }) {
+  const parameters = Object.entries(task.parameters ?? {});
+  const { assigned_worker_id: worker, started_at: started, ended_at: ended, progress } = task;
+  return (
+    <div className="task-facts">
+      {parameters.map(([name, value]) => (
+        <Fact key={`parameter ${name}`} label={name}>
+          <span className="mono">{value}</span>
+        </Fact>
+      ))}
+      {worker !== undefined && (
+        <Fact label="Worker">
+          <WorkerName id={worker} />
+        </Fact>
+      )}
+      <Fact label="Created">
+        <Ago iso={task.created_at} />
+      </Fact>
+      {started !== undefined && (
+        <Fact label="Started">
+          <Ago iso={started} />
+        </Fact>
+      )}
+      {started !== undefined && (
+        <Fact label={ended === undefined ? 'Runs for' : 'Took'}>
+          <Elapsed from={started} to={ended} />
+        </Fact>
+      )}
+      {task.failed_attempts > 0 && (
+        <Fact label="Failed attempts">{task.failed_attempts.toLocaleString()}</Fact>
+      )}
+      {progress !== undefined && (
+        <Fact label="Progress">
+          <Progress percent={progress} />
+        </Fact>
+      )}
+      {task.status_message !== undefined && (
+        <Fact label="It says" isWide>
+          {task.status_message}
+        </Fact>
+      )}
+    </div>
+  );
+}
+
+function Fact({ label, isWide = false, children }: { label: string; isWide?: boolean; children: ReactNode }) {
+  return (
+    <div className={isWide ? 'task-facts__fact task-facts__fact--wide' : 'task-facts__fact'}>
+      <span className="task-facts__label">{label}</span>
+      <span className="task-facts__value">{children}</span>
+    </div>
+  );
+}
+
+function Progress({ percent }: { percent: number }) {
+  return (
+    <span className="task-facts__progress">
+      <span
+        className="task-facts__bar"
+        role="progressbar"
+        aria-label="Progress of the task"
+        aria-valuenow={percent}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <span className="task-facts__fill" style={{ width: `${percent}%` }} />
+      </span>
+      <span className="number">{Math.floor(percent)} %</span>
+    </span>
+  );
+}
+
+function Notices({ task: { status, failure_reason: reason, retry_after: again } }: { task: Task }) {
+  return (
+    <>
+      {reason !== undefined && (
+        <Notice
+          kind={status === 'failed' ? 'danger' : 'warning'}
+          title={
+            status === 'canceled'
+              ? 'Why it was canceled'
+              : status === 'failed'
+                ? 'Why it failed'
+                : 'The last failure'
+          }
+          detail={reason}
+        />
+      )}
+      {again !== undefined && isWaiting(status) && <NextTry at={Date.parse(again)} />}
+    </>
+  );
+}
+
+function NextTry({ at }: { at: number }) {
+  const left = at - useNow('second');
+  if (left <= 0) return null;
+  return (
+    <Notice
+      kind="info"
+      detail={
+        <>
+          It is tried again by itself in <Span ms={Math.ceil(left / 1_000) * 1_000} />.
+        </>
+      }
+    />
+  );
+}
+
+function emptyOf({ status, attempt_number: number, worker_id: worker }: Attempt) {
+  return status === 'running'
+    ? {
+        title: 'Nothing is written yet',
+        text: (
+          <p>
+            The attempt runs
+            {worker !== undefined && (
+              <>
+                {' '}
+                on <WorkerName id={worker} />
+              </>
+            )}
+            : what it writes appears here.
+          </p>
+        ),
+      }
+    : {
+        title: `Attempt ${number} has written nothing`,
+        text: <p>It ended without a line in its log. Its exit code and message stand above.</p>,
+      };
 }

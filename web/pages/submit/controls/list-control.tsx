@@ -116,7 +116,7 @@ export function ListControl(props: ParameterProps) {
         {rows.length === 0 && <span className="field__hint">The list is empty.</span>}
       </div>
       {error !== '' && (
-        <div id={`${id}-error`} className="field__error" role="alert" data-invalid="true">
+        <div id={`${id}-error`} className="field__error list-control__error" role="alert">
           {error}
         </div>
       )}

@@ -1,0 +1,82 @@
+import { Link, useSearchParams } from 'wouter';
+import type { Attempt } from '../../api/resources.ts';
+import { classNames } from '../../parts/class-names.ts';
+import { WorkerName } from '../../parts/names.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { At, Elapsed } from '../../parts/time.tsx';
+
+/** The attempts of a task, the newest first; the log below is that of the one that is chosen. */
+export function Attempts({ attempts, shown }: { attempts: readonly Attempt[]; shown: number }) {
+  const [parameters] = useSearchParams();
+  const hrefOf = (attempt: number): string => {
+    const query = new URLSearchParams(parameters);
+    query.set('attempt', String(attempt));
+    return `?${query.toString()}`;
+  };
+  return (
+    <div className="attempts" role="region" aria-label="Attempts" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Attempt</th>
+            <th scope="col">Status</th>
+            <th scope="col">Worker</th>
+            <th scope="col">Started</th>
+            <th scope="col">Ended</th>
+            <th scope="col" className="attempts__number">
+              Took
+            </th>
+            <th scope="col" className="attempts__number">
+              Exit code
+            </th>
+            <th scope="col">Message</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.map((attempt) => (
+            <AttemptRow
+              key={attempt.attempt_number}
+              attempt={attempt}
+              isShown={attempt.attempt_number === shown}
+              href={hrefOf(attempt.attempt_number)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function AttemptRow({ attempt, isShown, href }: { attempt: Attempt; isShown: boolean; href: string }) {
+  const {
+    attempt_number: number,
+    status,
+    worker_id: worker,
+    exit_code: code,
+    message,
+    started_at,
+    ended_at,
+  } = attempt;
+  return (
+    <tr className={classNames('attempts__row', isShown && 'attempts__row--shown')}>
+      <td>
+        <Link href={href} aria-current={isShown ? 'true' : undefined} className="attempts__link">
+          {number}
+        </Link>
+      </td>
+      <td>
+        <StatusBadge kind="attempt" status={status} />
+      </td>
+      <td>{worker === undefined ? '' : <WorkerName id={worker} />}</td>
+      <td>
+        <At iso={started_at} />
+      </td>
+      <td>{ended_at === undefined ? '' : <At iso={ended_at} form="time" />}</td>
+      <td className="attempts__number">
+        <Elapsed from={started_at} to={ended_at} />
+      </td>
+      <td className="attempts__number number">{code ?? ''}</td>
+      <td className="attempts__message">{message ?? ''}</td>
+    </tr>
+  );
+}

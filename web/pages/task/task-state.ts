@@ -1,0 +1,35 @@
+import type { TaskEvent } from '../../api/events/subjects.ts';
+import type { Attempt, Task, TaskStatus } from '../../api/resources.ts';
+
+/** What the page makes of a task. */
+
+export const isOver = (status: TaskStatus): boolean =>
+  status === 'succeeded' || status === 'failed' || status === 'canceled';
+
+/** Whether a worker has it. */
+export const isLive = (status: TaskStatus): boolean => status === 'assigned' || status === 'running';
+
+export const isWaiting = (status: TaskStatus): boolean => status === 'pending' || status === 'ready';
+
+/** The attempt whose log is shown: the one of the address, or the newest; null before the first. Newest first. */
+export const attemptShown = (attempts: readonly Attempt[], wanted: number | null): Attempt | null =>
+  attempts.find(({ attempt_number: number }) => number === wanted) ?? attempts[0] ?? null;
+
+export const newestFirst = (attempts: readonly Attempt[]): readonly Attempt[] =>
+  [...attempts].sort((one, other) => other.attempt_number - one.attempt_number);
+
+/** A task as an event leaves it until it is loaded anew. */
+export function taskAfter(task: Task, event: TaskEvent): Task {
+  const { status, updated_at, progress, status_message } = event;
+  return {
+    ...task,
+    status,
+    updated_at,
+    ...(progress !== undefined && { progress }),
+    ...(status_message !== undefined && { status_message }),
+  };
+}
+
+/** Whether an event tells more than progress. */
+export const hasMoved = (task: Task, event: TaskEvent): boolean =>
+  task.status !== event.status || (task.assigned_worker_id ?? '') !== event.worker_id;

@@ -1,0 +1,159 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { TaskExplanation, WorkersOutlook } from '../../api/resources.ts';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { gateTitle, linked, linksOf, type NamedLink } from './explanation-links.ts';
+
+/** Caps and free cores change without an event of the task. */
+const EVERY_MS = 3_000;
+
+/** Why the task has not been handed out, as the service explains it. */
+export function Waiting({ taskId }: { taskId: string }) {
+  const { rest } = useService();
+  const { data, error, refetch } = useQuery({
+    ...queries.explanation(rest, taskId),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <section className="card waiting" aria-labelledby="waiting-title">
+      <h2 id="waiting-title">Why is it waiting?</h2>
+      {data !== undefined ? (
+        <Explanation explanation={data} />
+      ) : error !== null ? (
+        <QueryProblem error={error} what="the explanation" onRetry={() => void refetch()} />
+      ) : (
+        <SkeletonLines lines={2} label="Loading the explanation" />
+      )}
+    </section>
+  );
+}
+
+function Explanation({ explanation }: { explanation: TaskExplanation }) {
+  const { summary, gates, position, workers, failures } = explanation;
+  // With one gate, the summary is its sentence.
+  const isSaid = gates.length === 1 && gates[0]?.sentence === summary;
+  return (
+    <>
+      <p className="waiting__summary">
+        <Sentence
+          sentence={summary}
+          links={gates.flatMap((gate) => linksOf(gate, explanation))}
+          isBare={!isSaid}
+        />
+      </p>
+      {gates.length > 0 && !isSaid && (
+        <ul className="waiting__gates">
+          {gates.map((gate, at) => (
+            <li key={at}>
+              <span className="waiting__gate">{gateTitle(gate.gate)}</span>
+              <span>
+                <Sentence sentence={gate.sentence} links={linksOf(gate, explanation)} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className="waiting__facts">
+        {position !== undefined && (
+          <Fact label="Place in the order">
+            {position.tasks === 0
+              ? 'next in line'
+              : `${position.tasks.toLocaleString()} ${position.tasks === 1 ? 'task' : 'tasks'} before it${position.jobs === 0 ? '' : `, of ${position.jobs.toLocaleString()} other ${position.jobs === 1 ? 'job' : 'jobs'} too`}`}
+          </Fact>
+        )}
+        {workers !== undefined && <Outlook workers={workers} />}
+        {failures.length > 0 && (
+          <Fact label="Its step has failed on">
+            {failures.map(({ worker_id: id, worker, failures: times }, at) => (
+              <span key={id}>
+                {at > 0 && ', '}
+                <Link href={`/workers/${encodeURIComponent(id)}`}>{worker}</Link> ({times.toLocaleString()})
+              </span>
+            ))}
+          </Fact>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function Outlook({
+  workers: { online, eligible, with_room: withRoom, rejected, avoided },
+}: {
+  workers: WorkersOutlook;
+}) {
+  return (
+    <>
+      <Fact label="Workers">
+        {eligible.toLocaleString()} of {online.toLocaleString()} online may run it,{' '}
+        {withRoom === 0 ? 'none has' : `${withRoom.toLocaleString()} ${withRoom === 1 ? 'has' : 'have'}`} room
+      </Fact>
+      {rejected.length > 0 && (
+        <Fact label="Others lack">
+          {rejected
+            .map(
+              ({ reason, requirement, workers }) =>
+                `${requirement ?? reason} (${workers.toLocaleString()} ${workers === 1 ? 'worker' : 'workers'})`,
+            )
+            .join(', ')}
+        </Fact>
+      )}
+      {avoided.length > 0 && (
+        <Fact label="Passed over, as it failed there">
+          {avoided.map(({ id, name }, at) => (
+            <span key={id}>
+              {at > 0 && ', '}
+              <Link href={`/workers/${encodeURIComponent(id)}`}>{name}</Link>
+            </span>
+          ))}
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Sentence({
+  sentence,
+  links,
+  isBare = false,
+}: {
+  sentence: string;
+  links: readonly NamedLink[];
+  /** Without the links that the sentence does not name. */
+  isBare?: boolean;
+}) {
+  const { parts, others } = linked(sentence, links);
+  return (
+    <>
+      {parts.map(({ text, href }, at) =>
+        href === null ? (
+          text
+        ) : (
+          <Link key={at} href={href}>
+            {text}
+          </Link>
+        ),
+      )}
+      {!isBare &&
+        others.map(({ label, href }) => (
+          <span key={href}>
+            {' '}
+            <Link href={href}>{label}</Link>
+          </span>
+        ))}
+    </>
+  );
+}

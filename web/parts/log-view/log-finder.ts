@@ -1,0 +1,132 @@
+import { blockOf, shownText, type LogText } from './log-text.ts';
+import { FoundPlaces, FOUND_MAX, patternOf, type SearchQuery } from './log-search.ts';
+import type { SearchAnswer, SearchTask } from './search-messages.ts';
+
+/** One search through a log that may still grow. The worker has a block at a time: the page stays smooth, and a pattern that does not end is ended. */
+
+/** A block takes some milliseconds: what takes so long does not end. */
+const BLOCK_MS_MAX = 2_000;
+
+/** What starts a worker; it is given so that the search can be tried without a browser. */
+export interface SearchWorker {
+  post(task: SearchTask): void;
+  end(): void;
+}
+export type StartWorker = (onAnswer: (answer: SearchAnswer) => void) => SearchWorker;
+
+export const startSearchWorker: StartWorker = (onAnswer) => {
+  const worker = new Worker(new URL('./search-worker.ts', import.meta.url), { type: 'module' });
+  worker.addEventListener('message', ({ data }: MessageEvent<SearchAnswer>) => onAnswer(data));
+  // eslint-disable-next-line no-restricted-syntax -- A worker of the browser holds nothing that must be closed.
+  const end = (): void => worker.terminate();
+  return { post: (task) => worker.postMessage(task), end };
+};
+
+export interface FinderState {
+  readonly found: FoundPlaces;
+  /** Grows with each change. */
+  readonly version: number;
+  /** Whether all lines that have ended are searched. */
+  readonly isDone: boolean;
+  /** Why the pattern cannot be used; empty when it can. */
+  readonly problem: string;
+}
+
+export class LogFinder {
+  readonly #log: LogText;
+  readonly #query: SearchQuery;
+  readonly #found = new FoundPlaces();
+  readonly #listeners = new Set<() => void>();
+  readonly #start: StartWorker;
+  #state: FinderState;
+  #worker: SearchWorker | null = null;
+  #isReady = false;
+  #nextLine = 0;
+  #lastId = 0;
+  /** Lines that the worker has at the moment. */
+  #asked: { readonly id: number; readonly lines: number } | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(log: LogText, query: SearchQuery, start: StartWorker = startSearchWorker) {
+    this.#log = log;
+    this.#query = query;
+    this.#start = start;
+    const pattern = patternOf(query);
+    const problem = typeof pattern === 'string' ? pattern : '';
+    this.#state = { found: this.#found, version: 0, isDone: problem !== '', problem };
+  }
+
+  readonly state = (): FinderState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Goes on with the lines that have come. */
+  goOn(): void {
+    if (this.#asked !== null || this.#state.problem !== '') return;
+    const block = this.#found.isFull ? null : blockOf(this.#log.blocks(), this.#nextLine);
+    const lines =
+      block === null ? 0 : Math.min(this.#log.lineCount, block.firstLine + block.lineCount) - this.#nextLine;
+    if (block === null || lines <= 0) {
+      if (!this.#state.isDone) this.#change({ isDone: true });
+      return;
+    }
+    if (this.#worker === null) this.#worker = this.#start((answer) => this.#answered(answer));
+    if (!this.#isReady) return;
+    const id = ++this.#lastId;
+    this.#asked = { id, lines };
+    const text = linesFrom(shownText(block), this.#nextLine - block.firstLine);
+    this.#timer = setTimeout(() => this.#giveUp(), BLOCK_MS_MAX);
+    this.#worker.post({
+      id,
+      query: this.#query,
+      text,
+      firstLine: this.#nextLine,
+      max: FOUND_MAX - this.#found.count,
+    });
+    if (this.#state.isDone) this.#change({ isDone: false });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#worker?.end();
+    this.#worker = null;
+    this.#isReady = false;
+    this.#asked = null;
+  }
+
+  #answered(answer: SearchAnswer): void {
+    if (answer.is === 'ready') this.#isReady = true;
+    else if (answer.id === this.#asked?.id) {
+      clearTimeout(this.#timer);
+      this.#nextLine += this.#asked.lines;
+      this.#asked = null;
+      this.#found.add(answer.places);
+      if (answer.places.length > 0) this.#change({});
+    }
+    this.goOn();
+  }
+
+  #giveUp(): void {
+    this.close();
+    const line = (this.#nextLine + 1).toLocaleString();
+    this.#change({
+      isDone: true,
+      problem: `takes too long near line ${line}. Patterns such as (a+)+ do: make it simpler.`,
+    });
+  }
+
+  #change(change: Partial<FinderState>): void {
+    this.#state = { ...this.#state, ...change, version: this.#state.version + 1 };
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** A text without its first lines. */
+function linesFrom(text: string, skipped: number): string {
+  let from = 0;
+  for (let line = 0; line < skipped; line++) from = text.indexOf('\n', from) + 1;
+  return text.slice(from);
+}

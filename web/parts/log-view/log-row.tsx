@@ -1,0 +1,152 @@
+import { memo, type MouseEvent } from 'react';
+import { classNames } from '../class-names.ts';
+import { lookOf } from './ansi-look.ts';
+import { spansOf, styleAfter, type Style } from './ansi.ts';
+import type { FoundPlaces } from './log-search.ts';
+import { shownPart, statesOf } from './log-text.ts';
+import { piecesOf, type LinePiece } from './line-pieces.ts';
+import { timeOfDay } from './time-of-day.ts';
+
+/** So much of a line is shown at first. */
+export const SHOWN_CHARACTERS = 2_000;
+
+/** What a session understands is for it, not for the reader. */
+const DIRECTIVE = /^openjd_[a-z_]+:/;
+const FAILURE = /^openjd_fail:/;
+
+export interface LogRowProps {
+  readonly index: number;
+  readonly raw: string;
+  readonly isStderr: boolean;
+  readonly style: Style;
+  readonly time: number;
+  readonly found: FoundPlaces;
+  /** `found` is one object that grows: this tells when. */
+  readonly foundVersion: number;
+  /** The place that is gone to; -1 when it is not in this line. */
+  readonly current: number;
+  readonly isTrouble: boolean;
+  readonly isGoal: boolean;
+  readonly isSelected: boolean;
+  readonly isExpanded: boolean;
+  /** Empty without times. */
+  readonly times: 'local' | 'utc' | '';
+  readonly onSelect: (index: number, isRange: boolean) => void;
+  readonly onExpand: (index: number) => void;
+}
+
+/** A line: its number, when it was written, and its text. */
+export const LogRow = memo(function LogRow(props: LogRowProps) {
+  const { index, raw, isStderr, time, times, onSelect } = props;
+  const number = index + 1;
+  const select = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    onSelect(index, event.shiftKey);
+  };
+  return (
+    <div
+      className={classNames(
+        'log-row',
+        isStderr && 'log-row--stderr',
+        props.isTrouble && 'log-row--trouble',
+        props.isSelected && 'log-row--selected',
+        props.isGoal && 'log-row--goal',
+        DIRECTIVE.test(raw) && !FAILURE.test(raw) && 'log-row--directive',
+      )}
+      data-line={number}
+    >
+      <div className="log-row__gutter">
+        <a
+          className="log-row__number"
+          href={`#L${number}`}
+          aria-label={`Line ${number}`}
+          tabIndex={-1}
+          onClick={select}
+        >
+          {number}
+        </a>
+        <span className="log-row__stream" title={isStderr ? 'Written to stderr' : undefined}>
+          {isStderr ? 'E' : ''}
+        </span>
+        {times !== '' && (
+          <span className="log-row__time" title={new Date(time).toISOString()}>
+            {timeOfDay(time, times === 'utc')}
+          </span>
+        )}
+      </div>
+      <Content {...props} />
+    </div>
+  );
+});
+
+function Content({ index, raw, style, found, current, isExpanded, onExpand }: LogRowProps) {
+  const { start, end, states } = shownPart(raw);
+  if (isExpanded && states > 0) return <States raw={raw} style={style} index={index} onExpand={onExpand} />;
+  const shown = raw.slice(start, end);
+  const spans = spansOf(shown, start === 0 ? style : styleAfter(raw.slice(0, start), style));
+  const length = spans.reduce((sum, { text }) => sum + text.length, 0);
+  const pieces = piecesOf(spans, found.inLine(index), isExpanded ? length : SHOWN_CHARACTERS);
+  const left = length - SHOWN_CHARACTERS;
+  return (
+    <div className="log-row__text">
+      {pieces.map((piece, at) => (
+        <Piece key={at} piece={piece} isCurrent={piece.found !== null && piece.found === current} />
+      ))}
+      {(left > 0 || states > 0) && (
+        <button type="button" className="log-row__more" onClick={() => onExpand(index)}>
+          {states > 0
+            ? `${states.toLocaleString()} earlier`
+            : isExpanded
+              ? 'show less'
+              : `show all: ${left.toLocaleString()} more characters`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A line that has overwritten itself, with all that it was. */
+function States({ raw, style, index, onExpand }: Pick<LogRowProps, 'raw' | 'style' | 'index' | 'onExpand'>) {
+  return (
+    <div className="log-row__text">
+      {statesOf(raw).map((state, at) => (
+        <div key={at} className="log-row__state">
+          {spansOf(state, style).map((span, place) => (
+            <Piece key={place} piece={{ ...span, found: null }} isCurrent={false} />
+          ))}
+        </div>
+      ))}
+      <button type="button" className="log-row__more" onClick={() => onExpand(index)}>
+        fold
+      </button>
+    </div>
+  );
+}
+
+function Piece({ piece: { text, style, href, found }, isCurrent }: { piece: LinePiece; isCurrent: boolean }) {
+  const { className, properties } = lookOf(style);
+  const marked =
+    found === null ? (
+      text
+    ) : (
+      <mark
+        className={classNames('log-mark', isCurrent && 'log-mark--current')}
+        data-current={isCurrent || undefined}
+      >
+        {text}
+      </mark>
+    );
+  if (href !== null)
+    return (
+      <a className={className} style={properties} href={href} rel="noreferrer" target="_blank">
+        {marked}
+      </a>
+    );
+  if (className === '') return marked;
+  return (
+    <span className={className} style={properties}>
+      {marked}
+    </span>
+  );
+}

@@ -1,0 +1,117 @@
+/** Finds a pattern in the lines of a log. What may take long runs in a worker (search-worker.ts). */
+
+export interface SearchQuery {
+  readonly text: string;
+  readonly isRegex: boolean;
+  readonly isCaseSensitive: boolean;
+  /** Only the first place of a line. */
+  readonly isOncePerLine: boolean;
+}
+
+/** More places than this are not kept. */
+export const FOUND_MAX = 100_000;
+
+/** What is looked for; or why it is no pattern, in words. */
+export function patternOf({
+  text,
+  isRegex,
+  isCaseSensitive,
+}: Pick<SearchQuery, 'text' | 'isRegex' | 'isCaseSensitive'>): RegExp | string {
+  const source = isRegex ? text : text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  try {
+    return new RegExp(source, isCaseSensitive ? 'g' : 'gi');
+  } catch (error) {
+    return error instanceof SyntaxError
+      ? error.message.replace(/^Invalid regular expression: /, '')
+      : String(error);
+  }
+}
+
+/** Words that programs write when something goes wrong; "0 errors" is none. */
+export const TROUBLE: SearchQuery = {
+  text: String.raw`^\s*openjd_fail:|(?<!\b(?:0|no|without)\s)\b(?:error|errors|fatal|failed|failure|traceback|panic|segmentation fault|abort(?:ed)?|[A-Za-z.]*exception|[A-Z]\w*Error)\b(?!s?\s*[:=]\s*0\b)`,
+  isRegex: true,
+  isCaseSensitive: false,
+  isOncePerLine: true,
+};
+
+/** Places as three numbers each: line, first character, character behind the last. */
+export type Places = Uint32Array;
+
+/** The places of a pattern in lines that each end with a line feed; at most `max`. */
+export function placesIn(
+  text: string,
+  firstLine: number,
+  pattern: RegExp,
+  { max, isOncePerLine }: { max: number; isOncePerLine: boolean },
+): Places {
+  const found: number[] = [];
+  let line = firstLine;
+  for (let from = 0; from < text.length && found.length < max * 3; line++) {
+    const end = text.indexOf('\n', from);
+    const to = end === -1 ? text.length : end;
+    const content = text.slice(from, to);
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(content); match !== null; match = pattern.exec(content)) {
+      if (match[0] === '') pattern.lastIndex++;
+      else if (found.push(line, match.index, match.index + match[0].length) >= max * 3 || isOncePerLine)
+        break;
+    }
+    from = to + 1;
+  }
+  return Uint32Array.from(found);
+}
+
+/** Places in the order of lines, found one after another. */
+export class FoundPlaces {
+  #places = new Uint32Array(3 * 64);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get isFull(): boolean {
+    return this.#count >= FOUND_MAX;
+  }
+
+  add(places: Places): void {
+    const needed = this.#count * 3 + places.length;
+    if (needed > this.#places.length) {
+      const wider = new Uint32Array(Math.max(needed, this.#places.length * 2));
+      wider.set(this.#places.subarray(0, this.#count * 3));
+      this.#places = wider;
+    }
+    this.#places.set(places, this.#count * 3);
+    this.#count += places.length / 3;
+  }
+
+  /** The line of a place by its number from 0; -1 when there is none. */
+  lineOf(index: number): number {
+    return index < 0 || index >= this.#count ? -1 : (this.#places[index * 3] ?? -1);
+  }
+
+  /** The number of the first place that is in the line or behind it; `count` when there is none. */
+  firstFrom(line: number): number {
+    let low = 0;
+    let high = this.#count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#places[middle * 3] ?? 0) < line) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The places of a line, with their numbers. */
+  inLine(line: number): readonly { readonly number: number; readonly start: number; readonly end: number }[] {
+    const found = [];
+    for (let number = this.firstFrom(line); this.lineOf(number) === line; number++)
+      found.push({
+        number,
+        start: this.#places[number * 3 + 1] ?? 0,
+        end: this.#places[number * 3 + 2] ?? 0,
+      });
+    return found;
+  }
+}

@@ -1,0 +1,16 @@
+import { choiceField, flagField, textField } from '../../state/use-url-state.ts';
+
+/** What of the view of a log is in the address. */
+export const LOG_VIEW = {
+  find: textField(),
+  regex: flagField,
+  case: flagField,
+  stream: choiceField(['all', 'stdout', 'stderr'], 'all'),
+};
+
+export interface LogViewState {
+  readonly find: string;
+  readonly regex: boolean;
+  readonly case: boolean;
+  readonly stream: 'all' | 'stdout' | 'stderr';
+}

@@ -1,0 +1,15 @@
+import type { Places, SearchQuery } from './log-search.ts';
+
+/** What a page and its search worker say to each other. */
+
+export interface SearchTask {
+  readonly id: number;
+  readonly query: SearchQuery;
+  /** Lines, each with a line feed. */
+  readonly text: string;
+  readonly firstLine: number;
+  readonly max: number;
+}
+
+export type SearchAnswer =
+  { readonly is: 'ready' } | { readonly is: 'found'; readonly id: number; readonly places: Places };

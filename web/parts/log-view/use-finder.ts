@@ -1,0 +1,21 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { LogFinder, type FinderState } from './log-finder.ts';
+import type { SearchQuery } from './log-search.ts';
+import type { LogText } from './log-text.ts';
+
+/** What is found of a query in a log that may grow; an empty query finds nothing. `version` is that of the log. */
+export function useFinder(
+  log: LogText,
+  { text, isRegex, isCaseSensitive, isOncePerLine }: SearchQuery,
+  version: number,
+): FinderState {
+  const finder = useMemo(
+    () => new LogFinder(log, { text, isRegex, isCaseSensitive, isOncePerLine }),
+    [log, text, isRegex, isCaseSensitive, isOncePerLine],
+  );
+  useEffect(() => {
+    if (text !== '') finder.goOn();
+  }, [finder, text, version]);
+  useEffect(() => () => finder.close(), [finder]);
+  return useSyncExternalStore(finder.subscribe, finder.state);
+}
