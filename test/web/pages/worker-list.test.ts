@@ -126,7 +126,7 @@ void test('many workers are changed a lot at a time', async (t) => {
 });
 
 void test('a retry in words', (t) => {
-  const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'the job is gone' };
+  const problem = { type: 'about:blank' as const, title: 'Conflict', status: 409, detail: 'the job is gone' };
   t.strictSame(retryInWords({ worker_id: 'w', retried: 0, jobs: [] }, 'node'), {
     title: 'Nothing that failed on node is left to retry',
     refusals: '',
