@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
-import { panned, showing, tickForm, ticksOf, wholeView, within, zoomed } from '../../../../web/parts/timeline/time-view.ts';
+import {
+  panned,
+  showing,
+  tickForm,
+  ticksOf,
+  wholeView,
+  within,
+  zoomed,
+} from '../../../../web/parts/timeline/time-view.ts';
 
 const WHOLE = { from: 0, to: 100_000 };
 
@@ -35,20 +43,31 @@ test('the view follows what is chosen, as little as it must', (t) => {
 });
 
 test('ticks are round times of the clock on the wall', (t) => {
-  t.strictSame(ticksOf({ from: 500, to: 20_000 }, 4, 0), { step: 5_000, times: [5_000, 10_000, 15_000, 20_000] });
+  t.strictSame(ticksOf({ from: 500, to: 20_000 }, 4, 0), {
+    step: 5_000,
+    times: [5_000, 10_000, 15_000, 20_000],
+  });
   const hours = ticksOf({ from: 0, to: 24 * 3_600_000 }, 4, 1_800_000);
   t.equal(hours.step, 6 * 3_600_000);
-  t.strictSame(hours.times.map((time) => (time + 1_800_000) % hours.step), [0, 0, 0, 0]);
+  t.strictSame(
+    hours.times.map((time) => (time + 1_800_000) % hours.step),
+    [0, 0, 0, 0],
+  );
   t.strictSame([tickForm(1_000), tickForm(60_000), tickForm(86_400_000)], ['second', 'minute', 'day']);
   t.end();
 });
 
 test('there are never more ticks than there is room for', (t) => {
   fc.assert(
-    fc.property(fc.nat(4e12), fc.integer({ min: 1_000, max: 1e12 }), fc.integer({ min: 1, max: 40 }), (from, span, room) => {
-      const { times } = ticksOf({ from, to: from + span }, room, 3_600_000);
-      t.ok(times.length <= room + 1, `${times.length} of ${room}`);
-    }),
+    fc.property(
+      fc.nat(4e12),
+      fc.integer({ min: 1_000, max: 1e12 }),
+      fc.integer({ min: 1, max: 40 }),
+      (from, span, room) => {
+        const { times } = ticksOf({ from, to: from + span }, room, 3_600_000);
+        t.ok(times.length <= room + 1, `${times.length} of ${room}`);
+      },
+    ),
     { numRuns: 200 },
   );
   t.end();

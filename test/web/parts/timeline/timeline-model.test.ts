@@ -11,7 +11,13 @@ import {
 } from '../../../../web/parts/timeline/timeline-model.ts';
 
 const NOW = 1_000;
-const item = (id: string, lane: string, from: number, to: number | null, status = 'succeeded'): TimelineItem => ({
+const item = (
+  id: string,
+  lane: string,
+  from: number,
+  to: number | null,
+  status = 'succeeded',
+): TimelineItem => ({
   id,
   name: id,
   status,
@@ -20,11 +26,17 @@ const item = (id: string, lane: string, from: number, to: number | null, status 
   to,
 });
 const label = (lane: string): string => `worker ${lane}`;
-const idsOf = (rows: readonly (readonly TimelineItem[])[]): string[][] => rows.map((row) => row.map(({ id }) => id));
+const idsOf = (rows: readonly (readonly TimelineItem[])[]): string[][] =>
+  rows.map((row) => row.map(({ id }) => id));
 
 test('what one worker did at the same time is below each other, and what came after in the same row', (t) => {
   const model = timelineOf(
-    [item('c', '10', 60, 90), item('a', '10', 0, 50), item('b', '10', 10, 60), item('d', '2', 5, null, 'running')],
+    [
+      item('c', '10', 60, 90),
+      item('a', '10', 0, 50),
+      item('b', '10', 10, 60),
+      item('d', '2', 5, null, 'running'),
+    ],
     label,
     NOW,
   );
@@ -109,10 +121,16 @@ test('every item is in one row of its lane, no row overlaps, and search agrees w
     fc.property(items, fc.nat(NOW), (list, time) => {
       const { lanes, rows } = timelineOf(list, label, NOW);
       t.strictSame(
-        rows.flat().map(({ id }) => id).sort(),
+        rows
+          .flat()
+          .map(({ id }) => id)
+          .sort(),
         list.map(({ id }) => id).sort(),
       );
-      t.equal(lanes.reduce((sum, lane) => sum + lane.rows, 0), rows.length);
+      t.equal(
+        lanes.reduce((sum, lane) => sum + lane.rows, 0),
+        rows.length,
+      );
       for (const lane of lanes)
         for (const row of rows.slice(lane.firstRow, lane.firstRow + lane.rows))
           t.ok(row.every((each) => each.lane === lane.id));
