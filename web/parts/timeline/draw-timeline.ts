@@ -69,6 +69,7 @@ export function drawTimeline(context: CanvasRenderingContext2D, picture: Timelin
   context.restore();
   context.fillStyle = colors['--border'] ?? '';
   context.fillRect(0, AXIS_HEIGHT - 1, width, 1);
+  context.fillRect(gutter - 1, 0, 1, height);
 }
 
 function drawTicks(

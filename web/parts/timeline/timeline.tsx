@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type P
 import { IconButton } from '../button.tsx';
 import { resolvedColors, useSchemeName } from '../canvas-colors.ts';
 import { classNames } from '../class-names.ts';
+import { statusColor } from '../status-badge.tsx';
 import { statusLook } from '../status-looks.ts';
 import { durationText } from '../time-text.ts';
 import { useUtc } from '../time.tsx';
@@ -251,7 +252,25 @@ export function Timeline({
           <canvas ref={canvas} className="timeline__canvas" aria-hidden="true" />
         </div>
       </div>
+      <Legend model={model} />
     </div>
+  );
+}
+
+/** What the colours mean, of those that are there. */
+function Legend({ model }: { model: TimelineModel }) {
+  const statuses = [...new Set(model.rows.flatMap((row) => row.map(({ status }) => status)))].sort();
+  return (
+    <ul className="timeline__legend">
+      {statuses.map((status) => {
+        const { label, color } = statusLook('task', status);
+        return (
+          <li key={status} style={statusColor(color)}>
+            {label}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
