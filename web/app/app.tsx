@@ -15,6 +15,7 @@ import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { ToastList } from './toast-list.tsx';
+import { useRefreshOnReturn } from './use-refresh-on-return.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const RETRIES_MAX = 2;
@@ -43,6 +44,7 @@ function Frame() {
   useEvents('jobs', () => undefined);
   useEvents('workers', () => undefined);
   useJobBell();
+  useRefreshOnReturn();
   useShortcuts({ onFind: () => setOpen('palette'), onHelp: () => setOpen('shortcuts') });
   return (
     <>
