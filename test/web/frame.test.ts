@@ -73,7 +73,9 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await badge.waitFor();
     await page.locator('button[aria-disabled=true][title*="set to read only"]').first().waitFor();
     t.strictSame(await violations(page), []);
-    await page.reload();
+    await page.goto('/farms?edit=new');
+    await page.locator('dialog button[type=submit][aria-disabled=true][title*="set to read only"]').waitFor();
+    await page.goto('/farms');
     await badge.waitFor();
     await page.getByRole('link', { name: 'Submit a job' }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /north/ }).waitFor();
