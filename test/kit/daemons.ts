@@ -73,6 +73,8 @@ export interface ServiceOptions {
   readonly httpPort: number;
   readonly busPort: number;
   readonly flags?: readonly string[];
+  /** Whether requests are limited as in production; tests ask more than people do, so that they are not unless they say so. */
+  readonly isRateLimited?: boolean;
 }
 
 export interface RunningService extends ServiceOptions {
@@ -89,7 +91,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       `--bus-addr=127.0.0.1:${options.busPort}`,
       `--data-dir=${join(options.folder, 'data')}`,
       '--log-format=text',
-      '--http-rate-limit-enabled=false',
+      `--http-rate-limit-enabled=${options.isRateLimited === true}`,
       ...(options.flags ?? []),
     ],
     join(options.folder, 'server.log'),

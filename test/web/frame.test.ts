@@ -64,6 +64,58 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     t.not(await background(), dark);
   });
 
+  await t.test('a browser that is set to read only changes nothing, and says so', async (t) => {
+    const badge = page.getByText('Read only', { exact: true });
+    await page.goto('/farms');
+    await page.getByRole('button', { name: 'New farm' }).waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitem', { name: 'Read only in this browser' }).click();
+    await badge.waitFor();
+    await page.locator('button[aria-disabled=true][title*="set to read only"]').first().waitFor();
+    t.strictSame(await violations(page), []);
+    await page.goto('/farms?edit=new');
+    await page.locator('dialog button[type=submit][aria-disabled=true][title*="set to read only"]').waitFor();
+    await page.goto('/farms');
+    await badge.waitFor();
+    await page.getByRole('link', { name: 'Submit a job' }).waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /north/ }).waitFor();
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitem', { name: '✓ Read only in this browser' }).click();
+    await badge.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Submit a job' }).waitFor();
+  });
+
+  await t.test('the end of a watched job is told on any page', async (t) => {
+    const submit = (name: string) =>
+      farm.submit({
+        specificationVersion: 'jobtemplate-2023-09',
+        name,
+        steps: [{ name: 'Render', script: { actions: { onRun: { command: 'true' } } } }],
+      });
+    const seen = (await submit('Seen to the end')).body;
+    const missed = (await submit('Ended meanwhile')).body;
+    await page.evaluate(
+      `localStorage.setItem('callsheet.watched-jobs', ${JSON.stringify(
+        JSON.stringify([seen, missed].map(({ id, name }) => ({ id, name }))),
+      )})`,
+    );
+    await page.goto('about:blank');
+    await house.service.api.must('POST', `/api/v1/jobs/${missed.id}/cancel`);
+    await page.goto('/farms');
+    const messages = page.getByRole('list', { name: 'Messages' });
+    await messages.getByText('Ended meanwhile').and(messages.getByText('was canceled')).waitFor();
+    // It is told also while live updates are held.
+    await page.getByRole('button', { name: 'Live' }).click();
+    await house.service.api.must('POST', `/api/v1/jobs/${seen.id}/cancel`);
+    const told = messages.getByRole('listitem').filter({ hasText: 'Seen to the end' });
+    await told.waitFor();
+    t.strictSame(await violations(page), []);
+    t.equal(await page.evaluate(`localStorage.getItem('callsheet.watched-jobs')`), '[]');
+    await told.getByRole('link', { name: 'Show it' }).click();
+    await page.waitForURL(`**/jobs/${seen.id}`);
+    await told.waitFor({ state: 'detached' });
+  });
+
   await t.test('what runs here is told for a report of a problem', async (t) => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('menuitem', { name: 'About Callsheet' }).click();

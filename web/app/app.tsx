@@ -9,6 +9,7 @@ import { SkeletonLines } from '../parts/skeleton.tsx';
 import { ServiceProvider, type Service } from '../state/service.tsx';
 import { useEvents } from '../state/use-events.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { useJobBell } from './job-bell.ts';
 import { Palette } from './palette.tsx';
 import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
@@ -42,6 +43,7 @@ function Frame() {
   // Followed all the time: a page that begins to follow them then gets no replay of what is kept.
   useEvents('jobs', () => undefined);
   useEvents('workers', () => undefined);
+  useJobBell();
   useRefreshOnReturn();
   useShortcuts({ onFind: () => setOpen('palette'), onHelp: () => setOpen('shortcuts') });
   return (

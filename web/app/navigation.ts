@@ -11,7 +11,7 @@ import {
   Warehouse,
   type LucideIcon,
 } from 'lucide-react';
-import type { Permission } from '../state/use-permissions.ts';
+import type { Permission } from '../state/permissions.ts';
 
 /** An entry of the navigation, of the palette, and its keys: `g` and then the letter. */
 export interface Place {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ActionMenu, type ActionItem } from '../parts/menu.tsx';
 import { useUtc } from '../parts/time.tsx';
 import { chooseTheme, currentTheme, type Theme } from '../state/theme.ts';
+import { useReadOnly } from '../state/use-permissions.ts';
 import { AboutDialog } from './about-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 
@@ -16,6 +17,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 export function SettingsMenu() {
   const [theme, setTheme] = useState(currentTheme);
   const [isUtc, setIsUtc] = useUtc();
+  const [isReadOnly, setIsReadOnly] = useReadOnly();
   const [dialog, setDialog] = useState<'about' | 'shortcuts' | null>(null);
   const marked = (isOn: boolean, label: string): string => (isOn ? `✓ ${label}` : label);
   const items: ActionItem[] = [
@@ -29,6 +31,12 @@ export function SettingsMenu() {
     })),
     { id: 'local', label: marked(!isUtc, 'Times: local'), startsGroup: true, act: () => setIsUtc(false) },
     { id: 'utc', label: marked(isUtc, 'Times: UTC'), act: () => setIsUtc(true) },
+    {
+      id: 'read-only',
+      label: marked(isReadOnly, 'Read only in this browser'),
+      startsGroup: true,
+      act: () => setIsReadOnly(!isReadOnly),
+    },
     { id: 'shortcuts', label: 'Keyboard shortcuts', startsGroup: true, act: () => setDialog('shortcuts') },
     { id: 'about', label: 'About Callsheet', act: () => setDialog('about') },
   ];

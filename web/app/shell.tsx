@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Menu, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
+import { Eye, Menu, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { IconButton } from '../parts/button.tsx';
 import { classNames } from '../parts/class-names.ts';
 import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
-import { usePermissions } from '../state/use-permissions.ts';
+import { usePermissions, useReadOnly } from '../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../state/use-preference.ts';
 import { ConnectionBanner, ConnectionState } from './connection.tsx';
 import { PLACES, type Place } from './navigation.ts';
@@ -54,6 +54,7 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
           <kbd>Ctrl K</kbd>
         </button>
         <span className="shell__spacer" />
+        <ReadOnlyBadge />
         <ConnectionState />
         <User />
         <SettingsMenu />
@@ -97,6 +98,17 @@ const isWithin = (path: string, href: string): boolean =>
   path === href ||
   (href !== '/' && path.startsWith(`${href}/`)) ||
   (href === '/jobs' && path.startsWith('/tasks/'));
+
+function ReadOnlyBadge() {
+  const [isReadOnly] = useReadOnly();
+  if (!isReadOnly) return null;
+  return (
+    <span className="shell__read-only" title="Nothing can be changed from this browser: Settings, Read only">
+      <Eye aria-hidden="true" />
+      <span className="shell__read-only-word">Read only</span>
+    </span>
+  );
+}
 
 function User() {
   const { rest } = useService();

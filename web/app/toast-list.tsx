@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
+import { Link } from 'wouter';
 import { IconButton } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { toasts } from '../state/toasts.ts';
@@ -15,6 +16,13 @@ export function ToastList() {
           <div className="toast__body">
             <strong>{toast.title}</strong>
             {toast.detail !== '' && <div className="toast__detail">{toast.detail}</div>}
+            {toast.href !== '' && (
+              <div>
+                <Link href={toast.href} onClick={() => toasts.close(toast.id)}>
+                  Show it
+                </Link>
+              </div>
+            )}
             {toast.requestId !== '' && (
               <div className="toast__request">
                 Request <span className="mono">{toast.requestId}</span>

@@ -8,6 +8,8 @@ export interface Toast {
   readonly detail: string;
   /** To be found again in the log of the service; empty when no request failed. */
   readonly requestId: string;
+  /** The page that shows more; empty when there is none. */
+  readonly href: string;
 }
 
 /** Good news goes by itself; an error stays until it is closed. */
@@ -27,14 +29,19 @@ class Toasts {
   };
 
   done(title: string, detail = ''): void {
-    const { id } = this.#add({ kind: 'done', title, detail, requestId: '' });
+    const { id } = this.#add({ kind: 'done', title, detail, requestId: '', href: '' });
     setTimeout(() => this.close(id), DONE_MS);
   }
 
   /** `what` says what could not be done: "Cancel the job". */
   failed(error: unknown, what: string): void {
     if (isAborted(error)) return;
-    this.#add({ kind: 'failed', title: what, ...explained(error) });
+    this.#add({ kind: 'failed', title: what, href: '', ...explained(error) });
+  }
+
+  /** News that the user waited for: it stays until it is closed. `href` is the page that shows more. */
+  told(title: string, kind: Toast['kind'], href: string): void {
+    this.#add({ kind, title, detail: '', requestId: '', href });
   }
 
   close(id: number): void {

@@ -1,38 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
+import { permissionsOf, type Permissions } from './permissions.ts';
 import { queries } from './queries.ts';
 import { useService } from './service.tsx';
+import { asBoolean, usePreference } from './use-preference.ts';
 
-/** A permission of interface.md, "Roles and permissions". */
-export type Permission =
-  | 'jobs.read'
-  | 'jobs.read.all'
-  | 'jobs.write'
-  | 'jobs.submit_as'
-  | 'workers.read'
-  | 'workers.manage'
-  | 'infra.read'
-  | 'infra.manage'
-  | 'products.read'
-  | 'products.manage'
-  | 'diagnostics.read'
-  | 'users.read'
-  | 'users.manage'
-  | 'apikeys.self'
-  | 'apikeys.admin'
-  | 'isolation.manage';
-
-export interface Permissions {
-  /** Whether the user may; false until the service has said so. */
-  readonly can: (permission: Permission) => boolean;
-  /** Why a control is off, or empty when it is not. */
-  readonly why: (permission: Permission) => string;
-}
+/** Whether this browser only looks: a display on a wall, where a stray click must change nothing. */
+export const useReadOnly = () => usePreference('read-only', false, asBoolean);
 
 /** What the user may do: pages leave out, or turn off with the reason, what is not allowed. */
 export function usePermissions(): Permissions {
   const { rest } = useService();
+  const [isReadOnly] = useReadOnly();
   const { data } = useQuery(queries.principal(rest));
-  const granted = data?.permissions ?? [];
-  const can = (permission: Permission): boolean => granted.includes(permission);
-  return { can, why: (permission) => (can(permission) ? '' : `You lack the permission ${permission}.`) };
+  return permissionsOf(data?.permissions ?? [], isReadOnly);
 }

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../../bench/kit/browser.ts';
-import { freePort, startService, startWorker, type Daemon, type RunningService } from '../daemons.ts';
+import {
+  freePort,
+  startService,
+  startWorker,
+  type Daemon,
+  type RunningService,
+  type ServiceOptions,
+} from '../daemons.ts';
 import { openPage, type OpenPage } from './browser.ts';
 
 /** The service, its workers and a browser, as the tests of pages need them. */
@@ -21,6 +28,7 @@ export interface BrowserHouse {
 export async function openBrowserHouse(
   flags: readonly string[] = [],
   layOut: (state: string) => Promise<unknown> = () => Promise.resolve(),
+  { isRateLimited = false }: Pick<ServiceOptions, 'isRateLimited'> = {},
 ): Promise<BrowserHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-browser-'));
   await layOut(join(folder, 'data', 'state'));
@@ -29,6 +37,7 @@ export async function openBrowserHouse(
     httpPort: await freePort(),
     busPort: await freePort(),
     flags,
+    isRateLimited,
   });
   const url = `http://127.0.0.1:${service.httpPort}`;
   const workers: Daemon[] = [];

@@ -5,6 +5,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, NumberField, SelectField, TextAreaField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { explained } from '../../state/toasts.ts';
+import { usePermissions } from '../../state/use-permissions.ts';
 import type { Catalog, CatalogEntry } from './catalog.ts';
 import {
   bodyOf,
@@ -33,6 +34,7 @@ export function CatalogForm<Entry extends CatalogEntry>({
   onDone: (entry: Entry) => void;
   onClose: () => void;
 }) {
+  const { why } = usePermissions();
   const fields = catalog.fields.filter(({ isFixed }) => entry === null || isFixed !== true);
   const [values, setValues] = useState<FormValues>(() => valuesOf(catalog.fields, entry));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -71,7 +73,9 @@ export function CatalogForm<Entry extends CatalogEntry>({
       foot={
         <>
           <Button onPress={onClose}>Leave</Button>
-          <SubmitButton isBusy={isBusy}>{entry === null ? `Create the ${catalog.one}` : 'Save'}</SubmitButton>
+          <SubmitButton isBusy={isBusy} offBecause={why('infra.manage')}>
+            {entry === null ? `Create the ${catalog.one}` : 'Save'}
+          </SubmitButton>
         </>
       }
     >

@@ -1,3 +1,4 @@
+import { inkOn } from '../../../parts/canvas-colors.ts';
 import { GRID_STATUSES, statusLook, type ProgressPart } from '../../../parts/status-looks.ts';
 import type { FrameScale } from '../model/frames.ts';
 import { cornerOf, type GridLayout } from '../model/grid-layout.ts';
@@ -123,10 +124,4 @@ function drawRowNames(
     const shown = label.length > 9 ? `${label.slice(0, 8)}…` : label;
     context.fillText(shown, layout.gutter - 8, row * layout.pitch + Math.max(layout.size / 2, 6));
   }
-}
-
-/** Black or white, whichever is easier to read on the colour. */
-function inkOn(color: string): string {
-  const [red = 0, green = 0, blue = 0] = (color.match(/[0-9.]+/g) ?? []).map(Number);
-  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? '#10151c' : '#ffffff';
 }

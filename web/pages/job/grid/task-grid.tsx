@@ -3,7 +3,7 @@ import { GRID_STATUSES, statusLook, type ProgressPart } from '../../../parts/sta
 import { frameText, type FrameScale } from '../model/frames.ts';
 import { cornerOf, fittingZoom, layoutOf, movedPlace, placeAt, ZOOMS } from '../model/grid-layout.ts';
 import type { PlaceRun } from '../model/place-runs.ts';
-import { resolvedColors, useSchemeName } from './canvas-colors.ts';
+import { resolvedColors, useSchemeName } from '../../../parts/canvas-colors.ts';
 import { CellCard } from './cell-card.tsx';
 import { drawGrid, GRID_COLORS } from './draw-grid.ts';
 import './task-grid.css';

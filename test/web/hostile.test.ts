@@ -1,0 +1,217 @@
+import type { Page } from 'playwright-core';
+import tap, { test } from 'tap';
+import { openBrowserHouse, type BrowserHouse } from '../kit/browser/browser-house.ts';
+import { DESKTOP, takePictures } from '../kit/browser/browser.ts';
+import { until } from '../kit/until.ts';
+
+tap.setTimeout(240_000);
+
+/** What people and programs may give as names, and what a page must take as text. */
+const IMAGE = '<img src=x onerror=alert(1)>';
+const SCRIPT = '"><script>alert(1)</script>';
+const LINK = 'javascript:alert(1)//';
+const REVERSED = 'shot\u202Egpj.exe';
+const LONG = 'W'.repeat(128);
+const EMOJI = '👩‍👩‍👧‍👦🏳️‍🌈'.repeat(6);
+const NAMES = [IMAGE, SCRIPT, LINK, REVERSED, LONG, EMOJI];
+/** Colours, a title of the window, a link of the terminal, and the erasing of the screen. */
+const TERMINAL =
+  '\u001b[31mred\u001b[0m \u001b]0;owned\u0007\u001b]8;;javascript:alert(1)\u0007press\u001b]8;;\u0007\u001b[2J';
+
+/** A phone; and what a window of 1280 pixels is at 400 %, or one of 640 at 200 %. */
+const PHONES = [390, 320] as const;
+
+/** The pages that need no id. */
+const PLACES = [
+  '/',
+  '/jobs',
+  '/workers',
+  '/submit',
+  '/farms',
+  '/queues',
+  '/usage-pools',
+  '/storage-locations',
+  '/compute-locations',
+  '/diagnostics',
+];
+
+const template = (name: string): object => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name: '{{Param.JobName}}',
+  description: `${IMAGE}\n${TERMINAL.replaceAll(/[\u0000-\u001f]/g, '')} ${LONG}`,
+  parameterDefinitions: [
+    { name: 'JobName', type: 'STRING', default: name },
+    { name: 'Text', type: 'STRING', default: `${SCRIPT} ${REVERSED}` },
+  ],
+  steps: [
+    {
+      name: IMAGE,
+      parameterSpace: {
+        taskParameterDefinitions: [{ name: 'Shot', type: 'STRING', range: [IMAGE, LONG, REVERSED, EMOJI] }],
+      },
+      script: {
+        actions: { onRun: { command: 'sh', args: ['-c', 'cat "$0"; exit 3', '{{Task.File.Say}}'] } },
+        embeddedFiles: [
+          {
+            name: 'Say',
+            type: 'TEXT',
+            data: `${TERMINAL} {{Task.Param.Shot}}\nopenjd_status: ${IMAGE}\nopenjd_fail: ${SCRIPT} ${LONG}\n`,
+          },
+        ],
+      },
+    },
+  ],
+});
+
+/** A farm where everything has a hostile name. */
+async function fill(house: BrowserHouse): Promise<{ jobs: string[]; task: string; worker: string }> {
+  const { api } = house.service;
+  const farm = await api.makeFarm(IMAGE);
+  for (const name of NAMES) {
+    await api.must('POST', '/api/v1/queues', { farm_id: farm.farmId, name });
+    await api.must('POST', '/api/v1/storage-locations', {
+      name,
+      roots: { [LONG]: `/mnt/${'d'.repeat(200)}`, default: `/mnt/${IMAGE}` },
+    });
+  }
+  house.worker('hostile', [`--worker-tags=site=${IMAGE},rack=${LONG}`]);
+  const jobs: string[] = [];
+  for (const name of NAMES) {
+    const { body, status } = await farm.submit(template(name), { max_attempts: '1' });
+    if (status !== 201) throw new Error(`${name}: ${JSON.stringify(body)}`);
+    jobs.push(body.id);
+  }
+  const first = jobs[0] ?? '';
+  await until('the first job has failed', async () => (await api.job(first)).status === 'failed');
+  const [task] = await api.tasks(first);
+  const { items } = await api.must<{ items: { id: string }[] }>('GET', '/api/v1/workers');
+  return { jobs, task: task?.id ?? '', worker: items[0]?.id ?? '' };
+}
+
+/** What a page has that it must not: scripts that ran, elements that names made, and things wider than the window. */
+const FINDINGS = `(() => {
+  const found = [];
+  if (window.hasRun === true) found.push('a script ran');
+  for (const image of document.images)
+    if (!new URL(image.src).pathname.startsWith('/icon')) found.push('an image: ' + image.outerHTML);
+  for (const script of document.scripts) if (script.src === '') found.push('a script: ' + script.outerHTML);
+  for (const link of document.querySelectorAll('a[href]'))
+    if (!['http:', 'https:', 'blob:'].includes(new URL(link.href).protocol)) found.push('a link: ' + link.outerHTML);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+    if (node.data.includes('\\u001b') && node.parentElement.closest('textarea, pre') === null) found.push('an escape: ' + node.data);
+  const wide = [document.documentElement, document.querySelector('main')];
+  for (const box of wide) {
+    if (box.scrollWidth <= box.clientWidth) continue;
+    const edge = box.getBoundingClientRect().left + box.clientWidth;
+    const over = [...box.querySelectorAll('*')].filter((element) => element.getBoundingClientRect().right > edge + 1);
+    const isClipped = (element) => {
+      for (let at = element.parentElement; at !== null && at !== box; at = at.parentElement)
+        if (getComputedStyle(at).overflowX !== 'visible') return true;
+      return false;
+    };
+    const names = over.filter((element) => !isClipped(element)).map((element) => element.tagName + '.' + element.className);
+    found.push(innerWidth + ' px is too narrow by ' + (box.scrollWidth - box.clientWidth) + ': ' + names.slice(0, 6).join(', '));
+  }
+  return found;
+})()`;
+
+/** Waits until the page has its content: a heading, and nothing that is still being loaded. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.locator('[aria-busy=true], .skeleton').first().waitFor({ state: 'detached' });
+}
+
+await test('hostile names are text, and break no page', { timeout: 240_000 }, async (t) => {
+  const house = await openBrowserHouse();
+  t.teardown(() => house.close(!t.passing()));
+  const { jobs, task, worker } = await fill(house);
+  const { page, faults } = await house.open('/');
+  const dialogs: string[] = [];
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.addInitScript('window.alert = () => { window.hasRun = true; }');
+
+  const pages = [
+    ...PLACES,
+    ...[IMAGE, LONG, EMOJI].map((name) => `/jobs/${jobs[NAMES.indexOf(name)]}`),
+    ...['tasks', 'failures', 'parameters', 'dependencies', 'template'].map(
+      (tab) => `/jobs/${jobs[0]}?tab=${tab}`,
+    ),
+    `/tasks/${encodeURIComponent(task)}`,
+    `/workers/${worker}`,
+    `/jobs?search=${encodeURIComponent(IMAGE)}`,
+    `/jobs/${encodeURIComponent(SCRIPT)}`,
+  ];
+  for (const path of pages) {
+    await page.goto(path);
+    await settled(page);
+    const findings: string[] = [];
+    for (const width of PHONES) {
+      await page.setViewportSize({ width, height: 844 });
+      findings.push(...(await page.evaluate<string[]>(FINDINGS)));
+    }
+    t.strictSame(findings, [], path);
+  }
+  await page.setViewportSize(DESKTOP);
+  t.strictSame(dialogs, [], 'no page opened a dialog');
+
+  await page.goto('/jobs');
+  for (const name of NAMES) await page.getByRole('link', { name, exact: true }).first().waitFor();
+  await takePictures(page, 'hostile-jobs');
+  await page.goto('/queues');
+  for (const name of NAMES) await page.getByText(name, { exact: true }).first().waitFor();
+  await takePictures(page, 'hostile-queues');
+  await page.goto(`/jobs/${jobs[0]}`);
+  await page.getByRole('heading', { level: 1, name: IMAGE, exact: true }).waitFor();
+  await takePictures(page, 'hostile-job');
+  t.strictSame(
+    faults.filter((fault) => !/\b(400|404)\b/.test(fault)),
+    [],
+  );
+});
+
+/**
+ * What a page may ask of the API when it is opened afresh, what it loads again when its events begin included; the frame asks who the user
+ * is. The overview is made of ten answers. An address may ask 40 times at once and 20 times a second.
+ */
+const REQUESTS_MAX = 10;
+const OVERVIEW_REQUESTS_MAX = 18;
+
+await test('with the rate limit on, no page asks too much', { timeout: 240_000 }, async (t) => {
+  const house = await openBrowserHouse([], undefined, { isRateLimited: true });
+  t.teardown(() => house.close(!t.passing()));
+  const { api } = house.service;
+  const farm = await api.makeFarm('north');
+  house.worker('render-01');
+  const job = await farm.submit(template('Sequence 020'), { max_attempts: '1' });
+  t.equal(job.status, 201);
+  // A page is loaded again for what happens while it is looked at: that is not what is counted.
+  await until('the job has failed', async () => (await api.job(job.body.id)).status === 'failed');
+  const [task] = await api.tasks(job.body.id);
+  const { page, faults } = await house.open('/');
+  const asked: string[] = [];
+  const refused: string[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname.startsWith('/api/')) asked.push(`${request.method()} ${url.pathname}${url.search}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() === 429) refused.push(response.url());
+  });
+  const counts: string[] = [];
+  for (const path of [...PLACES, `/jobs/${job.body.id}`, `/tasks/${encodeURIComponent(task?.id ?? '')}`]) {
+    asked.length = 0;
+    await page.goto(path);
+    await settled(page);
+    const requests = asked.filter((request) => !request.endsWith('/ws'));
+    counts.push(`${path}: ${requests.length}`);
+    const most = path === '/' ? OVERVIEW_REQUESTS_MAX : REQUESTS_MAX;
+    t.ok(requests.length <= most, `${path} asks ${requests.length} times`, { requests });
+  }
+  t.comment(counts.join('\n'));
+  t.strictSame(refused, [], 'nothing was refused');
+  t.strictSame(faults, []);
+});

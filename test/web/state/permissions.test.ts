@@ -1,0 +1,32 @@
+import { test } from 'tap';
+import { permissionsOf } from '../../../web/state/permissions.ts';
+
+const GRANTED = ['jobs.read', 'jobs.read.all', 'jobs.write', 'infra.read', 'infra.manage', 'apikeys.self'];
+
+test('what is granted is allowed, and what is not says which permission is missing', (t) => {
+  const { can, why } = permissionsOf(GRANTED, false);
+  t.equal(can('jobs.write'), true);
+  t.equal(why('jobs.write'), '');
+  t.equal(can('workers.read'), false);
+  t.equal(why('workers.read'), 'You lack the permission workers.read.');
+  t.end();
+});
+
+test('a browser that is set to read only reads, and changes nothing', (t) => {
+  const { can, why } = permissionsOf(GRANTED, true);
+  for (const permission of ['jobs.read', 'jobs.read.all', 'infra.read'] as const) {
+    t.equal(can(permission), true, permission);
+    t.equal(why(permission), '');
+  }
+  for (const permission of ['jobs.write', 'infra.manage', 'apikeys.self'] as const) {
+    t.equal(can(permission), false, permission);
+    t.equal(why(permission), 'This browser is set to read only: Settings.');
+  }
+  t.equal(why('workers.read'), 'You lack the permission workers.read.', 'it grants nothing');
+  t.end();
+});
+
+test('before the service has said what is granted, nothing is', (t) => {
+  t.equal(permissionsOf([], false).can('jobs.read'), false);
+  t.end();
+});

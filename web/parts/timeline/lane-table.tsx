@@ -1,0 +1,57 @@
+import { At, Span } from '../time.tsx';
+import { summaryOf, type TimelineModel } from './timeline-model.ts';
+import './timeline.css';
+
+/** What the chart shows, in words and numbers. `laneName` is what a row is headed with: "Worker". */
+export function LaneTable({ model, now, laneName }: { model: TimelineModel; now: number; laneName: string }) {
+  return (
+    <details className="timeline-table">
+      <summary>The same as a table</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{laneName}</th>
+            <th scope="col" className="number">
+              Tasks
+            </th>
+            <th scope="col" className="number">
+              Failed
+            </th>
+            <th scope="col" className="number">
+              Time spent
+            </th>
+            <th scope="col">First began</th>
+            <th scope="col">Last ended</th>
+          </tr>
+        </thead>
+        <tbody>
+          {model.lanes.map((lane) => {
+            const { count, failed, busyMs, from, to } = summaryOf(lane, now);
+            return (
+              <tr key={lane.id}>
+                <th scope="row">
+                  <bdi>{lane.label}</bdi>
+                </th>
+                <td className="number">{count.toLocaleString()}</td>
+                <td className="number">{failed.toLocaleString()}</td>
+                <td className="number">
+                  <Span ms={busyMs} />
+                </td>
+                <td>
+                  <At iso={new Date(from).toISOString()} />
+                </td>
+                <td>
+                  {lane.items.some((item) => item.to === null) ? (
+                    'still at it'
+                  ) : (
+                    <At iso={new Date(to).toISOString()} />
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </details>
+  );
+}
