@@ -4,16 +4,23 @@
  * a fresh store and nothing else running. Figures are medians of the repetitions, ratios are taken within a repetition.
  * docs/peers.md says what is compared and how each is set.
  *
- * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--warm-up 40000] [--repetitions 3] [--json]
+ * npm run bench -- peers [--install] [--systems callsheet,bullmq-always] [--workers 1,16,64,256,1000] [--tasks 20000] [--warm-up 40000] [--repetitions 3] [--flush-us 160] [--json]
  *
  * With --install what is missing is installed first: npm packages into .bench-peers, servers by apt (as root). Without, a system
- * that is not there is left out.
+ * that is not there is left out. With --flush-us every system's flushes take at least so long, as on a slower disk.
  */
 import { parseArgs } from 'node:util';
 import { keepResult } from './kit/results.ts';
 import { checkTargets, ratios, summarize, TARGETS, type Measurement } from './peers/comparison.ts';
 import { installation } from './peers/installation.ts';
 import { Missing, type Peer } from './peers/peer.ts';
+import {
+  compileSlowFlush,
+  readFlushUs,
+  resultName,
+  timeFlushes,
+  type SlowFlush,
+} from './peers/slow-flush.ts';
 import { SYSTEMS } from './peers/systems.ts';
 import { renderTables } from './peers/tables.ts';
 
@@ -31,6 +38,7 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '20000' },
     'warm-up': { type: 'string', default: '40000' },
     repetitions: { type: 'string', default: '3' },
+    'flush-us': { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -40,6 +48,7 @@ const workerCounts = values.workers.split(',').map(Number);
 const tasks = Number(values.tasks);
 const warmUp = Number(values['warm-up']);
 const repetitions = Number(values.repetitions);
+const flushUs = readFlushUs(values['flush-us']);
 const asked = values.systems.split(',').map((name) => {
   const system = SYSTEMS.find((one) => one.name === name);
   if (system === undefined)
@@ -48,7 +57,18 @@ const asked = values.systems.split(',').map((name) => {
 });
 
 const startedAt = performance.now();
-const here = installation(values.install, say);
+const here = installation(values.install, flushUs !== null, say);
+const diskFlush = timeFlushes(process.env);
+if (flushUs !== null) slowDown(flushUs);
+const flush = flushUs === null ? diskFlush : timeFlushes(process.env);
+const flushes = `A flush takes ${flush.fdatasync} us by fdatasync and ${flush.o_dsync} us by O_DSYNC${
+  flushUs === null ? '' : `, of the disk alone ${diskFlush.fdatasync} and ${diskFlush.o_dsync} us`
+}.`;
+say(flushes);
+if (Math.min(flush.fdatasync, flush.o_dsync) < (flushUs ?? 0)) {
+  say('--flush-us: the library was not loaded, so nothing would be slowed');
+  process.exit(1);
+}
 const leftOut: { system: string; reason: string }[] = [];
 const versions: Record<string, string> = {};
 const systems: Peer[] = [];
@@ -103,6 +123,8 @@ const figures = {
   tasks,
   warmUp,
   repetitions,
+  flush_us: flushUs,
+  measured_flush_us: { disk: diskFlush, as_run: flush },
   minutes: Math.round((performance.now() - startedAt) / 6_000) / 10,
   versions,
   systems: systems.map(({ name, kind, durability, latency, settings }) => ({
@@ -118,10 +140,26 @@ const figures = {
   summaries,
   measurements,
 };
-keepResult('peers', figures);
+keepResult(resultName(flushUs), figures);
 process.stdout.write(
-  values.json ? `${JSON.stringify(figures)}\n` : `${renderTables(summaries, allRatios, targets)}\n`,
+  values.json
+    ? `${JSON.stringify(figures)}\n`
+    : `${flushes}\n\n${renderTables(summaries, allRatios, targets)}\n`,
 );
+
+/** From now on every process that is started here flushes slowly: none can be forgotten. */
+function slowDown(us: number): void {
+  let slow: SlowFlush;
+  try {
+    slow = compileSlowFlush(here, us);
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    say(`--flush-us: ${error.message}`);
+    process.exit(1);
+  }
+  process.once('exit', () => slow.remove());
+  Object.assign(process.env, slow.environment);
+}
 
 async function measure(system: Peer, workers: number, repetition: number): Promise<Measurement> {
   const share = system.share * (workers === 1 ? ALONE_SHARE : 1);

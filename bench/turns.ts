@@ -17,11 +17,12 @@ import { serviceActors } from '../actors/service-actors.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import { JOBS_ASKED_AT_ONCE } from '../actors/lease/take-up.ts';
 import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../actors/service-world.ts';
+import { takeRides } from '../src/bin/threads/rides.ts';
 import { LocalTallies } from '../src/adapters/memory/local-tallies.ts';
 import { createMemoryStore } from '../src/adapters/memory/memory-store.ts';
 import { Uuid7 } from '../src/adapters/system/uuid7.ts';
 import { EXPR_LIMITS } from '../src/core/expr/expr-limits.ts';
-import { farmId, parseAttemptId, workerId, type AttemptId, type WorkerId } from '../src/core/ids.ts';
+import { farmId, workerId, type AttemptId, type WorkerId } from '../src/core/ids.ts';
 import type { JobPlan } from '../src/core/openjd/plan.ts';
 import { latestChanges } from '../src/core/records/change-set.ts';
 import type { LeaseReply } from '../src/core/wire/bus-messages.ts';
@@ -50,6 +51,8 @@ const REPETITIONS = 5;
 /** Rounds of all workers, and entries that the yardstick replaces, between two looks at the clock. */
 const ROUNDS = 8;
 const PLAIN_BATCH = 100_000;
+
+const END = { status: 'succeeded', exit_code: 0, timestamp: '', session_id: 'session' } as const;
 
 interface BenchWorker {
   readonly id: WorkerId;
@@ -161,29 +164,9 @@ function turnsFor(milliseconds: number): number {
 }
 
 function ask(worker: BenchWorker): void {
-  for (const attemptId of worker.open) {
-    const address = parseAttemptId(attemptId);
-    if (address === null) throw new Error(`${attemptId} is no attempt`);
-    const { jobId } = address;
-    kernel.post({
-      actor: 'job',
-      id: jobId,
-      message: {
-        type: 'task.reported',
-        attemptId,
-        report: {
-          v: 1,
-          task_id: attemptId.slice(0, attemptId.lastIndexOf('-')) as never,
-          attempt_id: attemptId,
-          worker_id: worker.id,
-          status: 'succeeded',
-          exit_code: 0,
-          timestamp: '',
-          session_id: 'session',
-        },
-      },
-    });
-  }
+  const ends = worker.open.map((attempt_id) => ({ attempt_id, ...END }));
+  const request = { v: 1, worker_id: worker.id, farm_id: farm, incarnation: 'i', reports: ends } as const;
+  for (const envelope of takeRides(request, replyTo('poisoned'), () => true).envelopes) kernel.post(envelope);
   worker.open = [];
   kernel.post(leaseOf(worker.id, worker.id));
 }
@@ -252,7 +235,7 @@ function setUp(): void {
           plan: planOf(job),
           description: '',
           extensions: [],
-          templateText: '',
+          template: { text: '' },
           templateFormat: 'yaml',
           owner: 'bench',
           submitter: 'bench',

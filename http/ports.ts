@@ -1,16 +1,17 @@
 import type { StepPreview } from '../src/core/openjd/preview-command.ts';
-import type { EncodedJob } from '../actors/farm/messages.ts';
+import type { JobSubmission } from '../actors/farm/messages.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import type { ReplyTo } from '../actors/kernel/address.ts';
 import type { DiagnosticLog } from '../src/core/diagnostics/diagnostic-log.ts';
-import type { JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
+import type { FarmId, JobId, TaskAddress, TaskId } from '../src/core/ids.ts';
 import type { RetryPolicy } from '../src/core/lifecycle/retry-policy.ts';
 import type { JobPlan } from '../src/core/openjd/plan.ts';
 import type { ServiceActivity } from '../src/core/metrics/state-counts.ts';
+import type { LargeJob, LargeJobs, PlanInParts } from '../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../src/core/ports/log-store.ts';
 import type { StoreReader } from '../src/core/ports/store.ts';
 import type { Outcome, PointedError } from '../src/core/problems.ts';
-import type { TemplateFormat } from '../src/core/records/job.ts';
+import type { JobRecord, TemplateFormat } from '../src/core/records/job.ts';
 import type { FarmWatch } from './history/farm-watch.ts';
 import type { JobLists } from './lists/job-lists.ts';
 import type { TaskLists } from './lists/task-lists.ts';
@@ -30,6 +31,7 @@ export interface Ports {
   readonly actors: Actors;
   /** Parses, validates and resolves a template, off this thread and with a deadline. */
   prepareJob(request: PreparationRequest): Promise<Preparation>;
+  readonly largeJobs: LargeJobs;
   /** Each read sees all that was stored until then. */
   readonly logs: Pick<LogReader, 'page' | 'extent'>;
   readonly tails: Pick<TaskTails, 'follow'>;
@@ -71,6 +73,12 @@ export interface Actors {
    * the answer is the one that the message's own comment names. Rejects when no answer will come.
    */
   ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>>;
+  /** Asks the farm to take in a large job (its message `job.submit`) without its plan being copied. */
+  submitLarge(
+    farm: FarmId,
+    submission: Omit<JobSubmission, 'plan'>,
+    plan: PlanInParts,
+  ): Promise<Outcome<JobRecord>>;
 }
 
 export interface PreparationRequest {
@@ -92,8 +100,8 @@ export type Preparation =
 
 export interface PreparedJob {
   readonly plan: JobPlan;
-  /** Of a large job. */
-  readonly encoded?: EncodedJob;
+  /** Rows that are stored before the job is, and the plan in parts: of a large job. */
+  readonly large?: LargeJob;
   readonly description: string;
   readonly extensions: readonly string[];
 }

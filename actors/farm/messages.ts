@@ -35,10 +35,8 @@ export interface JobSubmission {
   readonly plan: JobPlan;
   readonly description: string;
   readonly extensions: readonly string[];
-  readonly templateText: string;
+  readonly template: SubmittedTemplate;
   readonly templateFormat: TemplateFormat;
-  /** Of a large job. */
-  readonly encoded?: EncodedJob;
   readonly owner: string;
   readonly submitter: string;
   readonly project: string;
@@ -50,11 +48,11 @@ export interface JobSubmission {
   readonly once?: OnceKey;
 }
 
-/** Rows of a job as the store encodes them, so that the shard has not to do it. Whoever has made plan and template has made them too. */
-export interface EncodedJob {
-  readonly plan: Uint8Array;
-  readonly template: Uint8Array;
-}
+/**
+ * The text of a template; or the id that the job is to get, when the store holds plan and template under it already, as it does
+ * those of large jobs (docs/decisions/large-jobs.md).
+ */
+export type SubmittedTemplate = { readonly text: string } | { readonly storedFor: JobId };
 
 /** The row that lets a repeat of a submission be answered with the job that is there already. */
 export interface OnceKey {

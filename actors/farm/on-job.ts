@@ -41,9 +41,8 @@ export const onJobSubmit =
       type: 'job.create',
       record,
       plan: submission.plan,
-      templateText: submission.templateText,
+      template: submission.template,
       templateFormat: submission.templateFormat,
-      ...(submission.encoded !== undefined && { encoded: submission.encoded }),
       inherited: inheritedRetry(state, record.queueId, serverRetry),
       ...(submission.once !== undefined && { once: submission.once }),
       replyTo,
@@ -87,9 +86,10 @@ export const onJobReviving =
   };
 
 function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
+  const { template } = submission;
   return {
     version: 1,
-    id: jobId(context.newId()),
+    id: 'storedFor' in template ? template.storedFor : jobId(context.newId()),
     farmId: state.record.id,
     queueId: submission.queueId,
     name: submission.plan.jobName,

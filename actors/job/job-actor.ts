@@ -13,7 +13,7 @@ import { newJobState, onJobCreated } from './on-job-created.ts';
 import { onJobRetry, onJobRevive } from './on-retry.ts';
 import { onJobUpdate } from './on-job-update.ts';
 import { onStepMatched, onStepUnmatched } from './on-step-unmatched.ts';
-import { onTaskReported } from './on-task-reported.ts';
+import { onTasksReported } from './on-tasks-reported.ts';
 import { onTasksTake } from './on-tasks-take.ts';
 import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
 import { saveJob } from './save-job.ts';
@@ -45,7 +45,7 @@ export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorl
       'tasks.take': onTasksTake(settings.staleAssignedMs, settings.attemptFloor),
       'step.unmatched': onStepUnmatched,
       'step.matched': onStepMatched,
-      'task.reported': onTaskReported,
+      'tasks.reported': onTasksReported,
       'attempts.held': onAttemptsHeld,
       'attempts.reclaim': onAttemptsReclaim,
       'assigned.due': onAssignedDue(settings.staleAssignedMs),
@@ -75,8 +75,9 @@ function absent(id: string, message: JobMessage, context: ServiceContext<'job'>)
     case 'task.cancel':
       context.reply(message.replyTo, refused('not-found', `there is no job ${id}`));
       return null;
-    case 'task.reported':
-      context.log('warn', 'a status report changes nothing: unknown job', { attempt_id: message.attemptId });
+    case 'tasks.reported':
+      for (const { attempt_id } of message.reports)
+        context.log('warn', 'a status report changes nothing: unknown job', { attempt_id });
       return null;
     case 'tasks.take':
       throw new Error(`tasks of the job ${id} were picked, and there is no such job`);

@@ -1,6 +1,13 @@
-import { attemptIdOf, taskIdOf, type TaskAddress } from '../../src/core/ids.ts';
+import {
+  attemptIdOf,
+  taskIdOf,
+  type AttemptId,
+  type TaskAddress,
+  type WorkerId,
+} from '../../src/core/ids.ts';
 import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
+import type { TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
 import { markCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import {
@@ -26,7 +33,8 @@ import { isLeasable, offerOfStep } from './offers.ts';
 import { publishJob } from './publish-job.ts';
 import { settleRecord } from './save-job.ts';
 import { clearUnschedulable } from './unschedulable-marks.ts';
-import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf, touchedTasks, type StepState } from './step-state.ts';
 
 /** What a move changes of a task beside its status. A time until which it is held back is not kept unless it is here. */
 type TaskPatch = Partial<
@@ -62,6 +70,13 @@ export class JobTurn {
   private offered: Set<StepState> | null = null;
   /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
   private closed: Map<string, AttemptRecord> | null = null;
+  /** Attempts that this turn has closed, by worker, and how many of each step. Null until there is one. */
+  private released: Map<WorkerId, AttemptId[]> | null = null;
+  private settled: Map<StepState, number> | null = null;
+  /** Counts of a step that are this turn's own. */
+  private counts: Mutable<TaskCounts> | null = null;
+  /** Times of attempts of a step that are this turn's own. */
+  private times: Mutable<AttemptTimes> | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -97,14 +112,33 @@ export class JobTurn {
     this.write(step, index, after);
     const { failedOn } = this.state;
     if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
-    if (status === 'running') this.state.assigned.delete(taskIdOf(this.addressOf(step, index)));
-    const taskCounts = markCounts(step.record.taskCounts, before.unschedulable ? -1 : 0);
-    const counted = { ...step.record, taskCounts: moveCounts(taskCounts, before.status, status) };
-    step.record =
-      status === 'succeeded' ? withAttemptTime(counted, before.assignedAt, after.updatedAt) : counted;
+    const counts = this.countsOf(step);
+    counts[before.status]--;
+    counts[status]++;
+    if (before.unschedulable) counts.unschedulable--;
+    if (status === 'succeeded') this.noteTime(step, after.updatedAt - before.assignedAt);
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
+  }
+
+  /** The counts of a step, to be changed in place: nobody else has them until the turn ends. */
+  private countsOf(step: StepState): Mutable<TaskCounts> {
+    if (step.record.taskCounts === this.counts) return this.counts;
+    const counts = { ...step.record.taskCounts };
+    step.record = { ...step.record, taskCounts: counts };
+    this.counts = counts;
+    return counts;
+  }
+
+  /** Counts how long an attempt took that has succeeded, in place as the counts are. */
+  private noteTime(step: StepState, ms: number): void {
+    if (this.times === null || step.record.attemptTimes !== this.times) {
+      this.times = { ...(step.record.attemptTimes ?? NO_TIMES) };
+      step.record = { ...step.record, attemptTimes: this.times };
+    }
+    this.times.count++;
+    this.times.totalMs += Math.max(0, ms);
   }
 
   /** Whether the task ends here, and the attempt that was open has told nothing. It is closed before the task is moved. */
@@ -127,24 +161,39 @@ export class JobTurn {
     this.context.change(put('taskText', keys.taskText(address), { version: 1, failureReason }));
   }
 
-  /** Closes the open attempt of a task: the worker's cores are free again. */
+  /** Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. */
   closeAttempt(step: StepState, index: number, closed: ClosedAttempt): void {
     const address = this.addressOf(step, index);
-    const taskId = taskIdOf(address);
-    const attempt = this.state.openAttempts.get(taskId);
-    if (attempt === undefined) throw new Error(`task ${taskId} has no open attempt`);
-    this.state.openAttempts.delete(taskId);
-    this.state.assigned.delete(taskId);
+    const attempt = this.state.openAttempts.of(step, index);
+    if (attempt === undefined) throw new Error(`task ${taskIdOf(address)} has no open attempt`);
+    this.state.openAttempts.forget(step, index);
     const record = closedAttempt(attempt, closed, this.context.now);
     if (record.progress !== undefined || record.statusMessage !== undefined)
-      (this.closed ??= new Map()).set(taskId, record);
+      (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
-    this.context.send('lease', this.state.record.farmId, {
-      type: 'task.settled',
-      jobId: this.state.record.id,
-      stepOrder: step.record.order,
-    });
-    this.context.send('worker', attempt.workerId, { type: 'attempt.released', attemptId: attempt.id });
+    const released = (this.released ??= new Map<WorkerId, AttemptId[]>()).get(attempt.workerId);
+    if (released === undefined) this.released.set(attempt.workerId, [attempt.id]);
+    else released.push(attempt.id);
+    this.settled ??= new Map();
+    this.settled.set(step, (this.settled.get(step) ?? 0) + 1);
+  }
+
+  /** Tells the lease actor and the workers of the attempts that were closed: part of the end of a turn. */
+  tellClosed(): void {
+    const { settled, released } = this;
+    if (settled === null || released === null) return;
+    this.settled = null;
+    this.released = null;
+    const { id: jobId, farmId } = this.state.record;
+    for (const [step, count] of settled)
+      this.context.send('lease', farmId, {
+        type: 'tasks.settled',
+        jobId,
+        stepOrder: step.record.order,
+        count,
+      });
+    for (const [workerId, attemptIds] of released)
+      this.context.send('worker', workerId, { type: 'attempts.released', attemptIds });
   }
 
   /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
@@ -262,6 +311,7 @@ export class JobTurn {
     if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
     this.noteEnd();
     this.settleRecords();
+    this.tellClosed();
     const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
     if (leasableBefore && !isLeasable(this.state)) {
       this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
@@ -376,6 +426,7 @@ export class JobTurn {
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
+    this.counts = null;
     this.state.isRecordOld = true;
     if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
     this.context.saveLater();
@@ -399,15 +450,16 @@ export class JobTurn {
   publishTask(step: StepState, index: number, task: TaskState): void {
     const { id: job_id } = this.state.record;
     const task_id = taskIdOf(this.addressOf(step, index));
-    const open = this.state.openAttempts.get(task_id);
-    const isHeld = isLiveTask(task.status) || isTerminalTask(task.status);
-    const told: TaskProgress | undefined = isHeld ? (open ?? this.closed?.get(task_id)) : undefined;
+    const { openAttempts } = this.state;
+    const isLive = isLiveTask(task.status);
+    const closed = isTerminalTask(task.status) ? this.closed?.get(task_id) : undefined;
+    const told: TaskProgress | undefined = isLive ? openAttempts.toldOf(step, index) : closed;
     const payload: TaskEvent = {
       job_id,
       task_id,
       name: taskNameOf(step.record.name, step.space.at(index)),
       status: task.status,
-      worker_id: open?.workerId ?? '',
+      worker_id: isLive ? openAttempts.workerOf(step, index, task) : '',
       unschedulable_reason: task.unschedulable ? (step.record.unschedulableReason ?? '') : '',
       updated_at: timestampOf(task.updatedAt),
     };
@@ -447,13 +499,6 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;
   return record;
-}
-
-/** Counts how long an attempt took that has succeeded. */
-function withAttemptTime(step: StepRecord, assignedAt: number, endedAt: number): StepRecord {
-  const { count, totalMs } = step.attemptTimes ?? NO_TIMES;
-  const attemptTimes = { count: count + 1, totalMs: totalMs + Math.max(0, endedAt - assignedAt) };
-  return { ...step, attemptTimes };
 }
 
 /** A reason that no task has any more is nobody's. */

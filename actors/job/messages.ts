@@ -4,8 +4,8 @@ import type { JobPlan } from '../../src/core/openjd/plan.ts';
 import type { RetryOverride, RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 import type { TaskRange } from '../../src/core/lease/task-ranges.ts';
-import type { StatusMessage } from '../../src/core/wire/bus-messages.ts';
-import type { EncodedJob, OnceKey } from '../farm/messages.ts';
+import type { AttemptReport } from '../../src/core/wire/bus-messages.ts';
+import type { OnceKey, SubmittedTemplate } from '../farm/messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
 
 /** Tasks of one step that the lease actor has picked for a worker. */
@@ -57,9 +57,8 @@ export type JobMessage =
       readonly type: 'job.create';
       readonly record: JobRecord;
       readonly plan: JobPlan;
-      readonly templateText: string;
+      readonly template: SubmittedTemplate;
       readonly templateFormat: TemplateFormat;
-      readonly encoded?: EncodedJob;
       /** Retry settings of server, farm and queue. */
       readonly inherited: RetryPolicy;
       readonly once?: OnceKey;
@@ -89,11 +88,14 @@ export type JobMessage =
     }
   /** From the lease actor: an online worker may run tasks of the step. */
   | { readonly type: 'step.matched'; readonly stepOrder: number }
-  /** From the bus. Answered only when it is poisoned, and only when it rode on a lease request. */
+  /**
+   * From the bus: one report of the stream, or all that rode on a lease request and are of this job, in the order in which the worker says
+   * them. Answered only when they are poisoned, and only when they rode on a lease request.
+   */
   | {
-      readonly type: 'task.reported';
-      readonly report: StatusMessage;
-      readonly attemptId: AttemptId;
+      readonly type: 'tasks.reported';
+      readonly workerId: WorkerId;
+      readonly reports: readonly AttemptReport[];
       readonly replyTo?: ReplyTo;
     }
   /** From a worker actor: the worker has these attempts, whether it was heard to have begun or not. */

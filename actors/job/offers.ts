@@ -2,7 +2,8 @@ import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
 import { TaskRanges } from '../../src/core/lease/task-ranges.ts';
 import type { StepOffer } from '../lease/messages.ts';
 import { failedOnOf } from './failed-on.ts';
-import { touchedTasks, type JobState, type StepState } from './state.ts';
+import type { JobState } from './state.ts';
+import { touchedTasks, type StepState } from './step-state.ts';
 
 /** Whether tasks of the job may be leased at all: not while it is blocked, paused or over. */
 export const isLeasable = (state: JobState): boolean =>

@@ -1,7 +1,9 @@
+import { taskIdOf } from '../../src/core/ids.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { isWaiting, type AssignedRun } from './assigned-runs.ts';
 import { JobTurn } from './job-turn.ts';
 import { reclaim } from './reclaim.ts';
-import { taskOf, type AssignedAttempt, type JobState } from './state.ts';
+import type { JobState } from './state.ts';
 
 const STALE_MESSAGE = 'the worker never reported that it runs';
 
@@ -12,10 +14,11 @@ const STALE_MESSAGE = 'the worker never reported that it runs';
 export const armAssigned =
   (staleAssignedMs: number) =>
   (state: JobState, context: ServiceContext<'job'>): void => {
-    const { value: first } = state.assigned.values().next();
-    if (first === undefined || state.isAssignedTimed) return;
+    if (state.isAssignedTimed) return;
+    const dueAt = state.assigned.firstDueAt();
+    if (dueAt === null) return;
     state.isAssignedTimed = true;
-    const delayMs = Math.min(Math.max(0, first.dueAt - context.now), staleAssignedMs);
+    const delayMs = Math.min(Math.max(0, dueAt - context.now), staleAssignedMs);
     context.after('assigned', delayMs, { type: 'assigned.due' });
   };
 
@@ -29,22 +32,24 @@ export const onAssignedDue =
     state.isAssignedTimed = false;
     const turn = new JobTurn(state, context);
     const earliest = context.listeningSince + staleAssignedMs;
-    const waiting: [string, AssignedAttempt][] = [];
+    // Further ahead than that only the clock can have put one, when it was set back.
+    const dueOf = (run: AssignedRun): number =>
+      Math.min(Math.max(run.dueAt, earliest), context.now + staleAssignedMs);
+    const runs = state.assigned.takeAll().map((run) => ({ run, dueAt: dueOf(run) }));
     let reclaimed = 0;
-    for (const [taskId, attempt] of state.assigned) {
-      const step = state.steps[attempt.stepOrder];
-      if (step === undefined || taskOf(step, attempt.index).status !== 'assigned') continue;
-      // Further ahead than that only the clock can have put it, when it was set back.
-      const dueAt = Math.min(Math.max(attempt.dueAt, earliest), context.now + staleAssignedMs);
-      if (dueAt > context.now) waiting.push([taskId, { ...attempt, dueAt }]);
-      else if (reclaim(state, step, attempt.index, STALE_MESSAGE, turn, context)) {
-        reclaimed++;
-        context.log('warn', 'an assigned task was never reported running and goes back to ready', {
-          task_id: taskId,
-        });
+    for (const { run, dueAt } of runs.sort((a, b) => a.dueAt - b.dueAt)) {
+      const { step, start, count, assignedAt } = run;
+      for (let index = start; index < start + count; index++) {
+        if (!isWaiting(run, index)) continue;
+        if (dueAt > context.now) state.assigned.add(step, index, assignedAt, dueAt);
+        else if (reclaim(state, step, index, STALE_MESSAGE, turn, context)) {
+          reclaimed++;
+          context.log('warn', 'an assigned task was never reported running and goes back to ready', {
+            task_id: taskIdOf(turn.addressOf(step, index)),
+          });
+        }
       }
     }
-    state.assigned = new Map(waiting.sort(([, a], [, b]) => a.dueAt - b.dueAt));
     if (reclaimed > 0 && state.openAttempts.size === 0) turn.moveJob('idle after reclaim');
     if (reclaimed > 0) turn.end();
     armAssigned(staleAssignedMs)(state, context);

@@ -2,7 +2,8 @@ import { parseAttemptId } from '../../src/core/ids.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
-import { taskOf, type JobState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf } from './step-state.ts';
 
 /**
  * A worker has said that it has these attempts: those that were only assigned are running from now on, as if it had

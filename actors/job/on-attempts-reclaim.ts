@@ -3,7 +3,8 @@ import type { ServiceContext } from '../service-world.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { reclaim } from './reclaim.ts';
-import { taskOf, type JobState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf } from './step-state.ts';
 
 /** A worker is gone, or does not have these attempts: their tasks go back to ready. */
 export function onAttemptsReclaim(

@@ -4,7 +4,8 @@ import { done, refused } from '../../src/core/problems.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
-import { taskOf, type JobState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf } from './step-state.ts';
 
 /** A user cancels the job (interface.md, "Jobs"): idempotent on canceled, 409 when completed or failed. */
 export function onJobCancel(

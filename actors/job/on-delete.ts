@@ -71,4 +71,5 @@ function cancelLive(state: JobState, turn: JobTurn): void {
     if (attempt === null || step === undefined) throw new Error(`the open attempt ${id} is of no step`);
     turn.cancelTask(step, attempt.index, 'cancel', USER_CANCEL_REASON);
   }
+  turn.tellClosed();
 }

@@ -1,14 +1,17 @@
 import { countsOf, sumCounts } from '../../src/core/lifecycle/task-counts.ts';
-import { put } from '../../src/core/records/change-set.ts';
+import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { done } from '../../src/core/problems.ts';
 import type { StepPlan } from '../../src/core/openjd/plan.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { AssignedRuns } from './assigned-runs.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
-import { stepStateOf, type JobState } from './state.ts';
+import { OpenAttempts } from './open-attempts.ts';
+import type { JobState } from './state.ts';
+import { stepStateOf } from './step-state.ts';
 
 type Create = Extract<JobMessage, { type: 'job.create' }>;
 
@@ -21,10 +24,10 @@ export function newJobState(message: Create): JobState {
     plan,
     steps,
     inherited: message.inherited,
-    openAttempts: new Map(),
+    openAttempts: new OpenAttempts(record.id, steps),
     failures: new Map(),
     failedOn: new Map(),
-    assigned: new Map(),
+    assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
     isRecordOld: false,
@@ -52,10 +55,13 @@ function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
 /** Writes a new job whole: its record, plan, template and steps in one commit, and the key that a client gave it. */
 export function onJobCreated(state: JobState, message: Create, context: ServiceContext<'job'>): void {
   const { record } = state;
-  const { encoded, templateFormat: format, templateText: text } = message;
-  const template = { version: 1, format, text } as const;
-  context.change(put('plan', keys.plan(record.id), message.plan, encoded?.plan));
-  context.change(put('template', keys.template(record.id), template, encoded?.template));
+  const { template, templateFormat: format } = message;
+  if ('storedFor' in template) context.change(remove('comingJob', keys.comingJob(record.id)));
+  else {
+    const { text } = template;
+    context.change(put('plan', keys.plan(record.id), message.plan));
+    context.change(put('template', keys.template(record.id), { version: 1, format, text }));
+  }
   context.change(put('activeJob', keys.activeJob(record.farmId, record.id), { version: 1 }));
   const turn = new JobTurn(state, context, true);
   for (const step of state.steps) turn.touch(step);

@@ -8,7 +8,8 @@ import type { ServiceContext } from '../service-world.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage, Retried, RetryTarget } from './messages.ts';
 import { selectedTasks, type SelectedTasks } from './retry-selection.ts';
-import { taskOf, type JobState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf } from './step-state.ts';
 
 /**
  * A user has failed and canceled tasks tried again (interface.md, "Jobs" and "Tasks"). A job that has ended must be

@@ -1,6 +1,5 @@
-import { stepIdOf, taskIdOf } from '../../src/core/ids.ts';
+import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
 import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
-import { openAttemptOf } from '../../src/core/records/open-attempt.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import type { Booking } from '../../src/core/records/worker.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../src/core/wire/assignment-parts.ts';
@@ -11,7 +10,8 @@ import { makeReady } from './reclaim.ts';
 import { JobTurn } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { isLeasable } from './offers.ts';
-import { taskOf, type JobState, type StepState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf, type StepState } from './step-state.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
@@ -30,6 +30,7 @@ export const onTasksTake = (
     const step = state.steps[pick.stepOrder];
     if (step === undefined) throw new Error(`job ${state.record.id} has no step ${pick.stepOrder}`);
     const turn = new JobTurn(state, context);
+    state.openAttempts.noteWorker(message.workerOrdinal, message.workerId);
     const assignments: Assignment[] = [];
     const bookings: Booking[] = [];
     const leasable = isLeasable(state);
@@ -44,10 +45,9 @@ export const onTasksTake = (
           continue;
         }
         const assignment = take(state, step, index, task.attemptNumber, attemptFloor, message, turn, context);
-        const { attempt_id: attemptId, task_id: taskId } = assignment;
         assignments.push(assignment);
-        bookings.push({ attemptId, cores: pick.cores });
-        state.assigned.set(taskId, { stepOrder: pick.stepOrder, index, dueAt });
+        bookings.push({ attemptId: assignment.attempt_id, cores: pick.cores });
+        state.assigned.add(step, index, context.now, dueAt);
       }
     }
     if (assignments.length > 0) {
@@ -90,16 +90,14 @@ function take(
   const attemptNumber = Math.max(attemptsBefore + 1, attemptFloor);
   const taskId = taskIdOf(address);
   const leased = { attemptNumber, assignedAt: context.now, workerOrdinal: message.workerOrdinal };
-  const attempt = openAttemptOf(address, leased, message.workerId);
-  // It gets a row when something is said of it; until then the task's page says all that there is.
-  state.openAttempts.set(taskId, attempt);
+  // The attempt gets a row when something is said of it; until then the task's page says all that there is.
   turn.move(step, index, 'lease', leased);
   const values = step.space.at(index);
   return {
     task_id: taskId,
     job_id: state.record.id,
     step_id: stepIdOf(state.record.id, step.record.order),
-    attempt_id: attempt.id,
+    attempt_id: attemptIdOf({ ...address, attemptNumber }),
     name: taskNameOf(step.record.name, values),
     cores: message.pick.cores,
     parameters: typedParametersOf(step.plan, values),

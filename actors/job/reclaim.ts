@@ -1,8 +1,9 @@
-import { taskIdOf } from '../../src/core/ids.ts';
+import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { failedOnOf } from './failed-on.ts';
 import type { JobTurn } from './job-turn.ts';
-import { taskOf, type JobState, type StepState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf, type StepState } from './step-state.ts';
 
 /**
  * Takes the work of an open attempt back (interface.md, "Failure handling": lost or reclaimed work returns to ready
@@ -16,7 +17,7 @@ export function reclaim(
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): boolean {
-  if (!state.openAttempts.has(taskIdOf(turn.addressOf(step, index)))) return false;
+  if (!isLiveTask(taskOf(step, index).status)) return false;
   turn.closeAttempt(step, index, { status: 'failed', message: reason, reclaimed: true });
   const { failedAttempts } = taskOf(step, index);
   turn.move(step, index, 'reclaim', { failedAttempts, assignedAt: 0, workerOrdinal: 0 });

@@ -1,7 +1,8 @@
 import { isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
 import { refused, type Outcome, done } from '../../src/core/problems.ts';
 import type { IndexRun, RetrySelection } from './messages.ts';
-import { taskOf, touchedTasks, type JobState, type StepState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf, touchedTasks, type StepState } from './step-state.ts';
 
 /** Single tasks that one selection may have tried again: each is written and told of. Whole steps are not limited. */
 export const SELECTED_TASKS_MAX = 100_000;

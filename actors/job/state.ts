@@ -1,52 +1,17 @@
-import { attemptIdOf, taskIdOf, type JobId, type TaskAddress } from '../../src/core/ids.ts';
+import { attemptIdOf, type JobId, type TaskAddress } from '../../src/core/ids.ts';
 import { effectiveRetry, type RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
-import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
 import type { JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
-import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
-import type { TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
-import type { StepRecord } from '../../src/core/records/step.ts';
-import { readAttempt } from '../../src/core/records/open-attempt.ts';
-import { gatherPages, type PageRoom } from '../../src/core/records/page-room.ts';
+import { attemptWithoutRow } from '../../src/core/records/open-attempt.ts';
+import { gatherPages } from '../../src/core/records/page-room.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
-import {
-  pageOf,
-  readTask,
-  TASKS_PER_PAGE,
-  untouchedTask,
-  type TaskState,
-} from '../../src/core/records/task-page.ts';
-import type { StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import { AssignedRuns } from './assigned-runs.ts';
+import { OpenAttempts } from './open-attempts.ts';
 import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
+import { stepStateOf, touchedTasks, type StepState } from './step-state.ts';
 import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
-
-/** A step with its packed tasks. Pages that were never written are absent. */
-export interface StepState {
-  record: StepRecord;
-  readonly plan: StepPlan;
-  readonly space: Space;
-  readonly pages: Map<number, Uint8Array>;
-  /** Where new pages come from; null until there is one. */
-  room: PageRoom | null;
-  /** What its tasks share when they are handed out; null before the first is. */
-  assignment: StepAssignment | null;
-  /** The counts of the step that are in the job's. */
-  countsInJob: TaskCounts;
-  /** Pages and whether the record are to be written with the commit window. */
-  readonly dirtyPages: Set<number>;
-  isDirty: boolean;
-  /** The last turn that has changed it. */
-  touchedBy: object | null;
-}
-
-/** An attempt that was handed out and not yet reported running. */
-export interface AssignedAttempt {
-  readonly stepOrder: number;
-  readonly index: number;
-  readonly dueAt: number;
-}
 
 export interface JobState {
   record: JobRecord;
@@ -54,13 +19,12 @@ export interface JobState {
   readonly steps: readonly StepState[];
   /** Retry settings of server, farm and queue; the job's own come on top. */
   inherited: RetryPolicy;
-  /** Open attempts by task id. */
-  readonly openAttempts: Map<string, AttemptRecord>;
+  readonly openAttempts: OpenAttempts;
   /** Failures that workers have reported. A manual retry does not forget them. */
   readonly failures: FailuresOfSteps;
   readonly failedOn: FailedOn;
-  /** Attempts that were handed out and not yet reported running, by task id: the first is due first. */
-  assigned: Map<string, AssignedAttempt>;
+  /** Attempts that were handed out, and for which the reaper waits. */
+  readonly assigned: AssignedRuns;
   /** Whether the timer for the first of them is set. */
   isAssignedTimed: boolean;
   /** Steps of which something is to be written with the commit window, beside the job's own record. */
@@ -72,45 +36,6 @@ export interface JobState {
 }
 
 export const policyOf = (state: JobState): RetryPolicy => effectiveRetry(state.inherited, state.record.retry);
-
-export const stepStateOf = (
-  record: StepRecord,
-  plan: StepPlan,
-  pages: Map<number, Uint8Array> = new Map(),
-): StepState => ({
-  record,
-  plan,
-  space: openSpace(plan.space),
-  pages,
-  room: null,
-  assignment: null,
-  countsInJob: record.taskCounts,
-  dirtyPages: new Set(),
-  isDirty: false,
-  touchedBy: null,
-});
-
-/** The state of a task, whether it has a record of its own or not. */
-export function taskOf(step: StepState, index: number): TaskState {
-  const page = step.pages.get(pageOf(index));
-  const own = page === undefined ? null : readTask(page, index);
-  return own ?? untouchedTask(step.record.untouched);
-}
-
-/** The tasks of a step that have a record of their own, in order. */
-export function* touchedTasks(
-  step: StepState,
-): Generator<{ readonly index: number; readonly task: TaskState }> {
-  for (const number of [...step.pages.keys()].sort((a, b) => a - b)) {
-    const page = step.pages.get(number);
-    if (page === undefined) continue;
-    for (let slot = 0; slot < TASKS_PER_PAGE; slot++) {
-      const index = number * TASKS_PER_PAGE + slot;
-      const task = readTask(page, index);
-      if (task !== null) yield { index, task };
-    }
-  }
-}
 
 /** Everything of a job that the store holds. `serverRetry` is the server's end of the retry cascade. */
 export function loadJob(
@@ -132,20 +57,21 @@ export function loadJob(
       reader.get('farm', record.farmId)?.retry ?? {},
       reader.get('queue', record.queueId)?.retry ?? {},
     ),
-    openAttempts: new Map(),
+    openAttempts: new OpenAttempts(record.id, steps),
     failures: new Map(
       steps.map(({ record: { order } }) => [order, loadStepFailures(record.id, order, reader)]),
     ),
     failedOn: new Map(),
-    assigned: new Map(),
+    assigned: new AssignedRuns(),
     isAssignedTimed: false,
     dirtySteps: new Set(),
     isRecordOld: false,
     isDeleted: false,
   };
   for (const step of steps) loadFailedOn(state, step, reader);
-  for (const step of steps) loadOpenAttempts(state, step, reader, staleAssignedMs);
-  state.assigned = new Map([...state.assigned].sort(([, a], [, b]) => a.dueAt - b.dueAt));
+  const assigned = steps.flatMap((step) => loadOpenAttempts(state, step, reader));
+  for (const { step, index, assignedAt } of assigned.sort((a, b) => a.assignedAt - b.assignedAt))
+    state.assigned.add(step, index, assignedAt, assignedAt + staleAssignedMs);
   return state;
 }
 
@@ -176,25 +102,27 @@ function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): vo
   }
 }
 
+/** Gives those that were never reported running. */
 function loadOpenAttempts(
   state: JobState,
   step: StepState,
   reader: StoreReader,
-  staleAssignedMs: number,
-): void {
-  if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) return;
+): { readonly step: StepState; readonly index: number; readonly assignedAt: number }[] {
+  if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) return [];
+  const assigned = [];
   for (const { index, task } of touchedTasks(step)) {
     if (!isLiveTask(task.status)) continue;
     const address: TaskAddress = { jobId: state.record.id, stepOrder: step.record.order, index };
-    const attempt = readAttempt(reader, { farmId: state.record.farmId, address, task }, task.attemptNumber);
+    const row = reader.get('attempt', keys.attempt(address, task.attemptNumber));
+    const attempt = row ?? attemptWithoutRow(reader, { farmId: state.record.farmId, address, task });
     if (attempt === undefined) {
       throw new Error(
         `the store has neither a row nor the worker of the attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
       );
     }
-    state.openAttempts.set(taskIdOf(address), attempt);
-    if (task.status !== 'assigned') continue;
-    const { stepOrder } = address;
-    state.assigned.set(taskIdOf(address), { stepOrder, index, dueAt: task.assignedAt + staleAssignedMs });
+    state.openAttempts.noteWorker(task.workerOrdinal, attempt.workerId);
+    if (row !== undefined) state.openAttempts.tell(step, index, row);
+    if (task.status === 'assigned') assigned.push({ step, index, assignedAt: task.assignedAt });
   }
+  return assigned;
 }

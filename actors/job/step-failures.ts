@@ -1,11 +1,12 @@
-import { taskIdOf, type JobId, type WorkerId } from '../../src/core/ids.ts';
+import type { JobId, WorkerId } from '../../src/core/ids.ts';
 import { countStepFailure } from '../../src/core/lifecycle/failure-tallies.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import type { StepFailuresRecord } from '../../src/core/records/step-failures.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { ServiceContext } from '../service-world.ts';
-import type { JobState, StepState } from './state.ts';
+import type { JobState } from './state.ts';
+import { taskOf, type StepState } from './step-state.ts';
 
 /** Genuine failures of a job by the order of the step and by worker. */
 export type FailuresOfSteps = Map<number, Map<WorkerId, StepFailuresRecord>>;
@@ -32,8 +33,7 @@ export function countFailure(
 ): void {
   const { id: jobId } = state.record;
   const stepOrder = step.record.order;
-  const worker = state.openAttempts.get(taskIdOf({ jobId, stepOrder, index }))?.workerId;
-  if (worker === undefined) return;
+  const worker = state.openAttempts.workerOf(step, index, taskOf(step, index));
   const ofStep = state.failures.get(stepOrder) ?? new Map<WorkerId, StepFailuresRecord>();
   const counted = countStepFailure(ofStep.get(worker), worker, context.now);
   state.failures.set(stepOrder, ofStep.set(worker, counted));

@@ -1,7 +1,7 @@
 import { markCounts } from '../../src/core/lifecycle/task-counts.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
 import type { JobTurn } from './job-turn.ts';
-import { taskOf, touchedTasks, type StepState } from './state.ts';
+import { taskOf, touchedTasks, type StepState } from './step-state.ts';
 
 /** Events of tasks that change together: as many as a client can be sent again after a break (`events.replay_depth`). */
 const TASK_EVENTS_AT_ONCE = 1_000;

@@ -33,6 +33,8 @@ interface Window<W extends World> extends Said<W> {
   readonly toSave: Resident<W>[];
   readonly settled: (() => void)[];
   durable: boolean;
+  /** What was said, ready to be let out; null while it is not. */
+  letOut: (() => void) | null;
 }
 
 export class Kernel<W extends World> {
@@ -125,6 +127,7 @@ export class Kernel<W extends World> {
       outputs: [],
       settled: [],
       durable: false,
+      letOut: null,
     };
     const now = this.ports.wallClock();
     const closuresMax = this.oneByOne > 0 ? 1 : KERNEL_LIMITS.closuresPerWindow;
@@ -407,12 +410,19 @@ export class Kernel<W extends World> {
       this.releaseDurable();
       this.ports.wake();
     });
+    this.prepare(window);
+  }
+
+  private prepare(window: Window<W>): void {
+    if (window.durable || window.outputs.length === 0) return;
+    window.letOut = this.ports.prepare?.(window.outputs, window.startedAt) ?? null;
   }
 
   private releaseDurable(): void {
     for (let first = this.windows[0]; first?.durable === true; first = this.windows[0]) {
       this.windows.shift();
-      if (first.outputs.length > 0) this.ports.release(first.outputs, first.startedAt);
+      if (first.letOut !== null) first.letOut();
+      else if (first.outputs.length > 0) this.ports.release(first.outputs, first.startedAt);
       for (const settled of first.settled) settled();
     }
   }

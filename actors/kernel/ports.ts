@@ -16,6 +16,11 @@ export interface KernelPorts<W extends World> {
    * turns began that said it, on the monotonic clock.
    */
   release(outputs: readonly Output<W>[], windowStartedAt: number): void;
+  /**
+   * Makes ready what `release` would let out, while the commit is under way and nobody waits for this thread: nothing may leave yet. What it
+   * gives is called once, in place of `release`. Called in the order of the windows.
+   */
+  prepare?(outputs: readonly Output<W>[], windowStartedAt: number): () => void;
   log(level: LogLevel, text: string, attributes: Readonly<Record<string, string>>): void;
   /** Work has come up outside a pump (a commit has ended): the host must pump soon. */
   wake(): void;
@@ -28,7 +33,7 @@ export const KERNEL_LIMITS = {
   /** Messages from outside that one commit window takes at the most. */
   closuresPerWindow: 1024,
   /** Changes after which a window is closed early. */
-  changesPerWindow: 8192,
+  changesPerWindow: 1024,
   /** Windows that are being committed at the same time. */
   windowsInFlight: 2,
 } as const;

@@ -62,8 +62,8 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'job.withdrawn': (state, { jobId }) => {
         state.index.withdrawJob(jobId);
       },
-      'task.settled': (state, { jobId, stepOrder }, context) => {
-        if (state.index.settle(jobId, stepOrder)) serveAll(state, context);
+      'tasks.settled': (state, { jobId, stepOrder, count }, context) => {
+        if (state.index.settle(jobId, stepOrder, count)) serveAll(state, context);
       },
       'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
       'worker.removed': onWorkerRemoved,

@@ -81,8 +81,13 @@ export type LeaseMessage =
       /** How many of the picked tasks were refused. */
       readonly refused: number;
     }
-  /** From a job actor: a live task is live no longer. */
-  | { readonly type: 'task.settled'; readonly jobId: JobId; readonly stepOrder: number }
+  /** From a job actor: so many live tasks of a step are live no longer. */
+  | {
+      readonly type: 'tasks.settled';
+      readonly jobId: JobId;
+      readonly stepOrder: number;
+      readonly count: number;
+    }
   /** From a worker actor: what it offers; a status other than online offers nothing. */
   | { readonly type: 'worker.offered'; readonly record: WorkerRecord; readonly committedCores: number }
   /** From a worker actor: it does not exist any more. */

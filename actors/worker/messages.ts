@@ -28,8 +28,8 @@ export type WorkerMessage =
   | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }
   /** From a job actor: these attempts hold cores of the worker from now on. */
   | { readonly type: 'attempts.booked'; readonly bookings: readonly Booking[] }
-  /** From a job actor: an attempt is closed. */
-  | { readonly type: 'attempt.released'; readonly attemptId: AttemptId }
+  /** From a job actor: these attempts are closed. */
+  | { readonly type: 'attempts.released'; readonly attemptIds: readonly AttemptId[] }
   /** From a job actor: the worker has reported a failure of the step. */
   | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
   /** From a client. Answer: WorkerStanding. */

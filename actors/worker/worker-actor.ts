@@ -5,6 +5,7 @@ import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-w
 import { onExpiryGranted, onLivenessDue, storedHeartbeatAgeMs, watchLiveness } from './liveness.ts';
 import type { WorkerMessage } from './messages.ts';
 import { onAttemptFailed } from './on-attempt-failed.ts';
+import { onAttemptsReleased } from './on-attempts-released.ts';
 import { onWorkerDelete } from './on-delete.ts';
 import { onWorkerDisable } from './on-disable.ts';
 import { onWorkerEnable } from './on-enable.ts';
@@ -46,19 +47,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
         for (const booking of bookings) state.bookings.set(booking.attemptId, booking);
         context.saveLater();
       },
-      'attempt.released': (state, { attemptId }, context) => {
-        const booking = state.bookings.get(attemptId);
-        if (booking === undefined) return;
-        state.bookings.delete(attemptId);
-        state.held.delete(attemptId);
-        state.missedSince.delete(attemptId);
-        context.saveLater();
-        context.send('lease', state.record.farmId, {
-          type: 'cores.freed',
-          workerId: state.record.id,
-          cores: booking.cores,
-        });
-      },
+      'attempts.released': onAttemptsReleased,
       'liveness.due': onLivenessDue(timeoutMs),
       'expiry.granted': onExpiryGranted(timeoutMs),
       'expiry.held': (_state, { forMs }, context) => {
@@ -95,7 +84,7 @@ function absent(id: string, message: WorkerMessage, context: ServiceContext<'wor
     case 'attempts.booked':
       throw new Error(`attempts were booked on the worker ${id}, and there is no such worker`);
     case 'worker.wake':
-    case 'attempt.released':
+    case 'attempts.released':
     case 'attempt.failed':
     case 'liveness.due':
     case 'expiry.granted':

@@ -14,19 +14,8 @@ import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../src/bin/package-root.ts';
 import { Missing } from './peer.ts';
 
-/** Debian's packages of the servers. */
-const SYSTEM_PACKAGES = [
-  'redis-server',
-  'postgresql',
-  'beanstalkd',
-  'munge',
-  'slurmctld',
-  'slurmd',
-  'slurm-client',
-] as const;
-
-/** A program of each: what is there already is not installed. */
-const PROGRAMS: Readonly<Record<(typeof SYSTEM_PACKAGES)[number], string>> = {
+/** Debian's packages of the servers, with a program of each: what is there already is not installed. */
+const SERVERS: Readonly<Record<string, string>> = {
   'redis-server': 'redis-server',
   postgresql: 'initdb',
   beanstalkd: 'beanstalkd',
@@ -35,6 +24,9 @@ const PROGRAMS: Readonly<Record<(typeof SYSTEM_PACKAGES)[number], string>> = {
   slurmd: 'slurmd',
   'slurm-client': 'sbatch',
 };
+
+/** The same of what compiles C. */
+const COMPILER: Readonly<Record<string, string>> = { gcc: 'cc', 'libc6-dev': 'cc' };
 
 /** A package that installs a service starts it, unless this says no (Debian policy, 9.3.3). */
 const POLICY = '/usr/sbin/policy-rc.d';
@@ -53,13 +45,17 @@ export interface Installation {
 
 /**
  * What is there. With `install`, what is missing is installed first: npm packages into `.bench-peers`, outside the dependencies of
- * Callsheet, with the lock of bench/peers/packages; servers by apt, which needs root, without starting a service.
+ * Callsheet, with the lock of bench/peers/packages; servers by apt, which needs root, without starting a service; a compiler when it is needed.
  */
-export function installation(install: boolean, say: (line: string) => void): Installation {
+export function installation(
+  install: boolean,
+  needsCompiler: boolean,
+  say: (line: string) => void,
+): Installation {
   const packages = fileURLToPath(new URL('.bench-peers/', packageRoot));
   if (install) {
     installPackages(packages, say);
-    installServers(say);
+    installSystemPackages(needsCompiler ? { ...SERVERS, ...COMPILER } : SERVERS, say);
   }
   return {
     packages,
@@ -102,8 +98,10 @@ function installPackages(folder: string, say: (line: string) => void): void {
   if (npm.status !== 0) say('npm could not install them: the peers made of them are left out');
 }
 
-function installServers(say: (line: string) => void): void {
-  const missing = SYSTEM_PACKAGES.filter((name) => findProgram(PROGRAMS[name]) === null);
+function installSystemPackages(wanted: Readonly<Record<string, string>>, say: (line: string) => void): void {
+  const missing = Object.entries(wanted).flatMap(([name, program]) =>
+    findProgram(program) === null ? [name] : [],
+  );
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0) {
     say(`not installed, because that needs root: apt-get install ${missing.join(' ')}`);

@@ -16,7 +16,7 @@ import { keys } from '../../src/core/records/tables.ts';
 import type { CurrentState, JobLists } from '../lists/job-lists.ts';
 
 /** Workers that one step of a look reads: a few milliseconds. */
-const WORKERS_AT_ONCE = 200;
+const WORKERS_AT_ONCE = 100;
 /** Farms that have a history. */
 const FARMS_MAX = 64;
 

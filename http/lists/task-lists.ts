@@ -4,17 +4,27 @@ import type { PageVersions } from '../../src/core/ports/committed-changes.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
+import { spacesOf, type SpaceOf } from '../views/job-spaces.ts';
 import { takeSnapshot, type CurrentState } from './job-lists.ts';
 
 /** Memory for what was read of task pages, of the jobs that were asked for last: seven million tasks. */
 const KEPT_BYTES = 64 * 2 ** 20;
 const KEPT_STEPS = 1000;
+/** Jobs of which the parameter spaces are kept, which are as large as their templates say. */
+const KEPT_JOBS = 64;
 
 /** The tasks of one job as they are in the newest committed state. Of use in the turn in which it was given. */
 export interface OpenTaskList {
   readonly job: JobRecord;
   readonly steps: readonly StepRecord[];
   readonly tasksOf: (step: StepRecord) => StepTasks;
+  readonly spaceOf: SpaceOf;
+}
+
+/** What never changes of a job. */
+interface KnownJob {
+  readonly steps: readonly StepRecord[];
+  readonly spaceOf: SpaceOf;
 }
 
 interface KeptStep {
@@ -32,6 +42,8 @@ export class TaskLists {
   readonly #versions: PageVersions;
   /** By key of the step; the one that was asked for last comes last. */
   readonly #kept = new Map<string, KeptStep>();
+  /** The one that was asked for last comes last. */
+  readonly #jobs = new Map<JobId, KnownJob>();
 
   constructor(state: CurrentState, versions: PageVersions) {
     this.#state = state;
@@ -42,16 +54,40 @@ export class TaskLists {
   open(id: string): OpenTaskList | null {
     this.#letGo(jobId(id));
     const { store, renew } = this.#state;
-    renew();
-    const known = this.#stepsOf(jobId(id));
+    const known = this.#jobOf(jobId(id));
     // Of pages as the snapshot, which is taken after, shows them at least.
-    const versions = new Map(known.map((step) => [step.order, this.#versionsOf(step)]));
+    const versions = new Map(known.steps.map((step) => [step.order, this.#versionsOf(step)]));
     renew();
     takeSnapshot(store);
     const job = store.get('job', keys.job(jobId(id)));
-    if (job === undefined) return null;
-    const steps = this.#stepsOf(job.id);
-    return { job, steps, tasksOf: (step) => this.#tasksOf(step, versions.get(step.order) ?? []) };
+    if (job === undefined) {
+      this.#jobs.delete(jobId(id));
+      return null;
+    }
+    return {
+      job,
+      steps: this.#stepsOf(job.id),
+      tasksOf: (step) => this.#tasksOf(step, versions.get(step.order) ?? []),
+      spaceOf: known.spaceOf,
+    };
+  }
+
+  #jobOf(id: JobId): KnownJob {
+    const kept = this.#jobs.get(id);
+    if (kept !== undefined && kept.steps.length > 0) {
+      this.#jobs.delete(id);
+      this.#jobs.set(id, kept);
+      return kept;
+    }
+    const { store, renew } = this.#state;
+    renew();
+    const known = { steps: this.#stepsOf(id), spaceOf: spacesOf(store, id) };
+    this.#jobs.set(id, known);
+    for (const oldest of this.#jobs.keys()) {
+      if (this.#jobs.size <= KEPT_JOBS) break;
+      this.#jobs.delete(oldest);
+    }
+    return known;
   }
 
   #stepsOf(id: JobId): readonly StepRecord[] {

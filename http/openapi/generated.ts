@@ -1341,6 +1341,12 @@ export interface components {
             readonly description?: string;
             readonly steps: readonly components["schemas"]["Step"][];
             readonly failure_summary: components["schemas"]["FailureSummary"];
+            /** @description The retry settings that the job has itself, of those in `effective_retry`; the others come from its queue, its farm or the service. */
+            readonly own_retry?: {
+                readonly max_attempts?: components["schemas"]["MaxAttempts"];
+                readonly retry_delay_seconds?: components["schemas"]["RetryDelaySeconds"];
+                readonly failure_limit?: components["schemas"]["FailureLimit"];
+            };
             /** @description Ids of the upstream jobs. */
             readonly depends_on?: readonly string[];
             /** @description Values of the job parameters, by name, defaults filled in. All are text: integers in plain decimal, BOOL as true or false, lists as JSON (`["a", "b"]`), everything else as it was submitted. */
@@ -1404,7 +1410,21 @@ export interface components {
                 readonly name: string;
                 readonly order: components["schemas"]["Count"];
                 readonly cells: string;
+                readonly axis?: components["schemas"]["TaskAxis"];
             }[];
+        };
+        /** @description What tells the tasks of a step apart that has one task parameter alone: its value at each place of the task order. Absent when the step has none or several, or more than 1000 runs or values. */
+        readonly TaskAxis: {
+            readonly parameter: string;
+            /** @enum {string} */
+            readonly type: "INT" | "FLOAT" | "STRING" | "PATH" | "CHUNK[INT]";
+            /** @description Integers that count from `start` in steps, one run after the other. Either these or `values`. */
+            readonly runs?: readonly {
+                readonly start: number;
+                readonly step: number;
+                readonly count: number;
+            }[];
+            readonly values?: readonly string[];
         };
         readonly DependentPage: {
             readonly items: readonly {
@@ -1536,6 +1556,7 @@ export interface components {
             readonly queue_id?: string;
             readonly compute_location?: string;
             readonly status?: components["schemas"]["WorkerStatus"];
+            readonly search?: string;
         };
         readonly WorkerRetry: {
             readonly worker_id: string;
@@ -1639,6 +1660,8 @@ export interface components {
             readonly jobs: components["schemas"]["Count"];
             /** @description Of some of the jobs, ten at the most. */
             readonly job_ids: readonly string[];
+            /** @description Their names, in the same order. */
+            readonly job_names: readonly string[];
             /** @description With `paused_queue` and `queue_cap`. */
             readonly queue_id?: string;
             /** @description With `usage_pool` and `usage_pool_missing`. */
@@ -2017,6 +2040,8 @@ export interface components {
             readonly cpu_count: components["schemas"]["Count"];
             /** @description Cores that the assigned and running tasks of the worker reserve. */
             readonly committed_cores: number;
+            /** @description Assigned and running tasks of the worker. */
+            readonly current_task_count: number;
             /** @description Present while the worker takes no tasks because it was told to stop, and its own are still running. */
             readonly draining?: boolean;
             readonly memory_mib: components["schemas"]["Count"];
@@ -2052,6 +2077,19 @@ export interface components {
             readonly total: components["schemas"]["Count"];
             readonly limit: number;
             readonly offset: number;
+            readonly summary: components["schemas"]["WorkerSummary"];
+        };
+        /** @description Of all workers that the filter lets through, whatever their status. */
+        readonly WorkerSummary: {
+            readonly online: components["schemas"]["Count"];
+            readonly offline: components["schemas"]["Count"];
+            readonly disabled: components["schemas"]["Count"];
+            /** @description Online ones that take no tasks because they were told to stop. */
+            readonly draining: number;
+            /** @description Of online workers. */
+            readonly cores_total: number;
+            /** @description That live tasks hold, on any of the workers. */
+            readonly cores_booked: number;
         };
         readonly WorkerDetail: components["schemas"]["Worker"] & {
             readonly current_tasks: readonly components["schemas"]["Task"][];
@@ -2060,7 +2098,9 @@ export interface components {
         };
         readonly WorkerStepFailures: {
             readonly job_id: string;
+            readonly job_name: string;
             readonly step_id: string;
+            readonly step_name: string;
             /** @description Failures of tasks of the step that the worker has reported. */
             readonly failures: number;
             readonly last_at: components["schemas"]["Timestamp"];
@@ -4219,6 +4259,8 @@ export interface operations {
                 readonly queue_id?: string;
                 readonly compute_location?: string;
                 readonly status?: components["schemas"]["WorkerStatus"];
+                /** @description Words, in upper or lower case: each must occur in the name, the host name, the id or a tag (`key=value`) of the worker. */
+                readonly search?: string;
                 readonly sort_by?: "name" | "hostname" | "status" | "compute_location" | "registered_at" | "last_heartbeat_at";
                 readonly sort_dir?: components["parameters"]["SortDir"];
                 readonly limit?: components["parameters"]["Limit"];

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { acceptedCodings, weightOf } from '../pipeline/accepted-codings.ts';
 import { isKnown } from '../pipeline/conditional.ts';
 import { headerValues, type Header, type HttpRequest, type HttpResponse } from '../pipeline/message.ts';
@@ -9,6 +8,7 @@ import { INDEX, type Bundle, type Coding, type PageFile } from './bundle.ts';
 const OWN_PARTS: ReadonlySet<string> = new Set(['api', 'healthz', 'readyz', 'metrics', 'debug']);
 /** Where files of the application lie that no page has as its address. */
 const ASSETS = '/assets/';
+const HOME = '/';
 
 const METHODS = 'GET, HEAD';
 const VARY: Header = ['Vary', 'Accept-Encoding'];
@@ -53,23 +53,26 @@ export const isPage = (path: string): boolean => !OWN_PARTS.has(path.slice(1).sp
  */
 export function answerPage(bundle: Bundle | null, request: HttpRequest, requestId: string): HttpResponse {
   const path = request.path.slice(0, 200);
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead && (request.path === HOME || bundle?.has(request.path) === true)) {
     const detail = `${request.method.slice(0, 20)} is not served at ${path}, but ${METHODS} are`;
     return problemResponse({ kind: 'method-not-allowed', detail }, requestId, [['Allow', METHODS]]);
   }
-  if (bundle === null) {
+  if (bundle === null && isRead) {
     const headers: readonly Header[] = [['Content-Type', 'text/plain; charset=utf-8']];
     return { status: 404, headers, body: NO_BUNDLE };
   }
-  const file = bundle.get(request.path) ?? (isView(request) ? bundle.get(INDEX) : undefined);
+  const file = isRead
+    ? (bundle?.get(request.path) ?? (isView(request) ? bundle?.get(INDEX) : undefined))
+    : undefined;
   return file === undefined
     ? problemResponse({ kind: 'not-found', detail: `nothing is at ${path}` }, requestId)
     : fileResponse(file, request);
 }
 
-/** Whether a path that is no file is for the router of the application: what a person looks at. */
+/** Whether a path that is no file is for the router of the application: what a browser opens in a window. A script that misspells a path gets 404. */
 const isView = ({ path, headers }: HttpRequest): boolean =>
-  !path.startsWith(ASSETS) && (extname(path) === '' || acceptsHtml(headers));
+  path === HOME || (!path.startsWith(ASSETS) && acceptsHtml(headers));
 
 /** Whether a client names HTML among what it accepts, as browsers do for what they show in a window. */
 const acceptsHtml = (headers: readonly Header[]): boolean =>

@@ -41,7 +41,8 @@ export const jobFilterOf = (given: GivenFilter): JobFilter => ({
   words: wordsOf(given.search ?? ''),
 });
 
-const wordsOf = (search: string): readonly string[] =>
+/** The words of a search, in lower case. */
+export const wordsOf = (search: string): readonly string[] =>
   search
     .toLowerCase()
     .split(/\s+/)
@@ -59,9 +60,11 @@ export const listJobTasks: Handler<'listJobTasks'> = ({ path, query }, ports) =>
   const only = query.step === undefined ? null : findStep(list.steps, query.step);
   if (query.step !== undefined && only === null) return invalid('/query/step', 'the job has no such step');
   const { total, places } = taskWindow(list.tasksOf, only === null ? list.steps : [only], query);
-  const viewer = new TaskViewer(ports.store, list.job);
-  const items = places.map(({ step, index }) => viewer.view(step, index));
-  return { kind: 'json', status: 200, body: { items, total, limit: query.limit, offset: query.offset } };
+  const viewer = new TaskViewer(ports.store, list.job, list.spaceOf);
+  let items = '';
+  for (const { step, index } of places) items += (items === '' ? '' : ',') + viewer.text(step, index);
+  const text = `{"items":[${items}],"total":${total},"limit":${query.limit},"offset":${query.offset}}`;
+  return { kind: 'text', contentType: 'application/json', text };
 };
 
 export const deleteJob: Handler<'deleteJob'> = ({ path }, ports) => order(path.id, 'job.delete', ports);

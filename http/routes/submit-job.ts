@@ -1,6 +1,7 @@
 import type { JobSubmission, OnceKey } from '../../actors/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
+import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
@@ -38,14 +39,34 @@ async function submit(
   if ('kind' in checked) return checked;
   const submission: JobSubmission = { ...checked.submission, ...(once !== null && { once }) };
   const farm = farmId(call.query.farm_id);
-  const outcome = await ports.actors.ask<JobRecord>((replyTo) => ({
+  const { large } = checked;
+  const outcome = await (large === undefined
+    ? submitTo(farm, submission, ports)
+    : submitLarge(farm, submission, large, ports));
+  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
+  const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
+  return created(job);
+}
+
+const submitTo = (farm: FarmId, submission: JobSubmission, ports: Ports): Promise<Outcome<JobRecord>> =>
+  ports.actors.ask<JobRecord>((replyTo) => ({
     actor: 'farm',
     id: farm,
     message: { type: 'job.submit', submission, replyTo },
   }));
-  if (!outcome.ok) return { kind: 'problem', problem: outcome.problem };
-  const job = new JobViewer(ports.store, ports.serverRetry).view(outcome.value);
-  return created(job);
+
+/** Plan and template are stored first: the commit that makes the job, and with it leases, waits for none of their bytes. */
+async function submitLarge(
+  farm: FarmId,
+  { plan: _whole, ...submission }: JobSubmission,
+  { rows, plan }: LargeJob,
+  ports: Ports,
+): Promise<Outcome<JobRecord>> {
+  const storedFor = jobId(ports.newId());
+  await ports.largeJobs.storeAhead(storedFor, rows);
+  const outcome = await ports.actors.submitLarge(farm, { ...submission, template: { storedFor } }, plan);
+  if (!outcome.ok) ports.largeJobs.removeComing(storedFor);
+  return outcome;
 }
 
 async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'submitJob'>> {
@@ -62,6 +83,7 @@ async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'sub
 
 interface CheckedSubmission {
   readonly submission: JobSubmission;
+  readonly large?: LargeJob;
   /** By order of the step; of a dry run alone. */
   readonly previews: readonly StepPreview[];
 }
@@ -100,7 +122,8 @@ async function submissionOf(
   const upstreams = upstreamsOf(ports.store, farm, query.depends_on ?? []);
   if (!upstreams.ok) return { kind: 'problem', problem: upstreams.problem };
   const submission = submissionFrom(call, prepared.job, templateFormat, upstreams.value);
-  return { submission, previews: prepared.previews };
+  const { large } = prepared.job;
+  return { submission, ...(large !== undefined && { large }), previews: prepared.previews };
 }
 
 function submissionFrom(
@@ -115,9 +138,8 @@ function submissionFrom(
     plan: job.plan,
     description: job.description,
     extensions: job.extensions,
-    templateText: body.text,
+    template: { text: body.text },
     templateFormat,
-    ...(job.encoded !== undefined && { encoded: job.encoded }),
     owner: ownerOf(query.owner ?? '', submitter),
     submitter,
     project: query.project ?? '',

@@ -1,8 +1,12 @@
 import { stepIdOf } from '../../src/core/ids.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
+import { taskAxis } from '../views/task-axis.ts';
 import { GRID_LEGEND, gridCells } from '../views/task-grid.ts';
+import type { Schemas } from '../views/schemas.ts';
 import { findStep } from './find-task.ts';
 import { invalid, notFound, type Handler } from './operation.ts';
+
+type GridStep = Schemas['TaskGrid']['steps'][number];
 
 /** Tasks of one grid. */
 const GRID_TASKS_MAX = 4_000_000;
@@ -19,6 +23,12 @@ export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, ta
     const what = steps.length > 1 ? 'is required: the job' : 'the step';
     return invalid('/query/step', `${what} has ${total} tasks, and one grid at most ${GRID_TASKS_MAX}`);
   }
+  const plan = store.get('plan', keys.plan(job.id));
+  const axisOf = (order: number): Partial<Pick<GridStep, 'axis'>> => {
+    const step = plan?.steps[order];
+    const axis = step === undefined ? null : taskAxis(step);
+    return axis === null ? {} : { axis };
+  };
   return {
     kind: 'json',
     status: 200,
@@ -29,6 +39,7 @@ export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, ta
         id: stepIdOf(job.id, step.order),
         name: step.name,
         order: step.order,
+        ...axisOf(step.order),
         cells: gridCells(step, list.tasksOf(step), function* () {
           for (const { key, value } of store.scan('taskPage', {
             prefix: keys.taskPagesOf(job.id, step.order),

@@ -9,8 +9,9 @@ import type { Ports } from '../ports.ts';
 import { pageOf, sortedBy } from '../views/page-view.ts';
 import type { Schemas } from '../views/schemas.ts';
 import { TaskViewer } from '../views/task-viewer.ts';
-import { stepFailuresView, workerView } from '../views/worker-view.ts';
+import { stepFailuresView, workerSummary, workerView } from '../views/worker-view.ts';
 import { findTaskAt } from './find-task.ts';
+import { wordsOf } from './jobs.ts';
 import { DONE, notFound, type Call, type Handler, type ProblemReply } from './operation.ts';
 
 const SORT_KEYS = {
@@ -23,13 +24,20 @@ const SORT_KEYS = {
 } as const;
 
 export const listWorkers: Handler<'listWorkers'> = ({ query }, { store }) => {
-  const sorted = sortedBy(workersWanted(store, query), SORT_KEYS[query.sort_by], query.sort_dir);
+  const { status, ...others } = query;
+  const ofAnyStatus = workersWanted(store, others);
+  const wanted = status === undefined ? ofAnyStatus : ofAnyStatus.filter((each) => each.status === status);
+  const sorted = sortedBy(wanted, SORT_KEYS[query.sort_by], query.sort_dir);
   const view = (worker: WorkerRecord): Schemas['Worker'] =>
     workerView(worker, bookingOf(store, worker), failuresOf(store, worker));
-  return { kind: 'json', status: 200, body: pageOf(sorted, query, view) };
+  const summary = workerSummary(ofAnyStatus, (worker) => bookingOf(store, worker));
+  return { kind: 'json', status: 200, body: { ...pageOf(sorted, query, view), summary } };
 };
 
-type GivenFilter = Pick<Call<'listWorkers'>['query'], 'farm_id' | 'queue_id' | 'compute_location' | 'status'>;
+type GivenFilter = Pick<
+  Call<'listWorkers'>['query'],
+  'farm_id' | 'queue_id' | 'compute_location' | 'status' | 'search'
+>;
 
 /** The workers that a filter lets through, in no order. Looks at every worker. */
 export function workersWanted(store: StoreReader, given: GivenFilter): readonly WorkerRecord[] {
@@ -41,11 +49,20 @@ export function workersWanted(store: StoreReader, given: GivenFilter): readonly 
 
 function filterOf(store: StoreReader, query: GivenFilter): (worker: WorkerRecord) => boolean {
   const isOfQueue = query.queue_id === undefined ? () => true : servesQueue(store, query.queue_id);
+  const words = wordsOf(query.search ?? '');
   return (worker) =>
     (query.farm_id === undefined || worker.farmId === query.farm_id) &&
     (query.compute_location === undefined || worker.computeLocation === query.compute_location) &&
     (query.status === undefined || worker.status === query.status) &&
-    isOfQueue(worker);
+    isOfQueue(worker) &&
+    hasWords(worker, words);
+}
+
+function hasWords(worker: WorkerRecord, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const tags = Object.entries(worker.tags).map(([key, value]) => `${key}=${value}`);
+  const texts = [worker.name, worker.hostname, worker.id, ...tags].map((text) => text.toLowerCase());
+  return words.every((word) => texts.some((text) => text.includes(word)));
 }
 
 function servesQueue(store: StoreReader, id: string): (worker: WorkerRecord) => boolean {
@@ -61,11 +78,10 @@ export const getWorker: Handler<'getWorker'> = ({ path }, ports) => {
   if (worker === null) return notFound('worker', path.id);
   const booking = bookingOf(store, worker);
   const failures = failuresOf(store, worker);
-  const ofKnownJobs = (failures?.steps ?? []).filter(({ jobId }) => store.get('job', keys.job(jobId)));
   const body = {
     ...workerView(worker, booking, failures),
     current_tasks: currentTasks(ports, booking),
-    failures: stepFailuresView(ofKnownJobs),
+    failures: stepFailuresView(store, failures?.steps ?? []),
   };
   return { kind: 'json', status: 200, body };
 };

@@ -6,10 +6,10 @@ import { keys, taskOfTextKey } from '../../src/core/records/tables.ts';
 import type { Schemas } from './schemas.ts';
 
 /** A job with more texts than this is summed up from the first of them. */
-export const TEXTS_MAX = 10_000;
+const TEXTS_MAX = 10_000;
 /** Reasons that are listed, the most common ones, and tasks and workers that are named of each. */
-export const GROUPS_MAX = 100;
-export const NAMED_MAX = 20;
+const GROUPS_MAX = 100;
+const NAMED_MAX = 20;
 
 /** How many tasks of a job have failed, and of what (interface.md, "Job", `failure_summary`). */
 export function failureSummary(store: StoreReader, job: JobRecord): Schemas['FailureSummary'] {

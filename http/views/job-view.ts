@@ -66,6 +66,7 @@ export class JobViewer {
       ...(job.description !== '' && { description: job.description }),
       steps: steps.map((step) => stepView(step, steps)),
       failure_summary: failureSummary(this.#store, job),
+      own_retry: overrideView(job.retry),
       ...(job.dependsOn.length > 0 && { depends_on: job.dependsOn }),
       ...(parameters.length > 0 && {
         parameters: Object.fromEntries(parameters.map(([name, parameter]) => [name, parameter.value])),
@@ -91,3 +92,9 @@ export class JobViewer {
     return override;
   }
 }
+
+const overrideView = (retry: RetryOverride): NonNullable<Schemas['JobDetail']['own_retry']> => ({
+  ...(retry.maxAttempts !== undefined && { max_attempts: retry.maxAttempts }),
+  ...(retry.retryDelaySeconds !== undefined && { retry_delay_seconds: retry.retryDelaySeconds }),
+  ...(retry.failureLimit !== undefined && { failure_limit: retry.failureLimit }),
+});

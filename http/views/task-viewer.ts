@@ -1,60 +1,81 @@
 import { stepIdOf, taskIdOf, type TaskAddress, type WorkerId } from '../../src/core/ids.ts';
 import { isLiveTask, isTerminalTask } from '../../src/core/lifecycle/task-transitions.ts';
-import type { JobPlan } from '../../src/core/openjd/plan.ts';
-import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import { pageOf, type TaskState } from '../../src/core/records/task-page.ts';
+import { pageOf, readTaskStatus, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
+import { spacesOf, type SpaceOf } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
+
+/** What a view shows of a task beside its place. */
+interface TaskFacts {
+  readonly state: TaskState;
+  readonly workerId: WorkerId | null;
+  /** When the worker that has it, or had it last, was given it; 0 when there is none. */
+  readonly assignedAt: number;
+  /** When that attempt was over; 0 while it is not. */
+  readonly endedAt: number;
+  readonly failureReason: string;
+  readonly progress: number | undefined;
+  readonly statusMessage: string | undefined;
+}
+
+/** What the texts of all tasks of a step share. */
+interface SharedText {
+  readonly order: number;
+  readonly beforeIndex: string;
+  readonly afterIndex: string;
+  /** Of tasks without a record of their own: all that follows name and parameters. Null before it is asked for. */
+  untouched: string | null;
+}
 
 /** Shows tasks of one job. What several of them share is read once. */
 export class TaskViewer {
   readonly #store: StoreReader;
   readonly #job: JobRecord;
-  #plan: JobPlan | undefined;
-  readonly #spaces = new Map<number, Space>();
+  readonly #spaceOf: SpaceOf;
   readonly #workers = new Map<number, WorkerId | null>();
   /** The page that was read last: the next task is often on it as well. */
   #page: Uint8Array | undefined;
   #pageStep = -1;
   #pageNumber = -1;
+  #shared: SharedText = { order: -1, beforeIndex: '', afterIndex: '', untouched: null };
+  readonly #createdAt: string;
+  /** Names of parameters as JSON has them. */
+  readonly #quoted = new Map<string, string>();
 
-  constructor(store: StoreReader, job: JobRecord) {
+  /** `spaceOf` of whoever knows the spaces already. */
+  constructor(store: StoreReader, job: JobRecord, spaceOf: SpaceOf = spacesOf(store, job.id)) {
     this.#store = store;
     this.#job = job;
+    this.#spaceOf = spaceOf;
+    this.#createdAt = timestampOf(job.createdAt);
   }
 
   /** interface.md, "Task". */
   view(step: StepRecord, index: number): Schemas['Task'] {
-    const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
-    const state = taskStateOf(step, this.#pageOf(address), index);
+    const facts = this.#factsOf(step, index);
+    const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;
     const parameters = this.#spaceOf(step).at(index);
-    const hasEnded = isTerminalTask(state.status);
-    const wasHeld = isLiveTask(state.status) || hasEnded;
-    const wasStarted = wasHeld && state.assignedAt > 0;
-    const workerId = wasHeld ? this.#workerOf(state.workerOrdinal) : null;
-    const { progress, statusMessage } = this.#progressOf(address, state);
-    const failureReason = failureReasonOf(this.#store, step, address, state);
     return {
-      id: taskIdOf(address),
+      id: taskIdOf({ jobId: this.#job.id, stepOrder: step.order, index }),
       job_id: this.#job.id,
       step_id: stepIdOf(this.#job.id, step.order),
       name: taskNameOf(step.name, parameters),
       ...(Object.keys(parameters).length > 0 && { parameters }),
       status: state.status,
       ...(workerId !== null && { assigned_worker_id: workerId }),
-      ...(wasStarted && {
-        assigned_at: timestampOf(state.assignedAt),
-        started_at: timestampOf(state.assignedAt),
-        ...(hasEnded && { ended_at: timestampOf(Math.max(state.updatedAt, state.assignedAt)) }),
+      ...(assignedAt > 0 && {
+        assigned_at: timestampOf(assignedAt),
+        started_at: timestampOf(assignedAt),
+        ...(endedAt > 0 && { ended_at: timestampOf(endedAt) }),
       }),
-      created_at: timestampOf(this.#job.createdAt),
+      created_at: this.#createdAt,
       updated_at: timestampOf(state.updatedAt),
       ...(state.unschedulable && { unschedulable_reason: step.unschedulableReason ?? '' }),
       ...(failureReason !== '' && { failure_reason: failureReason }),
@@ -63,6 +84,88 @@ export class TaskViewer {
       ...(progress !== undefined && { progress }),
       ...(statusMessage !== undefined && { status_message: statusMessage }),
     };
+  }
+
+  /** What `JSON.stringify` makes of the view, without an object for each task: pages of tasks are what is read most. */
+  text(step: StepRecord, index: number): string {
+    const { beforeIndex, afterIndex } = this.#shareOf(step);
+    const parameters = this.#spaceOf(step).at(index);
+    let text = beforeIndex + index + afterIndex + JSON.stringify(taskNameOf(step.name, parameters));
+    let separator = ',"parameters":{';
+    for (const name of Object.keys(parameters)) {
+      text += separator + this.#quotedOf(name) + ':' + JSON.stringify(parameters[name]);
+      separator = ',';
+    }
+    if (separator === ',') text += '}';
+    const page = this.#pageOf(step, index);
+    const isUntouched = page === undefined || readTaskStatus(page, index) === null;
+    return text + (isUntouched ? this.#untouchedTextOf(step, index) : this.#stateTextOf(step, index));
+  }
+
+  /** The same for all tasks of a step that have no record of their own. */
+  #untouchedTextOf(step: StepRecord, index: number): string {
+    return (this.#shareOf(step).untouched ??= this.#stateTextOf(step, index));
+  }
+
+  /** The members of the view that its state decides on, and the end. */
+  #stateTextOf(step: StepRecord, index: number): string {
+    const facts = this.#factsOf(step, index);
+    const { state, workerId, assignedAt, endedAt, failureReason, progress, statusMessage } = facts;
+    let text = `,"status":"${state.status}`;
+    if (workerId !== null) text += `","assigned_worker_id":"${workerId}`;
+    if (assignedAt > 0) {
+      const given = timestampOf(assignedAt);
+      text += `","assigned_at":"${given}","started_at":"${given}`;
+      if (endedAt > 0) text += `","ended_at":"${timestampOf(endedAt)}`;
+    }
+    text += `","created_at":"${this.#createdAt}","updated_at":"${timestampOf(state.updatedAt)}"`;
+    if (state.unschedulable)
+      text += `,"unschedulable_reason":${JSON.stringify(step.unschedulableReason ?? '')}`;
+    if (failureReason !== '') text += `,"failure_reason":${JSON.stringify(failureReason)}`;
+    if (state.retryAfter > 0) text += `,"retry_after":"${timestampOf(state.retryAfter)}"`;
+    text += `,"failed_attempts":${state.failedAttempts}`;
+    if (progress !== undefined) text += `,"progress":${JSON.stringify(progress)}`;
+    if (statusMessage !== undefined) text += `,"status_message":${JSON.stringify(statusMessage)}`;
+    return text + '}';
+  }
+
+  #factsOf(step: StepRecord, index: number): TaskFacts {
+    const address: TaskAddress = { jobId: this.#job.id, stepOrder: step.order, index };
+    const state = taskStateOf(step, this.#pageOf(step, index), index);
+    const hasEnded = isTerminalTask(state.status);
+    const wasHeld = isLiveTask(state.status) || hasEnded;
+    const assignedAt = wasHeld ? state.assignedAt : 0;
+    const { progress, statusMessage } = this.#progressOf(address, state);
+    return {
+      state,
+      workerId: wasHeld ? this.#workerOf(state.workerOrdinal) : null,
+      assignedAt,
+      endedAt: hasEnded && assignedAt > 0 ? Math.max(state.updatedAt, assignedAt) : 0,
+      failureReason: failureReasonOf(this.#store, step, address, state),
+      progress,
+      statusMessage,
+    };
+  }
+
+  #shareOf({ order }: StepRecord): SharedText {
+    if (order !== this.#shared.order) {
+      const job = this.#job.id;
+      this.#shared = {
+        order,
+        beforeIndex: `{"id":"${job}-${order}-`,
+        afterIndex: `","job_id":"${job}","step_id":"${stepIdOf(job, order)}","name":`,
+        untouched: null,
+      };
+    }
+    return this.#shared;
+  }
+
+  #quotedOf(name: string): string {
+    const known = this.#quoted.get(name);
+    if (known !== undefined) return known;
+    const quoted = JSON.stringify(name);
+    this.#quoted.set(name, quoted);
+    return quoted;
   }
 
   /** What the task has said in its attempt, while a worker holds it or was the last to hold it. */
@@ -75,25 +178,14 @@ export class TaskViewer {
   }
 
   /** The packed states of the task and its neighbours. */
-  #pageOf(address: TaskAddress): Uint8Array | undefined {
-    const number = pageOf(address.index);
-    if (number !== this.#pageNumber || address.stepOrder !== this.#pageStep) {
+  #pageOf({ order }: StepRecord, index: number): Uint8Array | undefined {
+    const number = pageOf(index);
+    if (number !== this.#pageNumber || order !== this.#pageStep) {
       this.#pageNumber = number;
-      this.#pageStep = address.stepOrder;
-      this.#page = this.#store.get('taskPage', keys.taskPageOf(address));
+      this.#pageStep = order;
+      this.#page = this.#store.get('taskPage', keys.taskPage(this.#job.id, order, number));
     }
     return this.#page;
-  }
-
-  #spaceOf(step: StepRecord): Space {
-    const known = this.#spaces.get(step.order);
-    if (known !== undefined) return known;
-    this.#plan ??= this.#store.get('plan', keys.plan(this.#job.id));
-    const plan = this.#plan?.steps[step.order];
-    if (plan === undefined) throw new Error(`the job ${this.#job.id} has no plan of its step ${step.order}`);
-    const space = openSpace(plan.space);
-    this.#spaces.set(step.order, space);
-    return space;
   }
 
   #workerOf(ordinal: number): WorkerId | null {

@@ -1,5 +1,5 @@
 import { counted } from '../../src/core/explain/wording.ts';
-import type { FarmId } from '../../src/core/ids.ts';
+import { jobId, type FarmId } from '../../src/core/ids.ts';
 import type { WaitingExplanation, WaitingGroup } from '../../src/core/lease/waiting.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { keys } from '../../src/core/records/tables.ts';
@@ -22,7 +22,7 @@ export function waitingView(
   paused: PausedJobs,
 ): Schemas['FarmWaiting'] {
   const views = groups.map((group) => groupView(store, farm, group));
-  if (paused.tasks > 0) views.push(pausedView(paused));
+  if (paused.tasks > 0) views.push(pausedView(store, paused));
   return {
     farm_id: farm,
     at: timestampOf(at),
@@ -39,16 +39,22 @@ function groupView(store: StoreReader, farm: FarmId, group: WaitingGroup): Schem
     tasks: group.tasks,
     jobs: group.jobs,
     job_ids: group.jobIds,
+    job_names: namesOf(store, group.jobIds),
     ...(group.queueId !== null && { queue_id: group.queueId }),
     ...(group.pool !== '' && { pool: group.pool }),
     ...(group.unschedulableReason !== '' && { unschedulable_reason: group.unschedulableReason }),
   };
 }
 
-function pausedView({ tasks, jobs, jobIds }: PausedJobs): Schemas['WaitingGroup'] {
+function pausedView(store: StoreReader, { tasks, jobs, jobIds }: PausedJobs): Schemas['WaitingGroup'] {
   const sentence = jobs === 1 ? 'The job is paused.' : 'The jobs are paused.';
-  return { reason: 'paused_job', sentence, tasks, jobs, job_ids: jobIds };
+  const names = namesOf(store, jobIds);
+  return { reason: 'paused_job', sentence, tasks, jobs, job_ids: jobIds, job_names: names };
 }
+
+/** A job that is gone since is named by its id. */
+const namesOf = (store: StoreReader, ids: readonly string[]): readonly string[] =>
+  ids.map((id) => store.get('job', keys.job(jobId(id)))?.name ?? id);
 
 function sentenceOf(store: StoreReader, farm: FarmId, group: WaitingGroup): string {
   const queue = group.queueId === null ? undefined : store.get('queue', keys.queue(group.queueId));

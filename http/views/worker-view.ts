@@ -1,7 +1,9 @@
 import { stepIdOf } from '../../src/core/ids.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import type { BookingRecord, WorkerRecord } from '../../src/core/records/worker.ts';
 import type { Schemas } from './schemas.ts';
+import { keys } from '../../src/core/records/tables.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 
 /** interface.md, "Worker"; interface-decisions.md, "REST". */
@@ -20,6 +22,7 @@ export function workerView(
     compute_location: worker.computeLocation,
     cpu_count: worker.cpuCount,
     committed_cores: bookings.reduce((cores, held) => cores + held.cores, 0),
+    current_task_count: bookings.length,
     ...(worker.draining === true && worker.status === 'online' ? { draining: true } : {}),
     memory_mib: worker.memoryMib,
     gpu_count: worker.hardware?.gpuCount ?? 0,
@@ -38,11 +41,37 @@ export function workerView(
   };
 }
 
-/** Failures on a worker by step, the latest first. */
-export const stepFailuresView = (steps: WorkerFailuresRecord['steps']): Schemas['WorkerStepFailures'][] =>
-  steps.toReversed().map(({ jobId, stepOrder, failures, lastAt }) => ({
-    job_id: jobId,
-    step_id: stepIdOf(jobId, stepOrder),
-    failures,
-    last_at: timestampOf(lastAt),
-  }));
+/** Failures on a worker by step, the latest first. Those of jobs that are gone are left out. */
+export const stepFailuresView = (
+  store: StoreReader,
+  steps: WorkerFailuresRecord['steps'],
+): Schemas['WorkerStepFailures'][] =>
+  steps.toReversed().flatMap(({ jobId, stepOrder, failures, lastAt }) => {
+    const job = store.get('job', keys.job(jobId));
+    if (job === undefined) return [];
+    return {
+      job_id: jobId,
+      job_name: job.name,
+      step_id: stepIdOf(jobId, stepOrder),
+      step_name: store.get('step', keys.step(jobId, stepOrder))?.name ?? '',
+      failures,
+      last_at: timestampOf(lastAt),
+    };
+  });
+
+/** Workers by status, and their cores. */
+export function workerSummary(
+  workers: readonly WorkerRecord[],
+  bookingOf: (worker: WorkerRecord) => BookingRecord | undefined,
+): Schemas['WorkerSummary'] {
+  const summary = { online: 0, offline: 0, disabled: 0, draining: 0, cores_total: 0, cores_booked: 0 };
+  for (const worker of workers) {
+    summary[worker.status] += 1;
+    if (worker.status === 'online') {
+      summary.cores_total += worker.cpuCount;
+      if (worker.draining === true) summary.draining += 1;
+    }
+    for (const { cores } of bookingOf(worker)?.bookings ?? []) summary.cores_booked += cores;
+  }
+  return summary;
+}

@@ -262,7 +262,13 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
         reader.refresh();
         return outcome;
       },
+      submitLarge: async (farm, submission, plan) => {
+        const outcome = await shards.submitLarge(farm, submission, plan);
+        reader.refresh();
+        return outcome;
+      },
     },
+    largeJobs: store,
     prepareJob: (request) => pool.prepare({ ...request, limits, exprLimits }),
     logs,
     tails,

@@ -15,6 +15,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
 import { packageRoot } from '../../src/bin/package-root.ts';
@@ -274,8 +275,22 @@ void test('the client library against a service', async (t) => {
     t.match(await waiting, { status: 'canceled' }, 'who waits is not bothered');
   });
 
-  await t.test('a refused connection is tried again later', async (t) => {
+  await t.test('a page follows by the WebSocket of its platform', async (t) => {
+    const program = fileURLToPath(new URL('programs/browser-channel.js', import.meta.url));
+    const args = ['--experimental-websocket', '--no-warnings', program, rest.base];
+    const page = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.teardown(() => page.kill('SIGKILL'));
+    const lines: string[] = [];
+    createInterface({ input: page.stdout }).on('line', (line) => lines.push(line.trim()));
+    await until('it follows', () => lines.includes('ready'));
+    const job = await submit(SLOW);
+    await until('it is told of the job', () => lines.length >= 3);
     await service.daemon.kill('SIGTERM');
+    await until('it is told of the end', () => lines.some((line) => line.startsWith('waiting')));
+    t.same(lines.slice(0, 4), ['live', 'ready', `event ${job} pending`, 'waiting the service is stopping']);
+  });
+
+  await t.test('a refused connection is tried again later', async (t) => {
     const limits = ['--http-rate-limit-enabled=true', '--http-rate-limit-rps=2', '--http-rate-limit-burst=1'];
     service = await startService({ ...options, flags: limits });
     const waits: number[] = [];

@@ -22,6 +22,8 @@ const SILENT_MS = 1_000;
 
 /** Operations that no request can make succeed here, each with its reason. */
 const NEVER_SUCCEEDING: Readonly<Record<string, string>> = {
+  updateMe: 'authentication is off',
+  changePassword: 'authentication is off',
   deleteWorker: 'the only worker is online',
   openEvents: 'the requests ask for no other protocol; test/e2e/events.test.ts does',
 };

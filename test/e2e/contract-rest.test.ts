@@ -541,6 +541,7 @@ await test('the REST interface is what the contract says', { timeout: 200_000 },
           parameters: { Word: 'über all', Count: '4' },
           steps: detail['steps'],
           failure_summary: { failed_count: 0, dominant_reason: '', distinct_reasons: 0 },
+          own_retry: { max_attempts: 1, retry_delay_seconds: 0, failure_limit: 0 },
         });
         const [step] = detail['steps'] as readonly Row[];
         t.strictSame(step, {

@@ -1,4 +1,5 @@
 import { replyTo } from '../../actors/kernel/address.ts';
+import type { Output } from '../../actors/kernel/closure.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
 import { scriptActors, type ScriptActors, type ScriptWorld, type Step } from './script-actors.ts';
 
@@ -22,8 +23,20 @@ export class KernelBench {
   wall = 1_000_000;
   monotonic = 500;
   wakes = 0;
+  /** What was made ready to be said, in order. */
+  readonly prepared: string[] = [];
 
-  constructor() {
+  /** `isPreparing`: the host makes ready what is said while its commit is under way. */
+  constructor(isPreparing = false) {
+    const linesOf = (outputs: readonly Output<ScriptWorld>[]): string[] =>
+      outputs.map((output) =>
+        output.kind === 'effect' ? output.effect : `to ${output.to}: ${textOf(output.answer)}`,
+      );
+    const prepare = (outputs: readonly Output<ScriptWorld>[]): (() => void) => {
+      const lines = linesOf(outputs);
+      this.prepared.push(...lines);
+      return () => this.said.push(...lines);
+    };
     this.kernel = new Kernel<ScriptWorld>(this.actors.definitions, {
       reader: this.disk,
       wallClock: () => this.wall,
@@ -33,12 +46,9 @@ export class KernelBench {
         this.commits.push({ changes, onDurable, isDurable: false });
       },
       release: (outputs) => {
-        for (const output of outputs) {
-          this.said.push(
-            output.kind === 'effect' ? output.effect : `to ${output.to}: ${textOf(output.answer)}`,
-          );
-        }
+        this.said.push(...linesOf(outputs));
       },
+      ...(isPreparing ? { prepare } : {}),
       log: (level, text) => {
         this.logs.push(`${level}: ${text}`);
       },

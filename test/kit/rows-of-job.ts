@@ -13,6 +13,7 @@ const JOB_PARTS: Partial<Record<TableName, number>> = {
   attempt: 0,
   stepFailures: 0,
   doomedJob: 0,
+  comingJob: 0,
   activeJob: 1,
   endedJob: 3,
 };

@@ -10,7 +10,6 @@ import {
   farmId,
   parseAttemptId,
   queueId,
-  taskIdOf,
   workerId,
   type AttemptId,
   type FarmId,
@@ -23,7 +22,7 @@ import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
 import type { StepRequirements } from '../../src/core/openjd/plan.ts';
-import type { RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
+import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
 import { HouseCatalog } from './house-catalog.ts';
 import { jobPlan, type PlannedStep } from './plans.ts';
@@ -154,7 +153,7 @@ export class TestHouse extends HouseCatalog {
       plan: jobPlan(name, steps),
       description: '',
       extensions: [],
-      templateText: 'specificationVersion: jobtemplate-2023-09',
+      template: { text: 'specificationVersion: jobtemplate-2023-09' },
       templateFormat: 'yaml',
       owner: 'ada',
       submitter: 'ada',
@@ -394,30 +393,45 @@ export class TestHouse extends HouseCatalog {
     this.tell(this.reportOf(word, status, some));
   }
 
+  /** A worker reports at once on several tasks of one job. */
+  reportAll(reports: readonly (readonly [word: string, status: ReportedStatus])[]): void {
+    const [first] = reports;
+    if (first === undefined) throw new Error('nothing is reported');
+    this.tell({
+      actor: 'job',
+      id: this.address(first[0]).jobId,
+      message: {
+        type: 'tasks.reported',
+        workerId: workerId('w'),
+        reports: reports.map(([word, status]) => this.attemptReport(word, status)),
+      },
+    });
+  }
+
   /** A report that is on its way: `deliver` brings it. */
   reportOf(word: string, status: ReportedStatus, some: SomeOfReport = {}): ServiceEnvelope {
-    const attemptId = this.attemptId(word);
-    const address = this.address(word);
     return {
       actor: 'job',
-      id: address.jobId,
+      id: this.address(word).jobId,
       message: {
-        type: 'task.reported',
-        attemptId,
-        report: {
-          v: 1,
-          task_id: taskIdOf(address),
-          attempt_id: attemptId,
-          worker_id: workerId('w'),
-          status,
-          timestamp: timestampOf(this.now),
-          session_id: some.sessionId ?? 'session-1',
-          ...(some.exitCode === undefined ? {} : { exit_code: some.exitCode }),
-          ...(some.message === undefined ? {} : { message: some.message }),
-          ...(some.progress === undefined ? {} : { progress: some.progress }),
-          ...(some.statusMessage === undefined ? {} : { status_message: some.statusMessage }),
-        },
+        type: 'tasks.reported',
+        workerId: workerId('w'),
+        reports: [this.attemptReport(word, status, some)],
       },
+    };
+  }
+
+  /** What a worker says of `A/0/3`, its latest attempt, or of `A/0/3#2`. */
+  attemptReport(word: string, status: ReportedStatus, some: SomeOfReport = {}): AttemptReport {
+    return {
+      attempt_id: this.attemptId(word),
+      status,
+      timestamp: timestampOf(this.now),
+      session_id: some.sessionId ?? 'session-1',
+      ...(some.exitCode === undefined ? {} : { exit_code: some.exitCode }),
+      ...(some.message === undefined ? {} : { message: some.message }),
+      ...(some.progress === undefined ? {} : { progress: some.progress }),
+      ...(some.statusMessage === undefined ? {} : { status_message: some.statusMessage }),
     };
   }
 

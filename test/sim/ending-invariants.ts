@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JobState, StepState } from '../../actors/job/state.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import type { StepState } from '../../actors/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { rowsOfNoJob } from '../kit/rows-of-job.ts';

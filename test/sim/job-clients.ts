@@ -53,7 +53,7 @@ export class JobClients {
       plan,
       description: '',
       extensions: [],
-      templateText: 'name: simulated',
+      template: { text: 'name: simulated' },
       templateFormat: 'yaml',
       owner: 'simulation',
       submitter: 'simulation',

@@ -42,7 +42,7 @@ export const TASK_EDGES: Readonly<Record<JobMessage['type'], Edges<TaskStatus>>>
   'tasks.take': ['ready assigned'],
   'step.unmatched': [],
   'step.matched': [],
-  'task.reported': [
+  'tasks.reported': [
     'assigned running',
     'assigned succeeded',
     'assigned failed',
@@ -76,7 +76,7 @@ export const JOB_EDGES: Readonly<Record<JobMessage['type'], Edges<JobStatus>>> =
   'tasks.take': ['pending running'],
   'step.unmatched': [],
   'step.matched': [],
-  'task.reported': [...ENDED, 'pending paused', 'running paused'],
+  'tasks.reported': [...ENDED, 'pending paused', 'running paused'],
   'attempts.held': [],
   'attempts.reclaim': [],
   'assigned.due': ['running pending'],

@@ -1,7 +1,7 @@
 import type { FarmState } from '../../actors/farm/state.ts';
 import type { JobMessage, Retried } from '../../actors/job/messages.ts';
 import type { JobState } from '../../actors/job/state.ts';
-import { parseTaskId } from '../../src/core/ids.ts';
+import { parseAttemptId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { JOB_EDGES, TASK_EDGES } from './job-edges.ts';
 import { isSame, type JobSnapshot, type TaskSnapshot } from './job-snapshot.ts';
@@ -22,10 +22,10 @@ export interface JobTurnSeen {
 
 /** What a turn must come to, known before it. */
 export interface Expected {
-  /** The task that was reported to have failed for good, and what must follow. */
-  readonly failure: Failure | null;
-  /** The message is a report that counts for nothing: its attempt is not the open one of its task. */
-  readonly isStaleReport: boolean;
+  /** The tasks that were reported to have failed, in order, and what must follow. */
+  readonly failures: readonly Failure[];
+  /** Of a message with reports: the tasks of which one counts, because its attempt is the open one. Null for other messages. */
+  readonly reported: ReadonlySet<string> | null;
   readonly statusIfResumed: 'blocked' | 'running' | 'pending';
 }
 
@@ -38,6 +38,7 @@ interface Failure {
 
 const PARK_REASON = 'failure limit reached';
 const RETRIES: readonly JobMessage['type'][] = ['job.retry', 'job.revive'];
+const LIVE: readonly TaskSnapshot['status'][] = ['assigned', 'running'];
 const STALE_REPORT = 'a report of an attempt that is not open changes nothing';
 
 /** The retry settings that hold for a job: the closest level that says something wins (interface.md, "Job"). */
@@ -60,26 +61,33 @@ export function expectedOf(
 ): Expected {
   const resumed = job.openAttempts.size > 0 ? 'running' : 'pending';
   const statusIfResumed = before.waits ? 'blocked' : resumed;
-  if (message.type !== 'task.reported') return { failure: null, isStaleReport: false, statusIfResumed };
-  const { report, attemptId } = message;
-  const task = parseTaskId(report.task_id);
-  const isOpen = job.openAttempts.get(report.task_id)?.id === attemptId;
-  const known = task === null ? undefined : before.steps[task.stepOrder]?.[task.index];
-  if (!isOpen || task === null || known === undefined) {
-    return { failure: null, isStaleReport: true, statusIfResumed };
+  if (message.type !== 'tasks.reported') return { failures: [], reported: null, statusIfResumed };
+  const failures: Failure[] = [];
+  const reported = new Set<string>();
+  for (const { attempt_id: attemptId, status } of message.reports) {
+    const attempt = parseAttemptId(attemptId);
+    const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
+    if (attempt === null || step === undefined || attempt.index >= step.record.taskCount) continue;
+    const { stepOrder, index } = attempt;
+    if (job.openAttempts.of(step, index)?.id !== attemptId) continue;
+    const known = before.steps[stepOrder]?.[index];
+    const name = `${stepOrder}-${index}`;
+    // What is said twice counts once.
+    if (known === undefined || reported.has(name)) continue;
+    reported.add(name);
+    if (status !== 'failed') continue;
+    const limit = setting('failureLimit');
+    const isParked = limit > 0 && before.failedAttempts + failures.length + 1 >= limit;
+    const isRetried = !isParked && known.failedAttempts + 1 < setting('maxAttempts');
+    const other = isParked ? 'auto-park' : 'exhausted';
+    failures.push({
+      stepOrder,
+      index,
+      outcome: isRetried ? 'retry' : other,
+      retryAfter: now + setting('retryDelaySeconds') * 1000,
+    });
   }
-  if (report.status !== 'failed') return { failure: null, isStaleReport: false, statusIfResumed };
-  const limit = setting('failureLimit');
-  const isParked = limit > 0 && before.failedAttempts + 1 >= limit;
-  const isRetried = !isParked && known.failedAttempts + 1 < setting('maxAttempts');
-  const other = isParked ? 'auto-park' : 'exhausted';
-  const failure: Failure = {
-    stepOrder: task.stepOrder,
-    index: task.index,
-    outcome: isRetried ? 'retry' : other,
-    retryAfter: now + setting('retryDelaySeconds') * 1000,
-  };
-  return { failure, isStaleReport: false, statusIfResumed };
+  return { failures, reported, statusIfResumed };
 }
 
 /**
@@ -90,7 +98,8 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
   const { before, after, message, expected } = seen;
   const wrong = (name: string, detail: string): Violation =>
     new Violation(name, `${jobId}, ${message.type}: ${detail}`);
-  if (expected.isStaleReport && !isSame(before, after)) return wrong(STALE_REPORT, JSON.stringify(message));
+  if (expected.reported?.size === 0 && !isSame(before, after))
+    return wrong(STALE_REPORT, JSON.stringify(message));
   const edge = `${before.status} ${after.status}` as const;
   if (before.status !== after.status && !JOB_EDGES[message.type].includes(edge))
     return wrong('a job changes its status as the contract says', edge);
@@ -98,7 +107,9 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
     for (const [index, task] of tasks.entries()) {
       const was = before.steps[stepOrder]?.[index];
       if (was === undefined) continue;
-      const fault = judgeTask(seen, was, task, isTheFailed(seen, stepOrder, index));
+      const isStale = expected.reported?.has(`${stepOrder}-${index}`) === false && LIVE.includes(was.status);
+      if (isStale && was.status !== task.status) return wrong(STALE_REPORT, `task ${stepOrder}-${index}`);
+      const fault = judgeTask(seen, was, task, failureOf(seen, stepOrder, index));
       if (fault !== null) return wrong(fault[0], `task ${stepOrder}-${index}: ${fault[1]}`);
     }
   }
@@ -109,14 +120,17 @@ export function judgeTurn(seen: JobTurnSeen, jobId: string): Violation | null {
 /** The name of the rule, and what is wrong. */
 type Fault = readonly [string, string];
 
-const isTheFailed = ({ expected: { failure } }: JobTurnSeen, stepOrder: number, index: number): boolean =>
-  failure?.stepOrder === stepOrder && failure.index === index;
+const failureOf = (
+  { expected: { failures } }: JobTurnSeen,
+  stepOrder: number,
+  index: number,
+): Failure | undefined => failures.find((each) => each.stepOrder === stepOrder && each.index === index);
 
 function judgeTask(
-  { message, expected: { failure }, now, graceMs, isClockSteady }: JobTurnSeen,
+  { message, now, graceMs, isClockSteady }: JobTurnSeen,
   was: TaskSnapshot,
   is: TaskSnapshot,
-  hasFailed: boolean,
+  failure: Failure | undefined,
 ): Fault | null {
   const hasMoved = was.status !== is.status;
   const edge = `${was.status} ${is.status}` as const;
@@ -125,18 +139,18 @@ function judgeTask(
   const attempts = was.attemptNumber + (edge === 'ready assigned' ? 1 : 0);
   if (is.attemptNumber !== attempts)
     return ['each lease is one attempt more', `attempt ${is.attemptNumber}, not ${attempts}`];
-  if (hasFailed && failure !== null) {
+  if (failure !== undefined) {
     const expected = failure.outcome === 'retry' ? `ready at ${failure.retryAfter}` : 'failed';
     const found = is.status === 'ready' ? `ready at ${is.retryAfter}` : is.status;
     if (found !== expected)
       return ['a failure is retried, or exhausts its task', `${found}, not ${expected}`];
   }
   const isRetried = hasMoved && RETRIES.includes(message.type) && was.status !== 'pending';
-  const failures = isRetried ? 0 : was.failedAttempts + (hasFailed ? 1 : 0);
+  const failures = isRetried ? 0 : was.failedAttempts + (failure === undefined ? 0 : 1);
   if (is.failedAttempts !== failures)
     return ['failed_attempts counts genuine failures', `${is.failedAttempts}, not ${failures}`];
   const stays = hasMoved ? 0 : was.retryAfter;
-  const retryAfter = hasFailed && is.status === 'ready' && failure !== null ? failure.retryAfter : stays;
+  const retryAfter = failure !== undefined && is.status === 'ready' ? failure.retryAfter : stays;
   if (is.retryAfter !== retryAfter)
     return ['retry_after is set by an auto-retry alone', `${is.retryAfter}, not ${retryAfter}`];
   const isMarked = is.isUnschedulable && !was.isUnschedulable;
@@ -157,18 +171,18 @@ function judgeTask(
 }
 
 /** I9 and I10: the job's own count of failures, and the metrics. */
-function judgeCounters({ before, after, message, said, expected: { failure } }: JobTurnSeen): Fault | null {
+function judgeCounters({ before, after, message, said, expected }: JobTurnSeen): Fault | null {
   const isReset = isResume(message, before) || retriedOf(message, said) > 0;
-  const failures = isReset ? 0 : before.failedAttempts + (failure === null ? 0 : 1);
+  const failures = isReset ? 0 : before.failedAttempts + expected.failures.length;
   if (after.failedAttempts !== failures)
     return [
       'failed_attempts counts genuine failures',
       `the job has ${after.failedAttempts}, not ${failures}`,
     ];
-  const isParked = failure?.outcome === 'auto-park' && before.status !== 'paused';
+  const isParked = parks(expected, before);
   const counted = (counter: string): number =>
     said.effects.filter((effect) => effect.kind === 'count' && effect.counter === counter).length;
-  const retries = failure?.outcome === 'retry' ? 1 : 0;
+  const retries = expected.failures.filter(({ outcome }) => outcome === 'retry').length;
   if (counted('task-retries') !== retries || counted('jobs-autoparked') !== (isParked ? 1 : 0))
     return ['the metrics count retries and parked jobs', JSON.stringify(said.effects)];
   return null;
@@ -177,7 +191,7 @@ function judgeCounters({ before, after, message, said, expected: { failure } }: 
 /** What follows for the job: parked, resumed, or neither. */
 function judgeStatus(seen: JobTurnSeen): Fault | null {
   const { before, after, message, said, expected } = seen;
-  const isParked = expected.failure?.outcome === 'auto-park' && before.status !== 'paused';
+  const isParked = parks(expected, before);
   if (
     isParked &&
     (after.parkReason !== PARK_REASON || (after.status !== 'paused' && after.status !== 'failed'))
@@ -214,6 +228,9 @@ function judgeAnswer({ before, after, message, said }: JobTurnSeen): Fault | nul
   return null;
 }
 
+/** Whether failures of the turn park the job: only the first that reaches the limit can. */
+const parks = ({ failures }: Expected, before: JobSnapshot): boolean =>
+  before.status !== 'paused' && failures.some(({ outcome }) => outcome === 'auto-park');
 const isRetriable = ({ status }: TaskSnapshot): boolean => status === 'failed' || status === 'canceled';
 const isTerminal = (status: JobSnapshot['status']): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled';

@@ -66,7 +66,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a report that rode is confirmed and not taken',
-    plant: handle('job', 'task.reported', (state, message, context, original) => {
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       if (message.replyTo === undefined) original(state, message, context);
     }),
   },
@@ -84,13 +84,17 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a report of a stale attempt is accepted',
-    plant: handle('job', 'task.reported', (state, message, context, original) => {
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
-      const stale = parseAttemptId(message.attemptId);
-      if (stale === null) return;
-      const attemptNumber = attemptNumberOf(job, stale.stepOrder, stale.index);
-      const attemptId = attemptNumber === 0 ? message.attemptId : attemptIdOf({ ...stale, attemptNumber });
-      original(job, { ...message, attemptId }, context);
+      const reports = message.reports.map((report) => {
+        const stale = parseAttemptId(report.attempt_id);
+        if (stale === null) return report;
+        const attemptNumber = attemptNumberOf(job, stale.stepOrder, stale.index);
+        return attemptNumber === 0
+          ? report
+          : { ...report, attempt_id: attemptIdOf({ ...stale, attemptNumber }) };
+      });
+      original(job, { ...message, reports }, context);
     }),
   },
   {
@@ -103,7 +107,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a failure too many is retried',
-    plant: handle('job', 'task.reported', (state, message, context, original) => {
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       const { inherited } = job;
       job.inherited = { ...inherited, maxAttempts: inherited.maxAttempts + 1 };
@@ -124,7 +128,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the cores of a closed attempt stay booked',
-    plant: handle('worker', 'attempt.released', () => undefined),
+    plant: handle('worker', 'attempts.released', () => undefined),
   },
   {
     name: 'the lease actor does not learn that cores are free',
@@ -146,20 +150,22 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a late success wins over a cancel',
-    plant: handle('job', 'task.reported', (state, message, context, original) => {
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       original(job, message, context);
-      const attempt = parseAttemptId(message.attemptId);
-      const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
-      const page = attempt === null ? undefined : step?.pages.get(pageOf(attempt.index));
-      if (attempt === null || step === undefined || page === undefined) return;
-      const task = readTask(page, attempt.index);
-      if (message.report.status !== 'succeeded' || task?.status !== 'canceled') return;
-      writeTask(page, attempt.index, { ...task, status: 'succeeded' });
-      const { taskCounts: ofStep } = step.record;
-      const { taskCounts: ofJob } = job.record;
-      step.record = { ...step.record, taskCounts: moveCounts(ofStep, 'canceled', 'succeeded') };
-      job.record = { ...job.record, taskCounts: moveCounts(ofJob, 'canceled', 'succeeded') };
+      for (const report of message.reports) {
+        const attempt = parseAttemptId(report.attempt_id);
+        const step = attempt === null ? undefined : job.steps[attempt.stepOrder];
+        const page = attempt === null ? undefined : step?.pages.get(pageOf(attempt.index));
+        if (attempt === null || step === undefined || page === undefined) continue;
+        const task = readTask(page, attempt.index);
+        if (report.status !== 'succeeded' || task?.status !== 'canceled') continue;
+        writeTask(page, attempt.index, { ...task, status: 'succeeded' });
+        const { taskCounts: ofStep } = step.record;
+        const { taskCounts: ofJob } = job.record;
+        step.record = { ...step.record, taskCounts: moveCounts(ofStep, 'canceled', 'succeeded') };
+        job.record = { ...job.record, taskCounts: moveCounts(ofJob, 'canceled', 'succeeded') };
+      }
     }),
   },
   {
@@ -202,8 +208,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a settled task makes no room under the caps',
-    plant: handle('lease', 'task.settled', (state, message) => {
-      (state as LeaseState).index.settle(message.jobId, message.stepOrder);
+    plant: handle('lease', 'tasks.settled', (state, message) => {
+      (state as LeaseState).index.settle(message.jobId, message.stepOrder, message.count);
     }),
   },
   {

@@ -1,4 +1,5 @@
-import type { JobState, StepState } from '../../actors/job/state.ts';
+import type { JobState } from '../../actors/job/state.ts';
+import type { StepState } from '../../actors/job/step-state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { StepOffer } from '../../actors/lease/messages.ts';
 import { parseAttemptId, type FarmId } from '../../src/core/ids.ts';
@@ -44,12 +45,12 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
     plant: (build) => {
       const marking = handle('job', 'attempts.reclaim', (state, message, context, original) => {
         const send: AnyContext['send'] = (actor, id, sent) => {
-          if (sent.type === 'task.settled') ofReclaims.add(sent);
+          if (sent.type === 'tasks.settled') ofReclaims.add(sent);
           context.send(actor, id, sent);
         };
         original(state, message, contextWith(context, { send }));
       });
-      const keeping = handle('lease', 'task.settled', (state, message, context, original) => {
+      const keeping = handle('lease', 'tasks.settled', (state, message, context, original) => {
         const effect: AnyContext['effect'] = (said) => {
           if (said.kind !== 'release' || !ofReclaims.has(message)) context.effect(said);
         };
@@ -61,19 +62,22 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
   {
     name: 'a delete does not settle the live tasks',
     plant: handle('job', 'job.delete', (state, message, context, original) => {
-      original(state, message, dropping(context, 'task.settled'));
+      original(state, message, dropping(context, 'tasks.settled'));
     }),
   },
   {
     name: 'a step is promoted twice',
-    plant: handle('job', 'task.reported', (state, message, context, original) => {
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       original(job, message, context);
-      const reported = parseAttemptId(message.attemptId);
+      const reported = message.reports.map(({ attempt_id }) => parseAttemptId(attempt_id));
       for (const step of job.steps) {
         if (step.record.dependsOn.length === 0 || step.record.taskCounts.running === 0) continue;
         for (let index = 0; index < step.record.taskCount; index++) {
-          if (reported?.stepOrder === step.record.order && reported.index === index) continue;
+          const isReported = reported.some(
+            (each) => each?.stepOrder === step.record.order && each.index === index,
+          );
+          if (isReported) continue;
           patchTask(step, index, (task) => {
             if (task.status !== 'running') return task;
             const taskCounts = moveCounts(step.record.taskCounts, 'running', 'ready');
@@ -118,7 +122,7 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a park overrides a manual pause',
-    plant: handle('job', 'task.reported', (state, message, context, original) => {
+    plant: handle('job', 'tasks.reported', (state, message, context, original) => {
       const job = state as JobState;
       const { failedAttempts } = job.record;
       original(job, message, context);

@@ -9,7 +9,7 @@ import type { ServiceEnvelope } from '../../actors/service-messages.ts';
 import type { ServiceWorld } from '../../actors/service-world.ts';
 import { takeUp } from '../../actors/take-up.ts';
 import { leaseReply, presenceReply, reportsReply, waitingOf } from '../../src/bin/threads/reply-address.ts';
-import { PoisonedRides, reportEnvelopes } from '../../src/bin/threads/rides.ts';
+import { PoisonedRides, takeRides } from '../../src/bin/threads/rides.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
@@ -22,7 +22,7 @@ import type {
   StatusMessage,
 } from '../../src/core/wire/bus-messages.ts';
 import type { DomainEvent } from '../../src/core/wire/events.ts';
-import { parseTaskId } from '../../src/core/ids.ts';
+import { parseAttemptId, parseTaskId, taskIdOf } from '../../src/core/ids.ts';
 import type { BusModel, Link } from './bus-model.ts';
 import type { Faults } from './options.ts';
 import type { Random } from './random.ts';
@@ -169,6 +169,9 @@ export class ServiceModel implements ServiceDoor {
         release: (outputs) => {
           if (!host.isStopped) this.release(outputs);
         },
+        prepare: (outputs) => () => {
+          if (!host.isStopped) this.release(outputs);
+        },
         log: (level, text, attributes) => {
           // The process has ended already: the rest of its last turn is heard by nobody.
           if (host.isStopped) return;
@@ -257,16 +260,23 @@ export class ServiceModel implements ServiceDoor {
     const request = message as LeaseRequest;
     const { trace, bus, build } = this.env;
     trace.note('lease request', request.worker_id, queue);
-    const reports = reportEnvelopes(request, reportsReply(inbox), () => true);
-    const attempts = reports.map(({ message: { attemptId } }) => attemptId);
-    for (const { message: said } of reports) {
-      trace.note('ride', said.attemptId, said.report.status);
+    const { envelopes, attempts } = takeRides(request, reportsReply(inbox), () => true);
+    for (const report of request.reports ?? []) {
+      const attempt = parseAttemptId(report.attempt_id);
+      if (attempt === null) throw new Error(`the worker model reported on ${report.attempt_id}`);
+      trace.note('ride', report.attempt_id, report.status);
       // It may come by the stream too, at any time.
-      bus.statusHistory.push(JSON.stringify(said.report));
+      const said: StatusMessage = {
+        v: 1,
+        task_id: taskIdOf(attempt),
+        worker_id: request.worker_id,
+        ...report,
+      };
+      bus.statusHistory.push(JSON.stringify(said));
     }
     const to = leaseReply(inbox, attempts);
     if (build.confirmsAtOnce && attempts.length > 0) this.reply(to, NO_TASKS);
-    for (const envelope of reports) this.running?.post(envelope);
+    for (const envelope of envelopes) this.running?.post(envelope);
     this.running?.post({
       actor: 'lease',
       id: request.farm_id,
@@ -289,7 +299,7 @@ export class ServiceModel implements ServiceDoor {
       {
         actor: 'job',
         id: jobId(task.jobId),
-        message: { type: 'task.reported', report, attemptId: report.attempt_id },
+        message: { type: 'tasks.reported', workerId: report.worker_id, reports: [report] },
       },
       ack,
     );

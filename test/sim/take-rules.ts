@@ -1,8 +1,8 @@
 import type { FarmState } from '../../actors/farm/state.ts';
 import type { JobState } from '../../actors/job/state.ts';
+import type { StepState } from '../../actors/job/step-state.ts';
 import type { JobMessage } from '../../actors/job/messages.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
-import { taskIdOf } from '../../src/core/ids.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';
@@ -18,6 +18,9 @@ export interface LeaseSurroundings {
   readonly poolOf: (name: string) => { readonly max: number; readonly holders: number };
   readonly live: () => { readonly farm: number; readonly queue: number };
 }
+
+const isOpen = (state: JobState, step: StepState, index: number): boolean =>
+  state.openAttempts.of(step, index) !== undefined;
 
 /**
  * What must hold whenever tasks are handed out (interface.md, "Lease (assignment) algorithm", rules 3 and 4): looks at
@@ -42,12 +45,9 @@ export function watchTake(
       before.set(index, (page === undefined ? null : readTask(page, index))?.retryAfter ?? 0);
     }
   }
-  const openBefore = new Set(state.openAttempts.keys());
+  const openBefore = new Set([...before.keys()].filter((index) => isOpen(state, step, index)));
   return () => {
-    const taken = [...before.keys()].filter((index) => {
-      const taskId = taskIdOf({ jobId: state.record.id, stepOrder: pick.stepOrder, index });
-      return state.openAttempts.has(taskId) && !openBefore.has(taskId);
-    });
+    const taken = [...before.keys()].filter((index) => isOpen(state, step, index) && !openBefore.has(index));
     if (taken.length === 0) return null;
     const at = `${state.record.id} step ${pick.stepOrder}`;
     if (statusBefore !== 'pending' && statusBefore !== 'running') {

@@ -55,7 +55,7 @@ export const liveTasksHaveOneOpenAttempt: Invariant = {
       const isLive = LIVE.includes(status);
       if (open.length !== (isLive ? 1 : 0))
         return `${taskId} is ${status} and has ${open.length} open attempts`;
-      const held = job.openAttempts.get(taskId);
+      const held = job.openAttempts.of(step, index);
       if ((held !== undefined) !== isLive)
         return `${taskId} is ${status} and its open attempt is ${held?.id ?? 'none'}`;
       if (!isLive || own === null) continue;

@@ -12,7 +12,7 @@ const WORKER_EDGES: Readonly<Record<WorkerMessage['type'], Edges>> = {
   'worker.heartbeat': ['offline online'],
   'worker.deregister': ['online offline'],
   'attempts.booked': [],
-  'attempt.released': [],
+  'attempts.released': [],
   'attempt.failed': [],
   'worker.disable': ['online disabled', 'offline disabled'],
   'worker.enable': ['disabled online', 'disabled offline'],

@@ -7,12 +7,14 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { SkeletonLines } from '../parts/skeleton.tsx';
 import { ServiceProvider, type Service } from '../state/service.tsx';
+import { useEvents } from '../state/use-events.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Palette } from './palette.tsx';
 import { ROUTES } from './routes.tsx';
 import { Shell } from './shell.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { ToastList } from './toast-list.tsx';
+import { useRefreshOnReturn } from './use-refresh-on-return.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 
 const RETRIES_MAX = 2;
@@ -37,6 +39,10 @@ export function App({ service }: { service: Service }) {
 function Frame() {
   const [path] = useLocation();
   const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null);
+  // Followed all the time: a page that begins to follow them then gets no replay of what is kept.
+  useEvents('jobs', () => undefined);
+  useEvents('workers', () => undefined);
+  useRefreshOnReturn();
   useShortcuts({ onFind: () => setOpen('palette'), onHelp: () => setOpen('shortcuts') });
   return (
     <>

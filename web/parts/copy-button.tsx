@@ -37,7 +37,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
 }
 
 /** The clipboard belongs to secure pages; a farm's page is often plain HTTP in its own network: there a selection is copied. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');
   area.value = text;

@@ -4,6 +4,8 @@ import './field.css';
 
 export interface FieldProps {
   readonly label: string;
+  /** Said beside the label, more softly: a kind, a unit. */
+  readonly note?: string;
   readonly hint?: ReactNode;
   /** What is wrong with the value; empty when nothing is. */
   readonly error?: string;
@@ -21,6 +23,7 @@ export interface ControlProps {
 /** A control with its label, a hint and what is wrong with it. */
 export function Field({
   label,
+  note = '',
   hint,
   error = '',
   isRequired = false,
@@ -40,6 +43,7 @@ export function Field({
             *
           </span>
         )}
+        {note !== '' && <span className="field__note"> {note}</span>}
       </label>
       {children({
         id,

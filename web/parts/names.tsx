@@ -31,3 +31,14 @@ export function WorkerName({ id }: { id: string }) {
     </Link>
   );
 }
+
+/** The name of a job, asked for by its id and kept for a while. */
+export function JobName({ id }: { id: string }) {
+  const { rest } = useService();
+  const { data } = useQuery({ ...queries.job(rest, id), staleTime: 60_000 });
+  return (
+    <Link href={`/jobs/${encodeURIComponent(id)}`} title={id}>
+      {data?.name ?? short(id)}
+    </Link>
+  );
+}

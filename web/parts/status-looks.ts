@@ -34,7 +34,7 @@ export type StatusIcon =
   | 'plug'
   | 'unplugged';
 
-export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker';
+export type StatusKind = 'job' | 'step' | 'task' | 'attempt' | 'worker' | 'farm';
 
 const PENDING: StatusLook = { label: 'Pending', color: 'pending', icon: 'circle', letter: 'P' };
 const READY: StatusLook = { label: 'Ready', color: 'ready', icon: 'clock', letter: 'Q' };
@@ -89,6 +89,15 @@ const LOOKS: Readonly<Record<StatusKind, Readonly<Record<string, StatusLook>>>> 
     offline: { label: 'Offline', color: 'failed', icon: 'unplugged', letter: 'X' },
     disabled: { label: 'Disabled', color: 'paused', icon: 'pause', letter: 'D' },
     draining: { label: 'Draining', color: 'unschedulable', icon: 'clock', letter: 'd' },
+  },
+  farm: {
+    active: { label: 'Active', color: 'running', icon: 'play', letter: 'A' },
+    idle: { label: 'Idle', color: 'pending', icon: 'circle', letter: 'I' },
+    starved: { label: 'Waiting for workers', color: 'unschedulable', icon: 'unplugged', letter: 'W' },
+    paused: { label: 'Paused', color: 'paused', icon: 'pause', letter: 'P' },
+    blocked: { label: 'Blocked by a pool', color: 'unschedulable', icon: 'lock', letter: 'B' },
+    waiting: { label: 'Waiting', color: 'ready', icon: 'clock', letter: 'w' },
+    degraded: { label: 'Degraded', color: 'failed', icon: 'warning', letter: 'D' },
   },
 };
 

@@ -1,5 +1,4 @@
 import type { TaskCounts } from '../api/resources.ts';
-import { classNames } from './class-names.ts';
 import { statusColor } from './status-badge.tsx';
 import { countedParts, countsInWords, percentDone } from './task-counts.ts';
 import './task-progress.css';
@@ -14,7 +13,7 @@ export function TaskProgress({ counts, isBare = false }: { counts: TaskCounts; i
         {countedParts(counts).map(({ part, share }) => (
           <div
             key={part}
-            className={classNames('task-progress__part', part === 'failed' && 'task-progress__part--failed')}
+            className={`task-progress__part task-progress__part--${part}`}
             style={{ ...statusColor(part), width: `${share * 100}%` }}
           />
         ))}

@@ -1,78 +1,159 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useSyncExternalStore } from 'react';
 import UPlot from 'uplot';
-import './time-chart.css';
+import { drawnSeries, type DrawnSeries, type TimeSeries } from './time-chart-model.ts';
+import { useUtc } from './time.tsx';
 
-export interface TimeSeries {
-  readonly label: string;
-  /** A custom property of styles/tokens.css: `--state-running`. */
-  readonly color: string;
-  readonly isFilled?: boolean;
-  /** One for each time; null where nothing is known. */
-  readonly values: readonly (number | null)[];
+const AXIS_SIZE = 46;
+const AXIS_FONT = '11px system-ui, sans-serif';
+const HEADROOM = 1.08;
+const BAR_SHARE = 0.7;
+const BAR_WIDTH_MAX = 24;
+const FILL_SHARE = '18%';
+/** Distances of the lines of the scale: whole numbers, for cores and tasks. */
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
+
+const DARK = '(prefers-color-scheme: dark)';
+
+/** Which of the two themes is shown: a canvas must be drawn anew when it changes. */
+function subscribeScheme(changed: () => void): () => void {
+  const media = matchMedia(DARK);
+  const watcher = new MutationObserver(changed);
+  media.addEventListener('change', changed);
+  watcher.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  return () => {
+    media.removeEventListener('change', changed);
+    watcher.disconnect();
+  };
 }
 
-export interface TimeChartProps {
-  /** What is shown, in words, for those who do not see it. */
-  readonly label: string;
-  /** In seconds since the epoch, from old to new. */
+const currentScheme = (): string =>
+  document.documentElement.dataset['theme'] ?? (matchMedia(DARK).matches ? 'dark' : 'light');
+
+/** Canvas knows neither variables nor light-dark(): the browser resolves them on an element. */
+function resolved(color: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = color;
+  document.body.append(probe);
+  const value = getComputedStyle(probe).color;
+  probe.remove();
+  return value;
+}
+
+interface PlotProps {
   readonly times: readonly number[];
   readonly series: readonly TimeSeries[];
-  readonly unit: string;
-  readonly height?: number;
+  readonly height: number;
+  readonly isStacked: boolean;
+  readonly group: string;
+  readonly onPoint: (index: number | null) => void;
 }
 
-const colorOf = (name: string): string => {
-  // Canvas knows no light-dark(): the browser resolves it on an element.
-  const probe = document.createElement('span');
-  probe.style.color = `var(${name})`;
-  document.body.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
-};
-
-export function TimePlot({ label, times, series, unit, height = 180 }: TimeChartProps) {
+/** Draws a chart on a canvas. */
+export function TimePlot({ times, series, height, isStacked, group, onPoint }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
+  const plotted = useRef<UPlot | null>(null);
+  const scheme = useSyncExternalStore(subscribeScheme, currentScheme);
+  const [isUtc] = useUtc();
+  const point = useEffectEvent(onPoint);
+  const drawn = useMemo(() => drawnSeries(series, isStacked), [series, isStacked]);
+  const data = useMemo(
+    (): UPlot.AlignedData => [[...times], ...drawn.map(({ heights }) => [...heights])],
+    [times, drawn],
+  );
+  const looks = JSON.stringify(drawn.map(({ series: { values: _values, ...look } }) => look));
+  const make = useEffectEvent(
+    (element: HTMLElement, onCursor: (plot: UPlot) => void) =>
+      new UPlot(
+        plotOptions(drawn, { width: element.clientWidth, height, isStacked, group, isUtc, onCursor }),
+        data,
+        element,
+      ),
+  );
+
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const axis = {
-      stroke: colorOf('--text-muted'),
-      grid: { stroke: colorOf('--border'), width: 1 },
-      ticks: { show: false },
-    };
-    const plot = new UPlot(
-      {
-        width: element.clientWidth,
-        height,
-        cursor: { y: false },
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, max * 1.05)] } },
-        axes: [axis, { ...axis, size: 56 }],
-        series: [
-          {},
-          ...series.map(({ label: name, color, isFilled = false }) => {
-            const stroke = colorOf(color);
-            return {
-              label: name,
-              stroke,
-              width: 1.5,
-              points: { show: false },
-              value: (_plot: UPlot, value: number | null) =>
-                value === null ? '' : `${value.toLocaleString()} ${unit}`,
-              ...(isFilled && { fill: stroke.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.18)') }),
-            };
-          }),
-        ],
-      },
-      [[...times], ...series.map(({ values }) => [...values])],
-      element,
-    );
-    const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    const plot = make(element, (moved) => point(moved.cursor.idx ?? null));
+    plotted.current = plot;
+    const watcher = new ResizeObserver(() => {
+      if (element.clientWidth > 0) plot.setSize({ width: element.clientWidth, height });
+    });
     watcher.observe(element);
     return () => {
       watcher.disconnect();
+      plotted.current = null;
       plot.destroy();
     };
-  }, [times, series, unit, height]);
-  return <div ref={place} className="time-chart" role="img" aria-label={label} />;
+  }, [looks, height, isStacked, group, scheme, isUtc]);
+  useEffect(() => plotted.current?.setData(data), [data]);
+  return <div ref={place} className="time-chart__plot" style={{ minHeight: height }} />;
+}
+
+interface PlotLooks {
+  readonly width: number;
+  readonly height: number;
+  readonly isStacked: boolean;
+  readonly group: string;
+  readonly isUtc: boolean;
+  readonly onCursor: (plot: UPlot) => void;
+}
+
+function plotOptions(
+  drawn: readonly DrawnSeries[],
+  { width, height, isStacked, group, isUtc, onCursor }: PlotLooks,
+): UPlot.Options {
+  const axis: UPlot.Axis = {
+    stroke: resolved('var(--text-muted)'),
+    grid: { stroke: resolved('var(--border)'), width: 1 },
+    ticks: { show: false },
+    font: AXIS_FONT,
+  };
+  const bars = UPlot.paths.bars?.({ size: [BAR_SHARE, BAR_WIDTH_MAX], align: -1 });
+  const hour = new Intl.DateTimeFormat(undefined, {
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    ...(isUtc && { timeZone: 'UTC' }),
+  });
+  return {
+    width,
+    height,
+    legend: { show: false },
+    padding: [6, 8, 0, 0],
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      ...(isStacked && { points: { show: false } }),
+      ...(group !== '' && { sync: { key: group } }),
+    },
+    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * HEADROOM)] } },
+    axes: [
+      { ...axis, size: 26, values: (_plot, splits) => splits.map((at) => hour.format(at * 1_000)) },
+      {
+        ...axis,
+        size: AXIS_SIZE,
+        space: 28,
+        incrs: STEPS,
+        values: (_plot, splits) => splits.map((value) => value.toLocaleString('en', { notation: 'compact' })),
+      },
+    ],
+    series: [
+      {},
+      ...drawn.map(({ series: { label, color, isFilled = false, isLimit = false } }): UPlot.Series => {
+        const stroke = resolved(`var(${color})`);
+        return {
+          label,
+          stroke,
+          width: isLimit ? 1 : 1.5,
+          ...(isLimit && { dash: [5, 4] }),
+          points: { show: false },
+          ...(isFilled && {
+            fill: resolved(`color-mix(in srgb, var(${color}) ${FILL_SHARE}, transparent)`),
+          }),
+          ...(isStacked && bars !== undefined && { paths: bars, fill: stroke, width: 0 }),
+        };
+      }),
+    ],
+    hooks: { setCursor: [onCursor] },
+  };
 }

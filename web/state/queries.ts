@@ -86,10 +86,17 @@ export const queries = {
       queryFn: ({ signal }) => rest.text('/jobs/{id}/template', { path: { id }, signal }),
       staleTime: Infinity,
     }),
-  taskGrid: (rest: Rest, id: string) =>
+  /** The grid of one step, by its name. */
+  taskGrid: (rest: Rest, id: string, step: string) =>
     queryOptions({
-      queryKey: ['jobs', 'one', id, 'grid'],
-      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/task-grid', { path: { id }, signal }),
+      queryKey: ['jobs', 'one', id, 'grid', step],
+      queryFn: ({ signal }) =>
+        rest.call('get', '/jobs/{id}/task-grid', { path: { id }, query: { step }, signal }),
+    }),
+  jobFailures: (rest: Rest, id: string) =>
+    queryOptions({
+      queryKey: ['jobs', 'one', id, 'failures'],
+      queryFn: ({ signal }) => rest.call('get', '/jobs/{id}/failures', { path: { id }, signal }),
     }),
 
   task: (rest: Rest, id: string) =>

@@ -9,19 +9,17 @@ const EVERY_MS = 250;
 
 /**
  * Follows a subject of the event channel while the component is shown; null follows nothing. Events come together, a quarter of
- * a second's at once, and none while live updates are held. `onGap` is called when some are lost, or when too many came while updates were held:
- * what is shown must be loaded anew. `onReady` is called when the service has begun to tell: what is read from then on misses nothing.
+ * a second's at once, and none while live updates are held. `onGap` is called when events begin to come, when
+ * some are lost, and when too many came while updates were held: what is shown must be loaded anew.
  */
 export function useEvents<S extends Subject>(
   subject: S | null,
   onEvents: (events: readonly EventOf<S>[]) => void,
   onGap?: () => void,
-  onReady?: () => void,
 ): void {
   const { events } = useService();
   const deliver = useEffectEvent(onEvents);
   const gap = useEffectEvent(() => onGap?.());
-  const ready = useEffectEvent(() => onReady?.());
   useEffect(() => {
     if (subject === null) return undefined;
     const coalescer = new Coalescer<EventOf<S>>({
@@ -38,7 +36,8 @@ export function useEvents<S extends Subject>(
     const unpaused = liveUpdates.subscribe(() => coalescer.released());
     const unsubscribe = events.subscribe(
       subject,
-      { events: (list) => coalescer.add(list), gap: () => gap(), ready: () => ready() },
+      // What happened between the loading of what is shown and the beginning of the events is told by neither.
+      { events: (list) => coalescer.add(list), gap: () => gap(), ready: () => gap() },
       { sinceSeq: 'now' },
     );
     return () => {

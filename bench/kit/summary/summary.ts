@@ -34,7 +34,7 @@ export function summarize(
   const rows: SummaryRow[] = [];
   const missing: RowSpec[] = [];
   for (const spec of specs) {
-    const figures = results.get(spec.bench)?.figures;
+    const figures = results.get(spec.results ?? spec.bench)?.figures;
     const value = numberAt(figures, spec.value);
     if (value === null) missing.push(spec);
     else rows.push(rowOf(spec, value, figures));

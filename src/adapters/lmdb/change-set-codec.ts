@@ -50,7 +50,6 @@ export function encodeChangeSet(set: ChangeSet): ArrayBuffer {
   if (!Number.isInteger(set.shard) || set.shard < 0 || set.shard > MAX_SHARD) {
     throw new ChangeSetFormatError(`shard ${set.shard} is not a number from 0 to ${MAX_SHARD}`);
   }
-  growScratch(HEADER_BYTES + encodedBytes(set.changes));
   scratch.writeUInt8(VERSION, 0);
   scratch.writeUInt8(0, 1);
   scratch.writeUInt16LE(set.shard, 2);
@@ -84,22 +83,15 @@ function writeChange(change: Change, at: number): number {
 }
 
 function writeValue(change: Extract<Change, { op: 'put' }>, at: number): number {
-  const text = change.encoded === undefined ? recordText(change) : null;
+  const text = recordText(change);
   if (text !== null) {
     growScratch(at + text.length);
     return at + scratch.write(text, at, 'latin1');
   }
-  const value = change.encoded ?? encodeValue(change.table, change.value);
+  const value = encodeValue(change.table, change.value);
   growScratch(at + value.length);
   scratch.set(value, at);
   return at + value.length;
-}
-
-/** What rows take that were encoded before: large ones as a rule. */
-function encodedBytes(changes: readonly Change[]): number {
-  let bytes = 0;
-  for (const change of changes) if (change.op === 'put') bytes += change.encoded?.length ?? 0;
-  return bytes;
 }
 
 function growScratch(bytes: number): void {

@@ -1,7 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EncodedChangeSet } from './change-set-codec.ts';
+import { NoticeRing } from './notice-ring.ts';
 import { SharedPageVersions } from './page-versions.ts';
-import { SETTLED, STORE_PROTOCOL, type JobsChangedNotice, type WatchMemory } from './store-protocol.ts';
+import { SETTLED, STORE_PROTOCOL, type WatchMemory, type WatchNotice } from './store-protocol.ts';
 
 /**
  * The store thread's part of a change watch (change-watch.ts): tells of the rows of a commit before it is made, and that
@@ -11,12 +12,16 @@ export class ChangeTeller {
   readonly #port: MessagePort;
   readonly #versions: SharedPageVersions;
   readonly #settled: BigInt64Array;
+  readonly #ring: NoticeRing;
+  /** Whether the watcher was told that the ring is half full, and has not read it since. */
+  #isCalled = false;
   #number = 0;
 
   constructor(port: MessagePort, memory: WatchMemory) {
     this.#port = port;
     this.#versions = new SharedPageVersions(memory.pageVersions);
     this.#settled = new BigInt64Array(memory.settled);
+    this.#ring = new NoticeRing(memory.notices);
   }
 
   /** Before the sets are applied. */
@@ -37,14 +42,11 @@ export class ChangeTeller {
     }
     if (jobs.size === 0 && prefixes.length === 0) return;
     this.#number += 1;
-    const notice: JobsChangedNotice = {
-      v: STORE_PROTOCOL,
-      type: 'jobs-changed',
-      number: this.#number,
-      keys: [...jobs],
-      prefixes,
-    };
-    this.#port.postMessage(notice);
+    const notice = { number: this.#number, keys: [...jobs], prefixes };
+    if (!this.#ring.put(notice)) this.#post({ v: STORE_PROTOCOL, type: 'jobs-changed', ...notice });
+    const isHalfFull = this.#ring.isHalfFull;
+    if (isHalfFull && !this.#isCalled) this.#post({ v: STORE_PROTOCOL, type: 'jobs-wait' });
+    this.#isCalled = isHalfFull;
   }
 
   /** Once the sets are on disk, and before anybody is told so. */
@@ -59,6 +61,10 @@ export class ChangeTeller {
 
   close(): void {
     this.#port.close();
+  }
+
+  #post(notice: WatchNotice): void {
+    this.#port.postMessage(notice);
   }
 }
 

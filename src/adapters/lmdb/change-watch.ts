@@ -1,19 +1,21 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { JobChanges, JobNotice, PageVersions } from '../../core/ports/committed-changes.ts';
+import { NoticeRing, noticeRingMemory } from './notice-ring.ts';
 import { pageVersionMemory, SharedPageVersions } from './page-versions.ts';
-import { SETTLED, type JobsChangedNotice, type WatchMemory } from './store-protocol.ts';
+import { SETTLED, type WatchMemory, type WatchNotice } from './store-protocol.ts';
 
 /**
- * Which rows commits change, for a thread that keeps something of them in memory. The store thread posts a notice before
- * each commit that writes jobs, and changes the versions of pages in shared memory. All of it can be looked at in the
- * middle of a turn, without waiting for the event loop.
+ * Which rows commits change, for a thread that keeps something of them in memory. Before each commit that writes jobs the
+ * store thread puts a notice into a ring in shared memory, which wakes nobody (a message only when the ring has no room),
+ * and changes the versions of pages there. All of it can be looked at in the middle of a turn, without waiting for the event
+ * loop.
  */
 export interface ChangeWatch {
   readonly jobs: JobChanges;
   readonly pages: PageVersions;
   /** How many commits are on disk: another number after each, and before anybody is told of it. */
   commits(): number;
-  /** Calls back when notices have arrived while nobody took them. Never before the current turn has ended. */
+  /** Calls back when many notices wait to be taken. Never before the current turn has ended. */
   onArrival(listener: () => void): void;
   close(): void;
 }
@@ -22,28 +24,37 @@ export interface ChangeWatch {
 export const watchMemory = (): WatchMemory => ({
   settled: new SharedArrayBuffer(Object.keys(SETTLED).length * BigInt64Array.BYTES_PER_ELEMENT),
   pageVersions: pageVersionMemory(),
+  notices: noticeRingMemory(),
 });
 
 /** The watcher's end of a watch that the store thread holds the other end of. */
 export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeWatch {
   const settled = new BigInt64Array(memory.settled);
+  const ring = new NoticeRing(memory.notices);
   let arrived: JobNotice[] = [];
   let listener = (): void => undefined;
-  port.on('message', (notice: JobsChangedNotice) => {
-    arrived.push(notice);
+  const hear = (notice: WatchNotice): void => {
+    if (notice.type === 'jobs-changed') arrived.push(notice);
+  };
+  port.on('message', (notice: WatchNotice) => {
+    hear(notice);
     listener();
   });
   return {
     jobs: {
       settled: () => Number(Atomics.load(settled, SETTLED.notices)),
       take() {
-        const taken = arrived;
-        arrived = [];
+        // The ring first: what is in it and came after a notice of the port finds that one in the port.
+        const waiting = ring.take();
         for (;;) {
-          const received: { message: JobsChangedNotice } | undefined = receiveMessageOnPort(port);
-          if (received === undefined) return taken;
-          taken.push(received.message);
+          const received: { message: WatchNotice } | undefined = receiveMessageOnPort(port);
+          if (received === undefined) break;
+          hear(received.message);
         }
+        if (arrived.length === 0) return waiting;
+        const taken = [...arrived, ...waiting].sort((a, b) => a.number - b.number);
+        arrived = [];
+        return taken;
       },
     },
     pages: new SharedPageVersions(memory.pageVersions),

@@ -1,8 +1,11 @@
+import { jobId, type JobId } from '../../core/ids.ts';
 import { TABLE_NAMES, type TableName } from '../../core/records/tables.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import type { EncodedChange, EncodedChangeSet } from './change-set-codec.ts';
+import { removeComing } from './coming-jobs.ts';
 import type { ByteDatabase } from './environment.ts';
 import { removePrefixRows } from './remove-prefix.ts';
+import { scanRows } from './table-scan.ts';
 import { openWriterEnvironment, type DiskLimits, type WriterOptions } from './writer-environment.ts';
 
 const MIB = 2 ** 20;
@@ -22,12 +25,17 @@ const ROOM_PER_CHANGE = 2 * 4096;
 export interface StateWriter {
   readonly storeId: string;
   /** Applies the sets, in order, as one transaction: on disk when this returns. Ends the process when it cannot. */
-  apply(sets: readonly EncodedChangeSet[]): void;
+  apply(sets: readonly Pick<EncodedChangeSet, 'changes'>[]): void;
+  /** Removes what was stored ahead of a job that does not come, on disk when this returns. Nothing when the job is there. */
+  removeComing(job: JobId): void;
   diskState(): DiskState;
   close(): Promise<void>;
 }
 
-/** Opens the state store for writing; makes it when the directory is empty. Throws `StoreOpenError`. */
+/**
+ * Opens the state store for writing; makes it when the directory is empty. What was stored of jobs that were not made when the last writer
+ * ended is removed. Throws `StoreOpenError`.
+ */
 export async function openStateWriter(options: WriterOptions): Promise<StateWriter> {
   const environment = await openWriterEnvironment('state', options);
   const entries = TABLE_NAMES.map((name): [TableName, ByteDatabase] => [
@@ -35,6 +43,8 @@ export async function openStateWriter(options: WriterOptions): Promise<StateWrit
     environment.openDatabase(name),
   ]);
   const tables = Object.fromEntries(entries) as Record<TableName, ByteDatabase>;
+  const coming = [...scanRows(tables.comingJob)].map(({ key }) => jobId(key));
+  if (coming.length > 0) environment.transact(() => coming.forEach((job) => removeComing(tables, job)));
   return {
     storeId: environment.storeId,
     apply(sets) {
@@ -51,6 +61,7 @@ export async function openStateWriter(options: WriterOptions): Promise<StateWrit
         }
       });
     },
+    removeComing: (job) => environment.transact(() => removeComing(tables, job)),
     diskState: () => environment.diskState(),
     close: () => environment.close(),
   };
@@ -70,7 +81,7 @@ function applyChange(database: ByteDatabase, { op, key, value }: EncodedChange):
 }
 
 /** Bytes of pages that the sets may write, more rather than less. */
-function roomFor(sets: readonly EncodedChangeSet[]): number {
+function roomFor(sets: readonly Pick<EncodedChangeSet, 'changes'>[]): number {
   let room = BASE_ROOM;
   for (const { changes } of sets) {
     for (const { value } of changes) room += ROOM_PER_CHANGE + 2 * value.length;

@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EventLoopLag } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
+import type { JobId } from '../../core/ids.ts';
+import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import type { DiskLimits, StoreFailure } from './writer-environment.ts';
 
 /** What is said between the store thread, the shards and the main thread. Every message carries the version of this protocol. */
@@ -29,15 +31,21 @@ export const SETTLED = { notices: 0, commits: 1 } as const;
 export interface WatchMemory {
   readonly settled: SharedArrayBuffer;
   readonly pageVersions: SharedArrayBuffer;
+  /** Of a NoticeRing. */
+  readonly notices: SharedArrayBuffer;
 }
 
-/** To a watcher, before the commit: the jobs that it writes or removes, and of what removed ones' keys begin with. */
-export interface JobsChangedNotice extends Versioned {
-  readonly type: 'jobs-changed';
-  readonly number: number;
-  readonly keys: readonly string[];
-  readonly prefixes: readonly string[];
-}
+/** To a watcher. */
+export type WatchNotice =
+  /** Before the commit, when the ring has no room for it: the jobs that it writes or removes, and of what removed ones' keys begin with. */
+  | (Versioned & {
+      readonly type: 'jobs-changed';
+      readonly number: number;
+      readonly keys: readonly string[];
+      readonly prefixes: readonly string[];
+    })
+  /** The ring is half full. */
+  | (Versioned & { readonly type: 'jobs-wait' });
 
 /** From the main thread. */
 export type StoreCommand =
@@ -45,6 +53,10 @@ export type StoreCommand =
   | (Versioned & { readonly type: 'watch'; readonly port: MessagePort; readonly memory: WatchMemory })
   /** A shard's end of the port is given to the shard. */
   | (Versioned & { readonly type: 'attach'; readonly shard: number; readonly port: MessagePort })
+  /** Store rows of a large job before it is made. The buffers are transferred. */
+  | (Versioned & { readonly type: 'store-ahead'; readonly job: JobId; readonly rows: LargeRows })
+  /** The job of such rows does not come. */
+  | (Versioned & { readonly type: 'remove-coming'; readonly job: JobId })
   /** Commit what is queued, close, end. Shards must have stopped. */
   | (Versioned & { readonly type: 'stop' });
 
@@ -57,6 +69,8 @@ export type StoreNotice =
   | (Versioned & { readonly type: 'warning'; readonly text: string })
   /** Once in a while. */
   | (Versioned & { readonly type: 'measured'; readonly lag: EventLoopLag })
+  /** The rows of a job that were to be stored ahead are on disk. */
+  | (Versioned & { readonly type: 'stored-ahead'; readonly job: JobId })
   /** The process must end now with the exit code of the failure; the thread does nothing more. */
   | (Versioned & { readonly type: 'failed'; readonly failure: StoreFailure })
   | (Versioned & { readonly type: 'stopped' });

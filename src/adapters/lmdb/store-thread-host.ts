@@ -1,5 +1,7 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { EventLoopLag } from '../system/event-loop-lag.ts';
+import type { JobId } from '../../core/ids.ts';
+import type { LargeJobs } from '../../core/ports/large-jobs.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import { openChangeWatch, watchMemory, type ChangeWatch } from './change-watch.ts';
 import { sayLastWords, STORE_EXIT_CODES } from './fail-stop.ts';
@@ -11,7 +13,7 @@ import {
 } from './store-protocol.ts';
 
 /** The store thread as the main thread sees it. */
-export interface StoreThread {
+export interface StoreThread extends LargeJobs {
   /** Random, of this store alone. */
   readonly storeId: string;
   /** Whether new work may be accepted: submissions are refused while the disk is low. */
@@ -40,9 +42,10 @@ export function startStoreThread(
   events: StoreThreadEvents,
 ): Promise<StoreThread> {
   const worker = new Worker(entry, { workerData: options, name: 'store' });
-  const command = (message: StoreCommand, transfer: MessagePort[] = []): void =>
+  const command = (message: StoreCommand, transfer: (MessagePort | ArrayBuffer)[] = []): void =>
     worker.postMessage(message, transfer);
   let disk: DiskState = 'ok';
+  const waiting = new Map<JobId, () => void>();
   let hasEnded = false;
   let isEndExpected = false;
 
@@ -60,6 +63,16 @@ export function startStoreThread(
       const { port1, port2 } = new MessageChannel();
       command({ v: STORE_PROTOCOL, type: 'attach', shard, port: port1 }, [port1]);
       return port2;
+    },
+    storeAhead(job, rows) {
+      command({ v: STORE_PROTOCOL, type: 'store-ahead', job, rows }, [
+        rows.template.buffer,
+        rows.plan.buffer,
+      ]);
+      return new Promise((resolve) => waiting.set(job, resolve));
+    },
+    removeComing(job) {
+      if (!hasEnded) command({ v: STORE_PROTOCOL, type: 'remove-coming', job });
     },
     watch() {
       const { port1, port2 } = new MessageChannel();
@@ -90,6 +103,10 @@ export function startStoreThread(
           return;
         case 'warning':
           events.warned(notice.text);
+          return;
+        case 'stored-ahead':
+          waiting.get(notice.job)?.();
+          waiting.delete(notice.job);
           return;
         case 'measured':
           events.measured?.(notice.lag);

@@ -1,7 +1,10 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
+import type { JobId } from '../../core/ids.ts';
+import type { LargeRows } from '../../core/ports/large-jobs.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
-import { readChangeSet, type EncodedChangeSet } from './change-set-codec.ts';
+import { readChangeSet, type EncodedChange, type EncodedChangeSet } from './change-set-codec.ts';
+import { piecesOf } from './coming-jobs.ts';
 import { ChangeTeller } from './change-teller.ts';
 import { failStop } from './fail-stop.ts';
 import { openStateWriter, type StateWriter } from './state-writer.ts';
@@ -19,7 +22,8 @@ import type { StoreFailure } from './writer-environment.ts';
 /**
  * The body of the store thread: the one writer of the state store. Each shard posts encoded change sets on a port of its own; all that
  * arrived by the end of a turn of the event loop becomes one flushed transaction, and what arrives while it is committed becomes the
- * next (group commit). A shard is told the sequence up to which its sets are on disk.
+ * next (group commit). A shard is told the sequence up to which its sets are on disk. Rows of large jobs are committed in pieces by themselves,
+ * and what shards have sent meanwhile goes before the next piece.
  */
 
 /** How often the disk is looked at and the event loop's lag is told. */
@@ -32,6 +36,13 @@ interface Lane {
   queued: EncodedChangeSet[];
   /** Sequence of the last set that arrived; null before the first, which begins the count. */
   lastSequence: number | null;
+}
+
+/** Rows that are to be committed by themselves. */
+interface Piece {
+  readonly changes: readonly EncodedChange[];
+  /** The job whose last piece it is; null of others. */
+  readonly endsRowsOf: JobId | null;
 }
 
 /** Runs until `stop` is asked for on the control port. A store that cannot be opened is told there, and the thread ends. */
@@ -83,6 +94,26 @@ function serve(
     for (const lane of lanes) tellDurable(lane);
   };
 
+  const pieces: Piece[] = [];
+  const storeAhead = (job: JobId, rows: LargeRows): void => {
+    const ofJob = piecesOf(job, rows);
+    if (pieces.length === 0) setImmediate(commitPiece);
+    for (const [at, changes] of ofJob.entries()) {
+      pieces.push({ changes, endsRowsOf: at === ofJob.length - 1 ? job : null });
+    }
+  };
+
+  const commitPiece = (): void => {
+    // Leases that came during the last piece wait for no other.
+    if (commitDue !== null) clearImmediate(commitDue);
+    commitArrived();
+    const piece = pieces.shift();
+    if (piece === undefined) return;
+    writer.apply([piece]);
+    if (pieces.length > 0) setImmediate(commitPiece);
+    if (piece.endsRowsOf !== null) tell({ v: STORE_PROTOCOL, type: 'stored-ahead', job: piece.endsRowsOf });
+  };
+
   const checkDisk = (): void => {
     const now = writer.diskState();
     if (now === disk) return;
@@ -103,6 +134,8 @@ function serve(
 
   const stop = async (): Promise<void> => {
     clearInterval(diskCheck);
+    // Whoever waits for them is not answered any more; the next start removes what is stored of them.
+    pieces.length = 0;
     for (const lane of lanes) drain(lane.port, (request) => accept(lane, request));
     if (commitDue !== null) clearImmediate(commitDue);
     commitArrived();
@@ -123,6 +156,12 @@ function serve(
         return;
       case 'watch':
         tellers.push(new ChangeTeller(command.port, command.memory));
+        return;
+      case 'store-ahead':
+        storeAhead(command.job, command.rows);
+        return;
+      case 'remove-coming':
+        writer.removeComing(command.job);
         return;
       case 'stop':
         void stop();

@@ -1,4 +1,5 @@
 import { Packr } from 'msgpackr/pack';
+import type { StepBody } from '../../core/ports/large-jobs.ts';
 import type { TableName, Tables } from '../../core/records/tables.ts';
 
 /**
@@ -16,3 +17,6 @@ export function encodeValue<T extends TableName>(table: T, value: Tables[T]): Ui
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`a row of ${table} must be bytes`);
 }
+
+/** A value that `decodeRecord` reads. The bytes may be reused by the next call. */
+export const encodeStepBody = (body: StepBody): Uint8Array => packr.pack(body);

@@ -59,6 +59,9 @@ export interface WriterEnvironment {
   close(): Promise<void>;
 }
 
+/** The size of the file is looked at again when transactions may have added so much. */
+const LOOK_AFTER_BYTES = 16 * 2 ** 20;
+
 /** Stale slots of readers that died are cleared this often. */
 const READER_CHECK_MS = 60_000;
 
@@ -128,11 +131,20 @@ function writerOf(
   readerCheck.unref();
   const fileBytes = (): number => statSync(file).size;
   let state: DiskState = 'ok';
+  /** The file's size when it was looked at, and how much it may have grown since: a look takes microseconds. */
+  let sizeSeen = fileBytes();
+  let promisedBytes = 0;
   return {
     storeId,
     meta: openDatabase(environment, META_DATABASE),
     openDatabase: (name) => openDatabase(environment, name),
-    hasRoom: (bytes) => reserve.hold(fileBytes(), bytes),
+    hasRoom(bytes) {
+      promisedBytes += bytes;
+      if (promisedBytes <= LOOK_AFTER_BYTES && reserve.hold(sizeSeen, promisedBytes)) return true;
+      sizeSeen = fileBytes();
+      promisedBytes = bytes;
+      return reserve.hold(sizeSeen, bytes);
+    },
     transact(action) {
       try {
         environment.transactionSync(() => {

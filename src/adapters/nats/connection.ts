@@ -1,5 +1,5 @@
 import { connect, NatsConnectionImpl, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
-import type { BusEvent, SendOutcome } from '../../core/ports/bus.ts';
+import type { BusEvent, PrepareOutcome, SendOutcome } from '../../core/ports/bus.ts';
 import { backoffMs, Pauses } from './backoff.ts';
 import { CONNECTION_LIMITS } from './limits.ts';
 import { PublishFrames } from './publish-frames.ts';
@@ -45,6 +45,7 @@ export class BusConnection {
   readonly #callbacks: ConnectionCallbacks;
   readonly #pauses = new Pauses();
   readonly #frames = new PublishFrames();
+  readonly #prepared = new PublishFrames();
   #nc: NatsConnection | null = null;
   #isClosing = false;
   readonly #finished: Promise<void>;
@@ -85,6 +86,28 @@ export class BusConnection {
     if (this.#frames.bytes >= CONNECTION_LIMITS.gatheredBytes) this.#sendFrames();
     else if (isFirst) queueMicrotask(() => this.#sendFrames());
     return 'sent';
+  }
+
+  /** Writes a message that leaves later, with `takePrepared`. Without a connection nobody knows how long it may be. */
+  prepareFrame(subject: string, text: string): PrepareOutcome {
+    if (isLongerInBytes(text, this.#nc?.info?.max_payload ?? Infinity)) return 'too-large';
+    this.#prepared.add(subject, text);
+    return 'prepared';
+  }
+
+  /**
+   * Gives what sends the messages prepared since the last call: behind all that was said before, and before what callers do in a
+   * microtask of theirs.
+   */
+  takePrepared(): () => void {
+    const frames = this.#prepared.take();
+    return () => {
+      const nc = this.#open();
+      if (nc === null) return;
+      this.#sendFrames();
+      const { protocol } = clientOf(nc);
+      for (const frame of frames) protocol.sendCommand(frame);
+    };
   }
 
   /** Null when the server answers within `timeoutMs`, otherwise why not. */

@@ -1,7 +1,13 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { isUuid, parseTaskId, queueId, type QueueId } from '../../core/ids.ts';
-import type { BusEvent, ServiceBus, ServiceBusListener, SendOutcome } from '../../core/ports/bus.ts';
+import type {
+  BusEvent,
+  PrepareOutcome,
+  ServiceBus,
+  ServiceBusListener,
+  SendOutcome,
+} from '../../core/ports/bus.ts';
 import type {
   CancelMessage,
   LeaseReply,
@@ -116,6 +122,18 @@ class NatsServiceBus implements ServiceBus {
     return this.#answer(inbox, JSON.stringify(reply));
   }
 
+  prepareLease(inbox: string, reply: LeaseReply): PrepareOutcome {
+    return this.#prepare(inbox, this.#writer.textOf(reply));
+  }
+
+  preparePresence(inbox: string, reply: PresenceReply): PrepareOutcome {
+    return this.#prepare(inbox, JSON.stringify(reply));
+  }
+
+  takePrepared(): () => void {
+    return this.#connection.takePrepared();
+  }
+
   cancelAttempt(message: CancelMessage): void {
     void this.#storeCancel(subjects.cancel(message.task_id), JSON.stringify(message));
   }
@@ -130,6 +148,10 @@ class NatsServiceBus implements ServiceBus {
 
   #answer(inbox: string, text: string): SendOutcome {
     return isInbox(inbox) ? this.#connection.publishFrame(inbox, text) : 'bad-subject';
+  }
+
+  #prepare(inbox: string, text: string): PrepareOutcome {
+    return isInbox(inbox) ? this.#connection.prepareFrame(inbox, text) : 'bad-subject';
   }
 
   #sessionStarted(nc: NatsConnection): void {

@@ -9,7 +9,7 @@ import type { QueryOf } from '../../../web/api/rest-calls.ts';
 import { table, type Column } from './table.ts';
 
 type Filters = Pick<QueryOf<'get', '/jobs'>, 'owner' | 'project' | 'search'> & {
-  readonly status?: Job['status'];
+  readonly status?: readonly Job['status'][];
 };
 
 interface JobsOptions extends ClientOptions, PageOptions, Filters {
@@ -53,7 +53,7 @@ async function jobs(options: JobsOptions): Promise<void> {
     query: {
       farm_id: farm?.id,
       queue_id: queue?.id,
-      status: options.status === undefined ? undefined : [options.status],
+      status: options.status,
       owner: options.owner,
       project: options.project,
       search: options.search,

@@ -1,14 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import type { Preparation } from '../../../http/ports.ts';
+import { joinPlan } from '../threads/plan-parts.ts';
 import type { PreparationResult, PreparationTask } from '../threads/pool-task.ts';
 import { poolThreadName, threadEntry } from '../threads/thread-entry.ts';
 
 /** Submissions that wait for a thread; more are turned away, so that they do not pile up. */
 const WAITING_MAX = 1024;
-
-/** The time was up, or too many templates wait already. */
-type NoVerdict =
-  { readonly ok: false; readonly deadline: true } | { readonly ok: false; readonly busy: true };
 
 interface PreparationPoolOptions {
   readonly threads: number;
@@ -38,11 +36,11 @@ export class PreparationPool {
   }
 
   /** What a template comes to; `deadline` and `busy` say nothing about the template. */
-  async prepare(task: PreparationTask): Promise<PreparationResult | NoVerdict> {
+  async prepare(task: PreparationTask): Promise<Preparation> {
     if (this.pool.queueSize >= WAITING_MAX) return { ok: false, busy: true };
     const signal = AbortSignal.timeout(this.deadlineMs);
     try {
-      return await this.pool.run(task, { signal });
+      return prepared(await this.pool.run(task, { signal }));
     } catch (error) {
       if (signal.aborted) return { ok: false, deadline: true };
       throw error;
@@ -57,4 +55,14 @@ export class PreparationPool {
   stop(): Promise<void> {
     return this.pool.close();
   }
+}
+
+/** What a pool thread has told; of a large job with the plan that its parts are. */
+function prepared(result: PreparationResult): Preparation {
+  if (!result.ok) return result;
+  const { content, ...job } = result.job;
+  const { previews } = result;
+  if ('plan' in content) return { ok: true, job: { ...job, plan: content.plan }, previews };
+  const { large } = content;
+  return { ok: true, job: { ...job, plan: joinPlan(large.plan), large }, previews };
 }

@@ -1,7 +1,9 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ReplyTo } from '../../../actors/kernel/address.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
-import type { JobId } from '../../core/ids.ts';
+import type { FarmId, JobId } from '../../core/ids.ts';
+import type { PlanInParts } from '../../core/ports/large-jobs.ts';
+import type { JobRecord } from '../../core/records/job.ts';
 import type { Outcome } from '../../core/problems.ts';
 import { refused } from '../../core/problems.ts';
 import type { StoreReader } from '../../core/ports/store.ts';
@@ -12,6 +14,7 @@ import { shardOfFarm } from '../threads/shard-of-farm.ts';
 import {
   SHARD_PROTOCOL,
   type ForgottenJob,
+  type LargeCommand,
   type ShardCommand,
   type ShardControl,
   type ShardNotice,
@@ -70,15 +73,31 @@ export class Shards {
    * true. What the answer holds is what the message's own comment says.
    */
   ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>> {
+    return this.request((replyTo) => this.post(make(replyTo)));
+  }
+
+  /** Asks the farm to take in a large job, and gives its answer like `ask`. */
+  submitLarge(
+    farm: FarmId,
+    submission: LargeCommand['submission'],
+    plan: PlanInParts,
+  ): Promise<Outcome<JobRecord>> {
+    const shard = this.shards[shardOfFarm(farm, this.shards.length)];
+    return this.request((replyTo) => {
+      const command = { v: SHARD_PROTOCOL, type: 'submit-large', farm, submission, plan, replyTo } as const;
+      shard?.worker.postMessage(command satisfies LargeCommand);
+    });
+  }
+
+  private request<Answer>(post: (replyTo: ReplyTo) => void): Promise<Outcome<Answer>> {
     if (this.isStopping) return Promise.resolve(refused('unavailable', 'the service is stopping'));
     const request = this.nextRequest++;
-    const envelope = make(frontReply(request));
     return new Promise((resolve) => {
       this.waiting.set(request, (answer) => {
         // Actors answer clients with the Outcome that their message's comment names.
         resolve(answer as Outcome<Answer>);
       });
-      this.post(envelope);
+      post(frontReply(request));
     });
   }
 

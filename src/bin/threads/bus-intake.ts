@@ -5,7 +5,7 @@ import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../core/wi
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
 import type { ShardMeter } from './shard-meter.ts';
 import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
-import { reportEnvelopes } from './rides.ts';
+import { takeRides } from './rides.ts';
 
 /** Jobs whose farm is remembered, so that a status report costs no look at the store. */
 const REMEMBERED_JOBS_MAX = 100_000;
@@ -85,7 +85,7 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
       {
         actor: 'job',
         id: job,
-        message: { type: 'task.reported', report: message, attemptId: message.attempt_id },
+        message: { type: 'tasks.reported', workerId: message.worker_id, reports: [message] },
       },
       () => delivery.acknowledge(),
     );
@@ -94,9 +94,9 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
   /** Hands the reports that ride on the request to their jobs; gives the attempts that the reply may confirm. */
   private takeReports(request: LeaseRequest, inbox: string): readonly AttemptId[] {
     if (request.reports === undefined) return NO_ATTEMPTS;
-    const envelopes = reportEnvelopes(request, reportsReply(inbox), (job) => this.ownsJob(job));
+    const { envelopes, attempts } = takeRides(request, reportsReply(inbox), (job) => this.ownsJob(job));
     for (const envelope of envelopes) this.options.post(envelope, null);
-    return envelopes.map(({ message }) => message.attemptId);
+    return attempts;
   }
 
   /** The farm that a worker names by id or name, or the only one. */

@@ -1,22 +1,23 @@
-import type { EncodedJob } from '../../../actors/farm/messages.ts';
-import { encodeValue } from '../../adapters/lmdb/value-encoder.ts';
+import { encodeStepBody, encodeValue } from '../../adapters/lmdb/value-encoder.ts';
 import { readDocument } from '../../adapters/yaml/read-document.ts';
 import type { ExprLimits } from '../../core/expr/expr-limits.ts';
 import { prepareJob } from '../../core/openjd/expand/prepare-job.ts';
 import { previewJob, type StepPreview } from '../../core/openjd/preview-command.ts';
 import type { TemplateLimits } from '../../core/openjd/template-limits.ts';
 import type { JobPlan } from '../../core/openjd/plan.ts';
+import type { LargeJob } from '../../core/ports/large-jobs.ts';
 import type { PointedError } from '../../core/problems.ts';
 import type { TemplateFormat } from '../../core/records/job.ts';
 import { WIRE_LIMITS } from '../../core/wire/limits.ts';
 import { createRe2Engine } from '../../adapters/regex/re2-engine.ts';
 import { RUNNABLE_FEATURES } from '../runnable-features.ts';
+import { splitPlan } from './plan-parts.ts';
 
 /** Of this thread: it keeps patterns that it has compiled. */
 const regex = createRe2Engine();
 
-/** Characters of a template whose job is large. */
-const LARGE_TEXT = 65_536;
+/** Characters of a template whose job is large: a smaller one costs a commit less than the commits that it would save. */
+const LARGE_TEXT = 262_144;
 
 /** What a pool thread is asked to prepare. */
 export interface PreparationTask {
@@ -34,8 +35,8 @@ export type PreparationResult =
   | {
       readonly ok: true;
       readonly job: {
-        readonly plan: JobPlan;
-        readonly encoded?: EncodedJob;
+        /** Of a large job in parts, with its rows, which are stored before it is. */
+        readonly content: { readonly plan: JobPlan } | { readonly large: LargeJob };
         readonly description: string;
         readonly extensions: readonly string[];
       };
@@ -57,24 +58,20 @@ export function prepareTemplate(task: PreparationTask): PreparationResult {
   if (!prepared.ok) return prepared;
   const errors = oversizedSteps(prepared.job.plan);
   if (errors.length > 0) return { ok: false, errors };
-  if (task.previews) return { ...prepared, previews: previewJob(prepared.job, expressions) };
-  if (task.text.length < LARGE_TEXT) return { ...prepared, previews: [] };
-  return { ok: true, job: { ...prepared.job, encoded: encodedJob(prepared.job.plan, task) }, previews: [] };
+  const { plan, description, extensions } = prepared.job;
+  const previews = task.previews ? previewJob(prepared.job, expressions) : [];
+  const isLarge = !task.previews && task.text.length >= LARGE_TEXT;
+  const content = isLarge ? { large: largeJob(plan, task) } : { plan };
+  return { ok: true, job: { content, description, extensions }, previews };
 }
 
 /** Encoding the rows of a large job is processor time too, which a shard has better uses for: leases would wait for it. */
-function encodedJob(plan: JobPlan, { format, text }: PreparationTask): EncodedJob {
-  return {
-    plan: sharedCopy(encodeValue('plan', plan)),
-    template: sharedCopy(encodeValue('template', { version: 1, format, text })),
+function largeJob(plan: JobPlan, { format, text }: PreparationTask): LargeJob {
+  const rows = {
+    plan: new Uint8Array(encodeValue('plan', plan)),
+    template: new Uint8Array(encodeValue('template', { version: 1, format, text })),
   };
-}
-
-/** Memory that goes from thread to thread without being copied. Nobody writes to it any more. */
-function sharedCopy(bytes: Uint8Array): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
+  return { rows, plan: splitPlan(plan, encodeStepBody) };
 }
 
 /** Steps whose share of a lease would not fit the bus. */

@@ -1,8 +1,17 @@
 import { threadId } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { prepareTemplate, type PreparationTask } from './pool-task.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { poolThreadName } from './thread-entry.ts';
 
-/** The entry of a pool thread: piscina calls what is named default here. */
-export { prepareTemplate as default } from './pool-task.ts';
+/** The entry of a pool thread: piscina calls what is named default here. Rows of large jobs go from thread to thread without being copied. */
+export { run as default };
+
+function run(task: PreparationTask): object {
+  const result = prepareTemplate(task);
+  if (!result.ok || !('large' in result.job.content)) return result;
+  const { rows } = result.job.content.large;
+  return move({ [valueSymbol]: result, [transferableSymbol]: [rows.plan.buffer, rows.template.buffer] });
+}
 
 serveProfiles(poolThreadName(threadId));

@@ -1,5 +1,5 @@
-import { parseAttemptId, taskIdOf, type JobId } from '../../core/ids.ts';
-import type { LeaseReply, LeaseRequest, StatusMessage } from '../../core/wire/bus-messages.ts';
+import { parseAttemptId, type AttemptId, type JobId } from '../../core/ids.ts';
+import type { AttemptReport, LeaseReply, LeaseRequest } from '../../core/wire/bus-messages.ts';
 import type { JobMessage } from '../../../actors/job/messages.ts';
 import type { ReplyTo } from '../../../actors/kernel/address.ts';
 import type { Waiting } from './reply-address.ts';
@@ -7,11 +7,19 @@ import type { Waiting } from './reply-address.ts';
 /** Requests with a poisoned report that wait for their answer: more than that are bugs by the thousand. */
 const POISONED_MAX = 10_000;
 
-/** A report on its way to the actor of its job. */
-interface ReportEnvelope {
+/** Reports on their way to the actor of their job. */
+interface ReportsEnvelope {
   readonly actor: 'job';
   readonly id: JobId;
-  readonly message: Extract<JobMessage, { type: 'task.reported' }>;
+  readonly message: Extract<JobMessage, { type: 'tasks.reported' }>;
+}
+
+/** What rides on a lease request. */
+interface Rides {
+  /** One message to each job. */
+  readonly envelopes: readonly ReportsEnvelope[];
+  /** The attempts that they report on, in the order of the request. */
+  readonly attempts: readonly AttemptId[];
 }
 
 /**
@@ -19,29 +27,27 @@ interface ReportEnvelope {
  * from outside in the order in which they come and lets windows out in order, so that a reply to the request leaves only when all that
  * these reports changed is on disk. Attempts of jobs that are not this shard's are left out.
  */
-export function reportEnvelopes(
+export function takeRides(
   request: LeaseRequest,
   poisonedTo: ReplyTo,
   ownsJob: (job: JobId) => boolean,
-): readonly ReportEnvelope[] {
-  const envelopes: ReportEnvelope[] = [];
+): Rides {
+  const ofJobs = new Map<JobId, AttemptReport[]>();
+  const attempts: AttemptId[] = [];
   for (const report of request.reports ?? []) {
-    const attemptId = report.attempt_id;
-    const address = parseAttemptId(attemptId);
+    const address = parseAttemptId(report.attempt_id);
     if (address === null || !ownsJob(address.jobId)) continue;
-    const said: StatusMessage = {
-      v: 1,
-      task_id: taskIdOf(address),
-      worker_id: request.worker_id,
-      ...report,
-    };
-    envelopes.push({
-      actor: 'job',
-      id: address.jobId,
-      message: { type: 'task.reported', report: said, attemptId, replyTo: poisonedTo },
-    });
+    attempts.push(report.attempt_id);
+    const reports = ofJobs.get(address.jobId);
+    if (reports === undefined) ofJobs.set(address.jobId, [report]);
+    else reports.push(report);
   }
-  return envelopes;
+  const envelopes = Array.from(ofJobs, ([id, reports]): ReportsEnvelope => ({
+    actor: 'job',
+    id,
+    message: { type: 'tasks.reported', workerId: request.worker_id, reports, replyTo: poisonedTo },
+  }));
+  return { envelopes, attempts };
 }
 
 /** Lease requests on which a report rode that was poisoned: their replies confirm nothing, so that the worker says all of it again. */

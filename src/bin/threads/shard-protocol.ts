@@ -1,3 +1,5 @@
+import type { JobSubmission } from '../../../actors/farm/messages.ts';
+import type { ReplyTo } from '../../../actors/kernel/address.ts';
 import type { MessagePort } from 'node:worker_threads';
 import type { LogLevel } from '../../../actors/kernel/actor.ts';
 import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
@@ -9,6 +11,7 @@ import type { JobRetention } from '../../../actors/service-world.ts';
 import type { RetryPolicy } from '../../core/lifecycle/retry-policy.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
+import type { PlanInParts } from '../../core/ports/large-jobs.ts';
 import type { BusEvent } from '../../core/ports/bus.ts';
 import type { FarmId, JobId, QueueId } from '../../core/ids.ts';
 import type { EventBatch } from '../../core/wire/event-batch.ts';
@@ -70,7 +73,17 @@ export interface FellCommand {
   readonly slot: number;
 }
 
-export type ShardCommand = PostCommand | FellCommand;
+/** From the main thread: a large job for a farm of this shard, as its message `job.submit` with the plan in parts. */
+export interface LargeCommand {
+  readonly v: typeof SHARD_PROTOCOL;
+  readonly type: 'submit-large';
+  readonly farm: FarmId;
+  readonly submission: Omit<JobSubmission, 'plan'>;
+  readonly plan: PlanInParts;
+  readonly replyTo: ReplyTo;
+}
+
+export type ShardCommand = PostCommand | FellCommand | LargeCommand;
 
 /** One answer to a client's request; `to` is the number of the request at the front. */
 export interface Answer {
@@ -89,17 +102,17 @@ export interface ForgottenJob {
   readonly farmId: FarmId;
 }
 
+/** What commit windows have said, after their flush. */
+export interface Said {
+  readonly answers: readonly Answer[];
+  readonly events: readonly EventBatch[];
+  readonly forwards: readonly ServiceEnvelope[];
+  readonly counts: readonly Count[];
+  readonly forgotten: readonly ForgottenJob[];
+}
+
 export type ShardNotice =
-  /** What one commit window has said, after the flush. */
-  | {
-      readonly v: typeof SHARD_PROTOCOL;
-      readonly type: 'said';
-      readonly answers: readonly Answer[];
-      readonly events: readonly EventBatch[];
-      readonly forwards: readonly ServiceEnvelope[];
-      readonly counts: readonly Count[];
-      readonly forgotten: readonly ForgottenJob[];
-    }
+  | (Said & { readonly v: typeof SHARD_PROTOCOL; readonly type: 'said' })
   | {
       readonly v: typeof SHARD_PROTOCOL;
       readonly type: 'log';

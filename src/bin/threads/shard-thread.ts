@@ -17,15 +17,20 @@ import { batchEvents } from '../../core/wire/event-batch.ts';
 import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
+import { joinPlan } from './plan-parts.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
 import { waitingOf } from './reply-address.ts';
 import { PoisonedRides } from './rides.ts';
+import { FrontNews } from './front-news.ts';
 import { ShardMeter } from './shard-meter.ts';
 import { shardOfFarm } from './shard-of-farm.ts';
 import {
   MEASURE_PERIOD_MS,
   SHARD_PROTOCOL,
+  type Answer,
+  type LargeCommand,
+  type Said,
   type ShardCommand,
   type ShardControl,
   type ShardNotice,
@@ -37,6 +42,17 @@ const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', '
 
 /** A worker that gets it at once rests before it asks again, and says by the stream what rode on the request. */
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
+
+/** The bus server's bound of a message is less than that of a lease. */
+const TOO_LARGE: ShardNotice = {
+  v: SHARD_PROTOCOL,
+  type: 'log',
+  level: 'error',
+  text: 'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB',
+  attributes: {},
+};
+
+type Effect = ServiceWorld['effect'];
 
 /** A shard: some of the farms, each whole, on one thread with its own connection to the bus. */
 if (parentPort === null) throw new Error('a shard thread is started by the service, not by hand');
@@ -51,6 +67,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const ids = new Uuid7(() => Date.now());
   const meter = new ShardMeter(reader, ownsFarm);
   const rides = new PoisonedRides();
+  const front = new FrontNews((said) => tell({ v: SHARD_PROTOCOL, type: 'said', ...said }));
   let sequence = 0;
   const wakeOwn = (slot: number): void => {
     for (const id of tallies.takeWaitingFarms(slot)) {
@@ -65,6 +82,9 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   };
   const ownShares = options.shares.filter((share) => ownsFarm(share.farmId));
   const tallies = new SharedTallies(options.tallies, options.index, ownShares, tellFell);
+
+  const letOut = (outputs: readonly Output<ServiceWorld>[], startedAt: number): (() => void) =>
+    prepare(outputs, startedAt, { bus, tallies, meter, rides, front, tell });
 
   const host = new ThreadHost<ServiceWorld>(
     serviceActors({
@@ -95,7 +115,8 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
           onDurable();
         });
       },
-      release: (outputs, startedAt) => release(outputs, startedAt, { bus, tallies, meter, rides }, tell),
+      release: (outputs, startedAt) => letOut(outputs, startedAt)(),
+      prepare: (outputs, startedAt) => letOut(outputs, startedAt),
       log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
       fatal: (error) => {
         throw error instanceof Error ? error : new Error(String(error));
@@ -123,7 +144,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     {
       leaseRequested: (request, queue, inbox) => {
         if (isLeasing) intake.leaseRequested(request, queue, inbox);
-        else if (ownsFarm(request.farm_id)) answerLease(bus, inbox, NO_TASKS, tell);
+        else if (ownsFarm(request.farm_id)) bus.answerLease(inbox, NO_TASKS);
       },
       presenceAnnounced: intake.presenceAnnounced,
       statusReported: intake.statusReported,
@@ -152,6 +173,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       await bus.close();
       await host.idle();
       host.stop();
+      front.close();
       store.close();
       await reader.close();
     },
@@ -159,6 +181,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   exposeControl(control, options.controlPort);
   main.on('message', (command: ShardCommand) => {
     if (command.type === 'fell') wakeOwn(command.slot);
+    else if (command.type === 'submit-large') host.post(submissionIn(command));
     else for (const envelope of command.envelopes) host.post(envelope);
   });
   for (const envelope of takeUp(reader, ownsFarm, options.index === 0)) host.post(envelope);
@@ -169,59 +192,78 @@ interface Outlets {
   readonly tallies: SharedTallies;
   readonly meter: ShardMeter;
   readonly rides: PoisonedRides;
+  readonly front: FrontNews;
+  readonly tell: (notice: ShardNotice) => void;
 }
 
-/** Lets out what a commit window has said: to workers over the bus, to everybody else through the main thread. */
-function release(
+/**
+ * Writes what a commit window has said, and gives what lets it out: answers to workers are on the socket before anything
+ * else is done, everybody else hears of it through the main thread. A reply that cannot be said then (the bus is away) is
+ * made good by the stale-assigned reaper; one that never can be is an error.
+ */
+function prepare(
   outputs: readonly Output<ServiceWorld>[],
   windowStartedAt: number,
-  { bus, tallies, meter, rides }: Outlets,
-  tell: (notice: ShardNotice) => void,
-): void {
-  const said = {
-    answers: [] as { to: number; answer: unknown }[],
-    events: [] as Extract<ServiceWorld['effect'], { kind: 'event' }>['event'][],
-    forwards: [] as ServiceEnvelope[],
-    counts: [] as Extract<ServiceWorld['effect'], { kind: 'count' }>[],
-    forgotten: [] as Extract<ServiceWorld['effect'], { kind: 'forget-logs' }>[],
-  };
+  { bus, tallies, meter, rides, front, tell }: Outlets,
+): () => void {
+  const answers: Answer[] = [];
+  const events: Extract<Effect, { kind: 'event' }>['event'][] = [];
+  const forwards: ServiceEnvelope[] = [];
+  const counts: Extract<Effect, { kind: 'count' }>[] = [];
+  const forgotten: Extract<Effect, { kind: 'forget-logs' }>[] = [];
+  const leases: { readonly inbox: string; readonly reply: LeaseReply }[] = [];
+  const later: Extract<Effect, { kind: 'cancel' | 'release' }>[] = [];
   for (const output of outputs) {
     if (output.kind === 'reply') {
       const waiting = waitingOf(output.to);
-      if (waiting.kind === 'front') said.answers.push({ to: waiting.request, answer: output.answer });
+      if (waiting.kind === 'front') answers.push({ to: waiting.request, answer: output.answer });
       // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
       else if (waiting.kind === 'lease') {
         const reply = rides.confirmedBy(output.answer as LeaseReply, waiting);
-        answerLease(bus, waiting.inbox, reply, tell);
-        meter.leaseAnswered(waiting.inbox, reply, windowStartedAt);
+        if (bus.prepareLease(waiting.inbox, reply) === 'too-large') tell(TOO_LARGE);
+        leases.push({ inbox: waiting.inbox, reply });
       } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
-      else bus.answerPresence(waiting.inbox, output.answer as PresenceReply);
+      else bus.preparePresence(waiting.inbox, output.answer as PresenceReply);
       continue;
     }
     const { effect } = output;
     switch (effect.kind) {
       case 'event':
-        said.events.push(effect.event);
+        events.push(effect.event);
         break;
       case 'cancel':
-        bus.cancelAttempt(effect.message);
+      case 'release':
+        later.push(effect);
         break;
       case 'forward':
-        said.forwards.push(effect.envelope);
-        break;
-      case 'release':
-        tallies.release(effect.farmId, effect.slot, effect.count);
+        forwards.push(effect.envelope);
         break;
       case 'count':
-        said.counts.push(effect);
+        counts.push(effect);
         break;
       case 'forget-logs':
-        said.forgotten.push(effect);
+        forgotten.push(effect);
         break;
     }
   }
-  if (Object.values(said).every((each) => each.length === 0)) return;
-  tell({ v: SHARD_PROTOCOL, type: 'said', ...said, events: batchEvents(said.events) });
+  const send = bus.takePrepared();
+  const said: Said = { answers, events: batchEvents(events), forwards, counts, forgotten };
+  return () => {
+    send();
+    queueMicrotask(() => {
+      for (const effect of later) {
+        if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
+        else tallies.release(effect.farmId, effect.slot, effect.count);
+      }
+      front.tell(said);
+      for (const { inbox, reply } of leases) meter.leaseAnswered(inbox, reply, windowStartedAt);
+    });
+  };
+}
+
+function submissionIn({ farm, submission, plan, replyTo }: LargeCommand): ServiceEnvelope {
+  const whole = { ...submission, plan: joinPlan(plan) };
+  return { actor: 'farm', id: farm, message: { type: 'job.submit', submission: whole, replyTo } };
 }
 
 /** The shards of a set of bits. */
@@ -229,16 +271,4 @@ function shardsOf(bits: bigint, count: number): readonly number[] {
   return Array.from({ length: count }, (_, shard) => shard).filter(
     (shard) => ((bits >> BigInt(shard)) & 1n) === 1n,
   );
-}
-
-/** A reply that is not said (the bus is away) is made good by the stale-assigned reaper; one that never can be is an error. */
-function answerLease(
-  bus: ServiceBus,
-  inbox: string,
-  reply: LeaseReply,
-  tell: (notice: ShardNotice) => void,
-): void {
-  if (bus.answerLease(inbox, reply) !== 'too-large') return;
-  const text = 'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB';
-  tell({ v: SHARD_PROTOCOL, type: 'log', level: 'error', text, attributes: {} });
 }

@@ -55,18 +55,19 @@ export function busiest(shares: readonly SampleShare[], howMany: number): readon
   const named = busy.filter(({ key }) => key !== null).sort(compareBusy);
   const shown = named.slice(0, howMany);
   const rest = [...named.slice(howMany), ...busy.filter(({ key }) => key === null)];
-  const others = rest.reduce((sum, share) => added(sum, share), { ...NOTHING, key: null });
-  return rest.length === 0 ? shown : [...shown, others];
+  if (rest.length === 0) return shown;
+  const others = { key: null, coresBooked: 0, succeeded: 0, failed: 0 };
+  for (const share of rest) addTo(others, share);
+  return [...shown, others];
 }
 
-const NOTHING = { coresBooked: 0, succeeded: 0, failed: 0 };
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-const added = (a: SampleShare, b: SampleShare): SampleShare => ({
-  key: a.key,
-  coresBooked: a.coresBooked + b.coresBooked,
-  succeeded: a.succeeded + b.succeeded,
-  failed: a.failed + b.failed,
-});
+function addTo(sum: Mutable<SampleShare>, share: SampleShare): void {
+  sum.coresBooked += share.coresBooked;
+  sum.succeeded += share.succeeded;
+  sum.failed += share.failed;
+}
 
 const compareBusy = (a: SampleShare, b: SampleShare): number =>
   b.coresBooked - a.coresBooked ||
@@ -131,33 +132,50 @@ function pointsOf(samples: readonly FarmSample[], stepMinutes: number): readonly
   return points;
 }
 
-/** The series of those that were the busiest over all points, and of all others together. */
+/** The series of those that were the busiest over all points, and of all others together. One pass over the shares for each of two. */
 function seriesOf(
   points: readonly Point[],
   sharesOf: (sample: FarmSample) => readonly SampleShare[],
 ): readonly SeriesColumns[] {
-  const totals = new Map<string | null, SampleShare>();
-  for (const share of points.flat().flatMap(sharesOf)) {
-    const total = totals.get(share.key);
-    totals.set(share.key, total === undefined ? share : added(total, share));
+  const totals = new Map<string | null, Mutable<SampleShare>>();
+  for (const point of points) {
+    for (const sample of point) {
+      for (const share of sharesOf(sample)) {
+        const total = totals.get(share.key);
+        if (total === undefined) totals.set(share.key, { ...share });
+        else addTo(total, share);
+      }
+    }
   }
-  const shown = busiest([...totals.values()], SHARES_SHOWN);
-  const named = new Set(shown.map(({ key }) => key));
-  return shown.map(({ key }) => {
-    const columns = points.map((point) => {
-      const own = point
-        .flatMap(sharesOf)
-        .filter((share) => (key === null ? share.key === null || !named.has(share.key) : share.key === key));
-      const total = own.reduce((sum, share) => added(sum, share), { ...NOTHING, key });
-      return { ...total, coresBooked: rounded(total.coresBooked / point.length) };
-    });
-    return {
-      key,
-      coresBooked: columns.map((each) => each.coresBooked),
-      succeeded: columns.map((each) => each.succeeded),
-      failed: columns.map((each) => each.failed),
-    };
-  });
+  const shown = busiest([...totals.values()], SHARES_SHOWN).map(({ key }) => emptySeries(key, points.length));
+  const byKey = new Map(shown.map((series) => [series.key, series]));
+  const others = byKey.get(null);
+  for (const [at, point] of points.entries()) {
+    for (const sample of point) {
+      for (const share of sharesOf(sample)) addAt(byKey.get(share.key) ?? others, at, share);
+    }
+    for (const { coresBooked } of shown) coresBooked[at] = rounded((coresBooked[at] ?? 0) / point.length);
+  }
+  return shown;
+}
+
+interface Series {
+  readonly key: string | null;
+  readonly coresBooked: number[];
+  readonly succeeded: number[];
+  readonly failed: number[];
+}
+
+function emptySeries(key: string | null, points: number): Series {
+  const zeros = (): number[] => Array.from({ length: points }, () => 0);
+  return { key, coresBooked: zeros(), succeeded: zeros(), failed: zeros() };
+}
+
+function addAt(series: Series | undefined, at: number, share: SampleShare): void {
+  if (series === undefined) return;
+  series.coresBooked[at] = (series.coresBooked[at] ?? 0) + share.coresBooked;
+  series.succeeded[at] = (series.succeeded[at] ?? 0) + share.succeeded;
+  series.failed[at] = (series.failed[at] ?? 0) + share.failed;
 }
 
 const sumOf = (point: Point, value: (sample: FarmSample) => number): number =>

@@ -21,6 +21,9 @@ import type { ANY_QUEUE } from '../wire/subjects.ts';
 /** What became of something said without waiting for an answer. Sent is not received. */
 export type SendOutcome = 'sent' | 'disconnected' | 'too-large' | 'bad-subject';
 
+/** Whether something can be said later. */
+export type PrepareOutcome = 'prepared' | Extract<SendOutcome, 'too-large' | 'bad-subject'>;
+
 /** A message of a stream: it comes again until it is acknowledged or discarded. */
 export interface Delivery<Message> {
   readonly message: Message;
@@ -86,6 +89,14 @@ export interface ServiceBus extends BusMember {
   answerLease(inbox: string, reply: LeaseReply): SendOutcome;
   /** `inbox` is the message's `reply_to`. */
   answerPresence(inbox: string, reply: PresenceReply): SendOutcome;
+  /** The same in two steps: writes the answer, which leaves with all that is prepared until `takePrepared` is called. */
+  prepareLease(inbox: string, reply: LeaseReply): PrepareOutcome;
+  preparePresence(inbox: string, reply: PresenceReply): PrepareOutcome;
+  /**
+   * Gives what sends all that was prepared since the last call, in order: it is on the socket before a microtask that the caller queues after it
+   * runs. It is lost without a connection then.
+   */
+  takePrepared(): () => void;
   /** Tells the worker that runs the attempt to interrupt it. A failure is reported as an event: the heartbeat exchange says it again. */
   cancelAttempt(message: CancelMessage): void;
 }

@@ -7,8 +7,6 @@ export type PutChange = {
     readonly table: T;
     readonly key: string;
     readonly value: Tables[T];
-    /** The value as the store encodes it, where somebody has done that already. */
-    readonly encoded?: Uint8Array;
   };
 }[TableName];
 
@@ -39,16 +37,9 @@ export interface ChangeSet {
   readonly changes: readonly Change[];
 }
 
-/** A put whose value fits its table; `encoded` is what the store's encoding makes of it. */
-export const put = <T extends TableName>(
-  table: T,
-  key: string,
-  value: Tables[T],
-  encoded?: Uint8Array,
-): Change =>
-  (encoded === undefined
-    ? { op: 'put', table, key, value }
-    : { op: 'put', table, key, value, encoded }) as Extract<PutChange, { table: T }>;
+/** A put whose value fits its table. */
+export const put = <T extends TableName>(table: T, key: string, value: Tables[T]): Change =>
+  ({ op: 'put', table, key, value }) as Extract<PutChange, { table: T }>;
 
 export const remove = (table: TableName, key: string): Change => ({ op: 'remove', table, key });
 

@@ -63,8 +63,8 @@ export function readAttempts(
   return attempts;
 }
 
-/** Only an attempt that is open may have no row. */
-function attemptWithoutRow(
+/** The attempt that a live task is at, when it has no row: only an attempt that is open may have none. Undefined when there is none. */
+export function attemptWithoutRow(
   reader: StoreReader,
   { farmId, address, task }: TaskWithState,
 ): AttemptRecord | undefined {

@@ -54,6 +54,8 @@ export interface Tables {
   /** What submissions with an idempotency key were answered with, by the day of the request. */
   idempotencyKey: IdempotencyKeyRecord;
   storageLocation: StorageLocationRecord;
+  /** Jobs that are not made yet and whose plan and template are stored already (docs/decisions/large-jobs.md). */
+  comingJob: { readonly version: 1 };
 }
 
 export type TableName = keyof Tables;
@@ -81,6 +83,7 @@ export const TABLE_NAMES = [
   'doomedJob',
   'idempotencyKey',
   'storageLocation',
+  'comingJob',
 ] as const satisfies readonly TableName[];
 
 const ZEROS = '0'.repeat(16);
@@ -144,6 +147,7 @@ export const keys = {
   /** Above every key of the farm's ended jobs, and below those of the next farm. */
   afterEndedJobs: (farm: FarmId): string => `${farm}/~`,
   doomedJob: (id: JobId): string => id,
+  comingJob: (id: JobId): string => id,
   /** `digest` stands for a principal with one of its keys; `at` is when the request came. */
   idempotencyKey: (at: number, digest: string): string =>
     `${padded(Math.floor(at / DAY_MS), DAY_DIGITS)}/${digest}`,

@@ -117,8 +117,11 @@ export interface LeaseRequest {
   readonly reports?: readonly TerminalReport[];
 }
 
+/** What a worker says of an attempt, beside which worker it is and which task, which the attempt names. */
+export type AttemptReport = Omit<StatusMessage, 'v' | 'task_id' | 'worker_id'>;
+
 /** The end of an attempt, as it rides on a lease request: the attempt names its task, the request the worker. */
-export interface TerminalReport extends Omit<StatusMessage, 'v' | 'task_id' | 'worker_id'> {
+export interface TerminalReport extends AttemptReport {
   readonly status: TerminalStatus;
 }
 

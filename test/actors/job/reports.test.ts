@@ -1,5 +1,4 @@
 import { test } from 'tap';
-import { taskIdOf } from '../../../src/core/ids.ts';
 import { TestHouse } from '../../kit/test-house.ts';
 
 const STALE = 'a status report changes nothing: stale attempt';
@@ -98,17 +97,9 @@ test('a report of a job that is over, or was never here, changes nothing', (t) =
     actor: 'job',
     id: stranger,
     message: {
-      type: 'task.reported',
-      attemptId: house.attemptId('A/0/0#1'),
-      report: {
-        v: 1,
-        task_id: taskIdOf(house.address('A/0/0')),
-        attempt_id: house.attemptId('A/0/0#1'),
-        worker_id: house.worker('w1').id,
-        status: 'succeeded',
-        timestamp: '',
-        session_id: '',
-      },
+      type: 'tasks.reported',
+      workerId: house.worker('w1').id,
+      reports: [house.attemptReport('A/0/0#1', 'succeeded')],
     },
   });
   house.run();
@@ -123,5 +114,46 @@ test('the running report of an attempt is what the reaper waits for, however oft
   house.report('A/0/1', 'running');
   house.advance(120_000);
   house.expect(t, 'tasks run as long as they run', ['task A/0/0 running w1', 'task A/0/1 running w1']);
+  t.end();
+});
+
+test('of reports that come together each counts for itself, and what follows is drawn from all', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { cpu_count: 4 });
+  house.submit(
+    'A',
+    [
+      { name: 'render', tasks: 4 },
+      { name: 'join', tasks: 1, after: ['render'] },
+    ],
+    { retry: { maxAttempts: 2, retryDelaySeconds: 0 } },
+  );
+  house.lease('w1');
+  house.heard();
+  house.reportAll([
+    ['A/0/0#1', 'succeeded'],
+    ['A/0/1#2', 'succeeded'],
+    ['A/0/0#1', 'succeeded'],
+    ['A/0/9#1', 'succeeded'],
+    ['A/0/2#1', 'failed'],
+    ['A/0/3#1', 'succeeded'],
+  ]);
+  house.expect(t, 'the open ones', [
+    'task A/0/0 succeeded',
+    'task A/0/2 ready',
+    'count task-retries of Q',
+    'task A/0/3 succeeded',
+  ]);
+  t.strictSame(house.warned(), [STALE, UNKNOWN]);
+  t.match(house.job('A'), { status: 'running', failedAttempts: 1 });
+  t.equal(house.bookedCores('w1'), 1, 'the cores of three are free again');
+  house.lease('w1');
+  house.heard();
+  house.reportAll([
+    ['A/0/2', 'succeeded'],
+    ['A/0/1', 'succeeded'],
+  ]);
+  house.expect(t, 'the last of a step', ['task A/0/2 succeeded', 'task A/0/1 succeeded']);
+  t.match(house.job('A').taskCounts, { succeeded: 4, ready: 1 }, 'the step behind it is free');
   t.end();
 });

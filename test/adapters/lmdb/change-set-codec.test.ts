@@ -7,7 +7,6 @@ import {
   encodeChangeSet,
   readChangeSet,
 } from '../../../src/adapters/lmdb/change-set-codec.ts';
-import { encodeValue } from '../../../src/adapters/lmdb/value-encoder.ts';
 import { arbitraryChangeSet, farmNamed } from './arbitrary-changes.ts';
 
 const setOf = (...changes: Change[]): ChangeSet => ({ version: 1, shard: 3, sequence: 7, changes });
@@ -28,30 +27,6 @@ test('a set larger than the scratch buffer is encoded whole, and the next one to
   assert.deepEqual(decodeChangeSet(encodeChangeSet(large)), large);
   const small = setOf(put('farm', 'f', farmNamed('small')));
   t.strictSame(decodeChangeSet(encodeChangeSet(small)), small);
-});
-
-test('a row that was encoded before is written as it was encoded', async () => {
-  fc.assert(
-    fc.property(arbitraryChangeSet, fc.func(fc.boolean()), ({ sequence, changes }, isEncoded) => {
-      const set: ChangeSet = { version: 1, shard: 3, sequence, changes };
-      const before = changes.map((change) =>
-        change.op === 'put' && isEncoded(change.table, change.key)
-          ? put(
-              change.table,
-              change.key,
-              change.value,
-              Uint8Array.from(encodeValue(change.table, change.value)),
-            )
-          : change,
-      );
-      assert.deepEqual(decodeChangeSet(encodeChangeSet({ ...set, changes: before })), set);
-    }),
-  );
-  const large = new Uint8Array(9_000_000).fill(7);
-  assert.deepEqual(
-    encodeChangeSet(setOf(put('taskPage', 'page', large, large), put('farm', 'f', farmNamed('after')))),
-    encodeChangeSet(setOf(put('taskPage', 'page', large), put('farm', 'f', farmNamed('after')))),
-  );
 });
 
 test('the keys and values that are read without decoding are views of the buffer', async (t) => {

@@ -64,6 +64,33 @@ test('a lease request reaches the shard and its answer the worker', async (t) =>
   }
 });
 
+test('answers that are prepared leave together, when they are sent', async (t) => {
+  const { shard, worker } = await startHouse(t);
+  const outcomes = [1, 2].map(() => worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS));
+  const first = await shard.leases.next(() => true);
+  const second = await shard.leases.next(() => true, 1);
+  const huge: LeaseReply = {
+    v: 1,
+    type: 'leases',
+    assignments: [],
+    steps: { [STEP]: { ...stepAssignment, job_name: 'x'.repeat(2e6) } },
+  };
+  t.equal(shard.bus.prepareLease(first.inbox, huge), 'too-large');
+  t.equal(shard.bus.prepareLease('_INBOX.*', NO_LEASES), 'bad-subject');
+  t.equal(shard.bus.prepareLease(first.inbox, NO_LEASES), 'prepared');
+  t.equal(shard.bus.prepareLease(second.inbox, { v: 1, type: 'unknown' }), 'prepared');
+  const send = shard.bus.takePrepared();
+  t.equal(await shard.bus.check(ANSWER_MS), null);
+  t.same(worker.late.all, []);
+  t.equal(await Promise.race([...outcomes, Promise.resolve('none yet')]), 'none yet');
+  shard.bus.takePrepared()();
+  send();
+  t.same(await Promise.all(outcomes), [
+    { type: 'answered', reply: NO_LEASES },
+    { type: 'answered', reply: { v: 1, type: 'unknown' } },
+  ]);
+});
+
 test('a lease request without a service, without an answer, and with one too late', async (t) => {
   const { shard, worker } = await startHouse(t);
   const givenUp = worker.bus.requestLease(QUEUE, leaseRequest, ANSWER_MS);

@@ -195,6 +195,8 @@ test('what a worker asks while the server goes is answered: disconnected', async
   await worker.events.next(isDisconnected);
   await shard.events.next(isDisconnected);
   t.equal(shard.bus.answerLease(inbox, { v: 1, type: 'unknown' }), 'disconnected');
+  t.equal(shard.bus.prepareLease(inbox, { v: 1, type: 'unknown' }), 'prepared');
+  t.doesNotThrow(shard.bus.takePrepared(), 'it is lost');
   shard.bus.cancelAttempt({ v: 1, task_id: taskOf(1), attempt_id: attemptOf(1), reason: 'canceled by user' });
   t.match(await shard.events.next(ofType('unsaid')), { reason: 'disconnected' });
 

@@ -1,7 +1,6 @@
 import { test } from 'tap';
 import { ServiceAway } from '../../../src/bin/commands/exit-codes.ts';
 import { patiently } from '../../../src/bin/commands/patience.ts';
-import { waitOf } from '../../../web/api/retry-after.ts';
 
 test('an outage begins anew once the service has answered', async (t) => {
   let now = 0;
@@ -36,13 +35,4 @@ test('a service that stays away is told as such', async (t) => {
     () => {},
   );
   await t.rejects(failing, { message: 'away 2' });
-});
-
-test('a service that wants to be asked again at once is not asked without a pause', async (t) => {
-  const wait = (status: number, seconds?: string): number | null =>
-    waitOf({ status, headers: new Headers(seconds === undefined ? {} : { 'retry-after': seconds }) });
-  t.same(
-    [wait(429, '0'), wait(429, '7'), wait(429), wait(429, '-1'), wait(429, 'soon'), wait(503, '7')],
-    [100, 7_000, null, null, null, null],
-  );
 });

@@ -6,7 +6,7 @@ import {
   reportsReply,
   waitingOf,
 } from '../../../src/bin/threads/reply-address.ts';
-import { PoisonedRides, reportEnvelopes } from '../../../src/bin/threads/rides.ts';
+import { PoisonedRides, takeRides } from '../../../src/bin/threads/rides.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import { farmId, jobId, workerId, type AttemptId } from '../../../src/core/ids.ts';
 import type { LeaseReply, LeaseRequest, TerminalReport } from '../../../src/core/wire/bus-messages.ts';
@@ -14,6 +14,7 @@ import { KernelBench } from '../../kit/kernel-bench.ts';
 
 const OWN = jobId('0190b2d8-3c4f-7000-8000-000000000001');
 const OTHER = jobId('0190b2d8-3c4f-7000-8000-000000000002');
+const FOREIGN = jobId('0190b2d8-3c4f-7000-8000-000000000005');
 const WORKER = workerId('0190b2d8-3c4f-7000-8000-000000000003');
 const INBOX = '_INBOX.abc.lease1';
 
@@ -33,31 +34,27 @@ const requestWith = (reports?: readonly TerminalReport[]): LeaseRequest => ({
 });
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 
-test('ends that ride become messages to their jobs; those of other shards are left out', (t) => {
+test('ends that ride become one message to each job; those of other shards are left out', (t) => {
   const poisonedTo = reportsReply(INBOX);
-  const request = requestWith([end(attemptOf(OWN, 7)), end(attemptOf(OTHER, 0)), end(attemptOf(OWN, 8))]);
-  const envelopes = reportEnvelopes(request, poisonedTo, (job) => job === OWN);
+  const ends = [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8), attemptOf(FOREIGN, 1)].map(end);
+  const to = (id: string, ...reports: TerminalReport[]): unknown => ({
+    actor: 'job',
+    id,
+    message: { type: 'tasks.reported', workerId: WORKER, reports, replyTo: poisonedTo },
+  });
   t.strictSame(
-    envelopes,
-    [7, 8].map((index) => ({
-      actor: 'job',
-      id: OWN,
-      message: {
-        type: 'task.reported',
-        report: {
-          v: 1,
-          task_id: `${OWN}-0-${index}`,
-          worker_id: WORKER,
-          ...end(attemptOf(OWN, index)),
-        },
-        attemptId: attemptOf(OWN, index),
-        replyTo: poisonedTo,
-      },
-    })),
+    takeRides(requestWith(ends), poisonedTo, (job) => job !== FOREIGN),
+    {
+      envelopes: [
+        to(OWN, end(attemptOf(OWN, 7)), end(attemptOf(OWN, 8))),
+        to(OTHER, end(attemptOf(OTHER, 0))),
+      ],
+      attempts: [attemptOf(OWN, 7), attemptOf(OTHER, 0), attemptOf(OWN, 8)],
+    },
   );
   t.strictSame(
-    reportEnvelopes(requestWith(), poisonedTo, () => true),
-    [],
+    takeRides(requestWith(), poisonedTo, () => true),
+    { envelopes: [], attempts: [] },
   );
   t.end();
 });

@@ -111,6 +111,7 @@ test('the numbers of tables in a change set never change', (t) => {
       'doomedJob',
       'idempotencyKey',
       'storageLocation',
+      'comingJob',
     ],
   );
   t.end();

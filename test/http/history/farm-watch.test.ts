@@ -146,7 +146,7 @@ void test('a look reads some workers at a time, and forgets farms that are gone'
     put('farm', keys.farm(FARM), farmRecord()),
     ...Array.from({ length: 450 }, (_, nth) => worker(nth + 1, { cpuCount: 2 })),
   );
-  t.equal(look(house), 3);
+  t.equal(look(house), 5);
   t.match((await client.get(HISTORY)).body, { now: { cores_total: 900, workers_online: 450 } });
   house.now += MINUTE;
   look(house);

@@ -9,6 +9,7 @@ import { TaskLists } from '../../../http/lists/task-lists.ts';
 import type { Bundle } from '../../../http/pages/bundle.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { EventHub } from '../../../http/ws/hub.ts';
+import { joinPlan } from '../../../src/bin/threads/plan-parts.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
@@ -16,13 +17,15 @@ import type { HttpServer } from '../../../http/server/server.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { JobActivity } from '../../../src/core/history/job-activity.ts';
 import { DiagnosticLog } from '../../../src/core/diagnostics/diagnostic-log.ts';
-import type { TaskAddress } from '../../../src/core/ids.ts';
+import type { JobId, TaskAddress } from '../../../src/core/ids.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import { NO_COUNTS, type ServiceActivity } from '../../../src/core/metrics/state-counts.ts';
 import { done, type Outcome } from '../../../src/core/problems.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
 import type { Change } from '../../../src/core/records/change-set.ts';
 import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.ts';
+import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
@@ -43,6 +46,8 @@ export class House {
   readonly asked: ServiceEnvelope[] = [];
   /** What actors answer. */
   answer: (envelope: ServiceEnvelope) => Outcome<unknown> | Promise<Outcome<unknown>> = () => done(null);
+  /** Rows of jobs that were stored before them, and not removed again. */
+  readonly storedAhead = new Map<JobId, LargeRows>();
   readonly prepared: PreparationRequest[] = [];
   preparation: Preparation = {
     ok: true,
@@ -216,6 +221,24 @@ export class House {
           this.#noticed();
           // The test says what the actor answers, as the message's comment has it.
           return (await answered) as Outcome<Answer>;
+        },
+        submitLarge: async (farm, submission, plan) => {
+          const message = {
+            type: 'job.submit',
+            submission: { ...submission, plan: joinPlan(plan) },
+            replyTo: replyTo('front'),
+          } as const;
+          this.asked.push({ actor: 'farm', id: farm, message });
+          return (await this.answer({ actor: 'farm', id: farm, message })) as Outcome<JobRecord>;
+        },
+      },
+      largeJobs: {
+        storeAhead: (job, rows) => {
+          this.storedAhead.set(job, rows);
+          return Promise.resolve();
+        },
+        removeComing: (job) => {
+          this.storedAhead.delete(job);
         },
       },
       prepareJob: (request) => {

@@ -179,7 +179,7 @@ void test('a client that has a file is told so, and HEAD has no body', async (t)
   }
 });
 
-void test('a path without an extension is one of the application', async (t) => {
+void test('what a browser opens in a window is one of the application, and what is missing is missing for a script', async (t) => {
   const { client } = await openPages(t);
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   for (const path of [
@@ -192,9 +192,12 @@ void test('a path without an extension is one of the application', async (t) => 
     '//x',
     '/a%20b',
   ])
-    t.equal((await client.get(path)).text, INDEX, path);
+    t.equal((await client.get(path, browser)).text, INDEX, path);
+  t.equal((await client.get('/')).text, INDEX, 'whoever asks');
   t.equal((await client.get('/catalogs/pools/nuke.r', browser)).text, INDEX);
   const missing: readonly (readonly [string, Record<string, string>])[] = [
+    ['/jobs', {}],
+    ['/jobs', { accept: '*/*' }],
     ['/nowhere.js', {}],
     ['/favicon.ico', { accept: 'image/*,*/*' }],
     ['/nowhere.js', { accept: 'text/html;q=0' }],
@@ -215,8 +218,6 @@ void test('a path without an extension is one of the application', async (t) => 
   for (const [method, path] of [
     ['POST', '/'],
     ['PUT', '/index.html'],
-    ['DELETE', '/nowhere.js'],
-    ['OPTIONS', '/jobs'],
     ['PURGE', '/assets/app-1a2b.js'],
   ] as const)
     t.match(
@@ -224,6 +225,12 @@ void test('a path without an extension is one of the application', async (t) => 
       { status: 405, headers: { allow: 'GET, HEAD' } },
       `${method} ${path}`,
     );
+  for (const [method, path] of [
+    ['DELETE', '/nowhere.js'],
+    ['OPTIONS', '/jobs'],
+    ['POST', '/jobs'],
+  ] as const)
+    t.match(await client.send(method, path), { status: 404 }, `${method} ${path}`);
 });
 
 void test('no path leads out of the files of the application', async (t) => {
@@ -256,7 +263,7 @@ void test('no path leads out of the files of the application', async (t) => {
     t.notMatch(reply, /root:|localStorage/, path.slice(0, 60));
   }
   for (const path of ['/constructor', '/__proto__', '/toString'])
-    t.equal((await client.get(path)).text, INDEX, path);
+    t.equal((await client.get(path, { accept: 'text/html' })).text, INDEX, path);
   t.match(
     await client.raw('GET /a\0b.js HTTP/1.1\r\nHost: a\r\n\r\n'),
     /^HTTP\/1\.1 505 /,

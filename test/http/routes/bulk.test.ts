@@ -138,6 +138,13 @@ void test('a filter picks what the list lets through, up to a limit', async (t) 
   const bobs = Array.from({ length: 500 }, (_, nth) => ok(jobNumber(2 * nth + 2), 204));
   t.strictSame([some.status, results], [200, bobs]);
   t.same(await bulk({ filter: { status: 'failed' } }).then((answer) => answer.body), { results: [] });
+  const statuses = { search: jobNumber(7), statuses: ['failed', 'pending', 'running'] };
+  const found = { results: [ok(jobNumber(7), 204)] };
+  t.same(await bulk({ filter: statuses }).then((answer) => answer.body), found, 'any of them');
+  t.same(await bulk({ filter: { ...statuses, status: 'failed' } }).then((answer) => answer.body), {
+    results: [],
+  });
+  t.match(await bulk({ filter: { statuses: [] } }), { status: 400 });
 });
 
 void test('an item that breaks off does not take the others with it', async (t) => {

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { farmId } from '../../../src/core/ids.ts';
+import { farmId, workerId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
 import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
@@ -13,6 +13,7 @@ import {
   jobNumber,
   jobRecord,
   T0,
+  taskIdAt,
   taskState,
   uuid,
   WORKER,
@@ -141,8 +142,9 @@ function writeGrid(house: House): string {
 void test('the grid has one character for each task, in task order', async (t) => {
   const { house, client } = await openHouse(t);
   const cells = writeGrid(house);
-  const render = { id: `${JOB}-0`, name: 'render', order: 0, cells };
-  const encode = { id: `${JOB}-1`, name: 'encode', order: 1, cells: 'PPP' };
+  const axis = (count: number) => ({ parameter: 'Frame', type: 'INT', runs: [{ start: 1, step: 1, count }] });
+  const render = { id: `${JOB}-0`, name: 'render', order: 0, axis: axis(5000), cells };
+  const encode = { id: `${JOB}-1`, name: 'encode', order: 1, axis: axis(3), cells: 'PPP' };
   const answer = await client.get(`${PATH}/task-grid`);
   t.strictSame(answer.body, {
     job_id: JOB,
@@ -311,4 +313,141 @@ void test('a worker that has moved is known to each job by the ordinal of the fa
   t.equal((await retry(1)).status, 200);
   t.strictSame(targets(), [[ids[1], { selection: { workerOrdinal: 31 } }]]);
   t.equal((await retry(2)).status, 400);
+});
+
+void test('failed tasks are grouped by reason, with the first tasks and workers of each', async (t) => {
+  const { house, client } = await openHouse(t);
+  const failed = (workerOrdinal: number) => taskState({ status: 'failed', hasText: true, workerOrdinal });
+  const touched = new Map(
+    Array.from({ length: 30 }, (_, index) => [index, failed(index % 2 === 0 ? 1 : 3)] as const),
+  );
+  const text = (index: number, failureReason: string) =>
+    put('taskText', keys.taskText({ jobId: JOB, stepOrder: 0, index }), { version: 1, failureReason });
+  house.write(
+    ...jobChanges({}, [
+      {
+        name: 'render',
+        untouched: 'ready',
+        taskCount: 40,
+        space: FRAMES(40),
+        touched: new Map([
+          ...touched,
+          [30, failed(2)],
+          [31, failed(0)],
+          [32, taskState({ status: 'canceled', hasText: true })],
+        ]),
+      },
+    ]),
+    put('workerOrdinal', keys.workerOrdinal(FARM, 1), { version: 1, workerId: WORKER }),
+    put('workerOrdinal', keys.workerOrdinal(FARM, 2), { version: 1, workerId: workerId(uuid('e', 2)) }),
+    text(30, 'exit 1'),
+    text(31, 'exit 1'),
+    text(32, 'canceled by hand'),
+    ...[...touched.keys()].map((index) => text(index, 'exit 7')),
+  );
+  const ids = (from: number, to: number): string[] =>
+    Array.from({ length: to - from }, (_, nth) => taskIdAt(0, from + nth));
+  t.strictSame((await client.get(`${PATH}/failures`)).body, {
+    job_id: JOB,
+    failed_count: 32,
+    groups: [
+      // The worker with the third number is not known any more.
+      { reason: 'exit 7', count: 30, task_ids: ids(0, 20), worker_ids: [WORKER] },
+      { reason: 'exit 1', count: 2, task_ids: ids(30, 32), worker_ids: [uuid('e', 2)] },
+    ],
+    is_partial: false,
+  });
+  house.write(...Array.from({ length: 30 }, (_, index) => text(index, `exit ${index + 10}`)));
+  const many = (await client.get(`${PATH}/failures`)).body as { groups: readonly object[] };
+  t.equal(many.groups.length, 31);
+  t.equal((await client.get('/api/v1/jobs/none/failures')).status, 404);
+});
+
+void test('reasons beyond the first hundred are left out, and that is said', async (t) => {
+  const { house, client } = await openHouse(t);
+  const all = Array.from({ length: 101 }, (_, index) => index);
+  house.write(
+    ...jobChanges({}, [
+      {
+        name: 'render',
+        untouched: 'ready',
+        taskCount: 101,
+        space: FRAMES(101),
+        touched: new Map(all.map((index) => [index, taskState({ status: 'failed', hasText: true })])),
+      },
+    ]),
+    ...all.map((index) =>
+      put('taskText', keys.taskText({ jobId: JOB, stepOrder: 0, index }), {
+        version: 1,
+        failureReason: `exit ${index}`,
+      }),
+    ),
+  );
+  const { body } = await client.get(`${PATH}/failures`);
+  t.match(body, { failed_count: 101, is_partial: true });
+  t.equal((body as { groups: readonly object[] }).groups.length, 100);
+});
+
+void test('tasks of one step are listed alone, and say when they started and ended', async (t) => {
+  const { house, client } = await openHouse(t);
+  const ended = taskState({
+    status: 'succeeded',
+    assignedAt: T0 + 1000,
+    updatedAt: T0 + 5000,
+    workerOrdinal: 1,
+  });
+  const [render, encode, ...others] = jobChanges({}, [
+    {
+      name: 'render',
+      untouched: 'ready',
+      taskCount: 2,
+      space: FRAMES(2),
+      touched: new Map([[0, ended]]),
+    },
+    { ...ENCODE, touched: new Map() },
+  ]).filter((change) => change.table !== 'job');
+  house.write(
+    put('job', keys.job(JOB), jobRecord()),
+    ...[render, encode].flatMap((each) => each ?? []),
+    ...others,
+  );
+  const list = async (query: string): Promise<unknown> => (await client.get(`${PATH}/tasks?${query}`)).body;
+  for (const step of ['render', `${JOB}-0`]) {
+    t.match(await list(`step=${step}`), {
+      total: 2,
+      items: [
+        {
+          status: 'succeeded',
+          assigned_at: '2026-11-20T10:00:01.000Z',
+          started_at: '2026-11-20T10:00:01.000Z',
+          ended_at: '2026-11-20T10:00:05.000Z',
+        },
+        { status: 'ready' },
+      ],
+    });
+  }
+  t.match(await list('step=encode&limit=1&offset=1'), { total: 3, items: [{ name: 'encode[Frame=2]' }] });
+  t.match(await list('step=render&status=ready&sort_by=updated_at'), {
+    total: 1,
+    items: [{ status: 'ready' }],
+  });
+  t.match(await client.get(`${PATH}/tasks?step=none`), {
+    status: 400,
+    body: { detail: '/query/step: the job has no such step' },
+  });
+});
+
+void test('a step says how long its attempts took', async (t) => {
+  const { house, client } = await openHouse(t);
+  const changes = jobChanges({}, [
+    { name: 'render', untouched: 'ready', taskCount: 2, space: FRAMES(2), touched: new Map() },
+  ]);
+  house.write(...changes);
+  t.notOk('attempt_seconds' in ((await client.get(PATH)).body as { steps: [object] }).steps[0]);
+  const step = house.store.get('step', keys.step(JOB, 0));
+  if (step === undefined) throw new Error('there is no step');
+  house.write(put('step', keys.step(JOB, 0), { ...step, attemptTimes: { count: 3, totalMs: 10_000 } }));
+  t.match((await client.get(`${PATH}/steps`)).body, {
+    items: [{ attempt_seconds: { count: 3, mean: 3.333 } }],
+  });
 });

@@ -73,6 +73,11 @@ void test('jobs are filtered, searched, sorted and paged', async (t) => {
     ['sort_by=name', ['Delta alpha beta gamma', 4]],
     ['status=running', ['alpha Delta', 2]],
     ['status=paused', ['', 0]],
+    ['status=paused&status=running', ['alpha Delta', 2]],
+    [
+      `status=running&status=pending&status=completed&status=failed&status=canceled&owner=ada`,
+      ['alpha gamma', 2],
+    ],
     ['owner=ada', ['alpha gamma', 2]],
     ['owner=ADA', ['', 0]],
     ['project=film', ['alpha', 1]],

@@ -1,5 +1,7 @@
 import { test } from 'tap';
 import { replyTo } from '../../../actors/kernel/address.ts';
+import { encodeStepBody } from '../../../src/adapters/lmdb/value-encoder.ts';
+import { splitPlan } from '../../../src/bin/threads/plan-parts.ts';
 import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
@@ -21,6 +23,7 @@ const WHERE = `farm_id=${FARM}&queue_id=${QUEUE}`;
 const TEMPLATE = 'specificationVersion: jobtemplate-2023-09\nname: fractal # é\n';
 const YAML = { headers: { 'content-type': 'application/x-yaml' }, body: TEMPLATE };
 const PLAN = jobPlan([stepPlan(0, 'render', 1, { kind: 'single' })]);
+const PARTS = splitPlan(PLAN, encodeStepBody);
 
 function furnish(house: House): void {
   house.write(
@@ -77,7 +80,7 @@ void test('a YAML template becomes a job', async (t) => {
           plan: PLAN,
           description: '',
           extensions: [],
-          templateText: TEMPLATE,
+          template: { text: TEMPLATE },
           templateFormat: 'yaml',
           owner: 'anonymous',
           submitter: 'anonymous',
@@ -124,7 +127,7 @@ void test('a JSON template and every parameter reach the farm', async (t) => {
     plan: PLAN,
     description: 'three frames',
     extensions: ['EXPR'],
-    templateText: text,
+    template: { text },
     templateFormat: 'json',
     owner: 'grace',
     submitter: 'anonymous',
@@ -282,6 +285,32 @@ void test('a template that takes too long, a full disk, and a farm that refuses'
     status: 400,
     body: { detail: 'queue_id: just deleted' },
   });
+});
+
+void test('plan and template of a large job are stored before it, and removed when it is refused', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house);
+  const rows = { plan: Uint8Array.of(1), template: Uint8Array.of(2) };
+  house.preparation = {
+    ok: true,
+    job: { plan: PLAN, description: '', extensions: [], large: { rows, plan: PARTS } },
+    previews: [],
+  };
+  let storedBefore = 0;
+  house.answer = () => {
+    storedBefore = house.storedAhead.size;
+    return done(jobRecord());
+  };
+  t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 201);
+  t.equal(storedBefore, 1);
+  const [id] = house.storedAhead.keys();
+  t.strictSame([...house.storedAhead.values()], [rows]);
+  const message = house.asked[0]?.message;
+  t.same(message?.type === 'job.submit' && message.submission.template, { storedFor: id });
+  t.same(message?.type === 'job.submit' && message.submission.plan, PLAN);
+  house.answer = () => refused('bad-request', 'queue_id: just deleted');
+  t.equal((await client.send('POST', `/api/v1/jobs?${WHERE}`, YAML)).status, 400);
+  t.strictSame([...house.storedAhead.keys()], [id], 'those of the refused one were removed');
 });
 
 void test('a body that is not UTF-8 is refused', async (t) => {

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
+import { launchBrowser } from '../../../bench/kit/browser.ts';
 import { freePort, startService, startWorker, type Daemon, type RunningService } from '../daemons.ts';
-import { launchBrowser, openPage, type OpenPage } from './browser.ts';
+import { openPage, type OpenPage } from './browser.ts';
 
 /** The service, its workers and a browser, as the tests of pages need them. */
 export interface BrowserHouse {
@@ -16,9 +17,13 @@ export interface BrowserHouse {
   close(keep: boolean): Promise<void>;
 }
 
-/** Starts a service with an empty store, and a browser. */
-export async function openBrowserHouse(flags: readonly string[] = []): Promise<BrowserHouse> {
+/** Starts a service with an empty store, or with what `layOut` writes into the folder of its state first, and a browser. */
+export async function openBrowserHouse(
+  flags: readonly string[] = [],
+  layOut: (state: string) => Promise<unknown> = () => Promise.resolve(),
+): Promise<BrowserHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-browser-'));
+  await layOut(join(folder, 'data', 'state'));
   const service = await startService({
     folder,
     httpPort: await freePort(),

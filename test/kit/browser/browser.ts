@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { packageRoot } from '../../../src/bin/package-root.ts';
 
 /** Pictures of the pages: artefacts of a run, beside its record. */
@@ -21,14 +21,6 @@ export interface OpenPage {
   /** Errors on the console, exceptions, and requests that failed or had a status of 500 and more. */
   readonly faults: readonly string[];
   close(): Promise<void>;
-}
-
-/** Debian's Chromium; root has no sandbox for it. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
-  });
 }
 
 /** Opens `path` of the service at `url`. */

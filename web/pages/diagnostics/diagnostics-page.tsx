@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Activity, ArrowDownToLine, Download } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -15,7 +15,7 @@ import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { At } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import { useEvents } from '../../state/use-events.ts';
+import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { hrefOf, keyOf, LEVELS, matching, workerOf } from './records.ts';
 import { useRecords } from './use-records.ts';
@@ -27,6 +27,8 @@ const VIEW = {
   task: textField(),
   search: textField(),
 };
+const WORKERS = [['workers', 'first']];
+const WORKERS_EVERY_MS = 2_000;
 const ROW_HEIGHT = 30;
 /** So near to the end, in pixels, somebody reads the end. */
 const END_NEAR = 48;
@@ -94,9 +96,8 @@ function Filters({
   records: readonly DiagnosticRecord[];
 }) {
   const { rest } = useService();
-  const client = useQueryClient();
   const workers = useQuery(queries.workers(rest));
-  useEvents('workers', () => void client.invalidateQueries({ queryKey: ['workers'] }));
+  useStaleOnEvents('workers', WORKERS, WORKERS_EVERY_MS);
   const components = useMemo(
     () =>
       [

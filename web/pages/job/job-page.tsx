@@ -1,5 +1,105 @@
+import { ListChecks } from 'lucide-react';
+import { useParams } from 'wouter';
+import { ProblemError } from '../../api/problem.ts';
+import type { JobDetail } from '../../api/resources.ts';
+import { LinkButton } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { Page } from '../../parts/page.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Tabs, type Tab } from '../../parts/tabs.tsx';
+import { useUrlState } from '../../state/use-url-state.ts';
+import { JobActions } from './job-actions-bar.tsx';
+import { JobSummary } from './job-summary.tsx';
+import { JOB_TABS, JOB_VIEW } from './job-view.ts';
+import { DependenciesTab } from './tabs/dependencies-tab.tsx';
+import { EnvironmentTab } from './tabs/environment-tab.tsx';
+import { FailuresTab } from './tabs/failures-tab.tsx';
+import { ParametersTab } from './tabs/parameters-tab.tsx';
+import { StepsTab } from './tabs/steps-tab.tsx';
+import { TasksTab } from './tabs/tasks-tab.tsx';
+import { TemplateTab } from './tabs/template-tab.tsx';
+import { useJob } from './use-job.ts';
+import './job-page.css';
+
+const CRUMBS = [{ label: 'Jobs', href: '/jobs' }];
 
 export function JobPage() {
-  return <Page title="Job">{null}</Page>;
+  const { id = '' } = useParams<{ id: string }>();
+  const { query, isRemoved, refresh } = useJob(id);
+  const { data: job, error, refetch } = query;
+  const isUnknown = error instanceof ProblemError && error.status === 404;
+  if (isRemoved || isUnknown) {
+    return (
+      <Page title={job?.name ?? 'Job'} crumbs={CRUMBS}>
+        <EmptyState
+          title={isRemoved ? 'This job was deleted' : 'There is no such job'}
+          icon={ListChecks}
+          actions={<LinkButton href="/jobs">Show all jobs</LinkButton>}
+        >
+          {isRemoved
+            ? 'Its tasks and logs are gone with it.'
+            : `No job has the id ${id}; it may have been deleted.`}
+        </EmptyState>
+      </Page>
+    );
+  }
+  if (job === undefined) {
+    return (
+      <Page title="Job" crumbs={CRUMBS}>
+        {error === null ? (
+          <SkeletonLines lines={8} label="Loading the job" />
+        ) : (
+          <QueryProblem error={error} what="the job" onRetry={() => void refetch()} />
+        )}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={job.name}
+      crumbs={CRUMBS}
+      beside={
+        <>
+          <StatusBadge kind="job" status={job.status} />
+          <CopyButton text={job.id} label="Copy the id" />
+        </>
+      }
+      actions={<JobActions job={job} onChanged={refresh} />}
+    >
+      <JobSummary job={job} onChanged={refresh} />
+      <JobTabs job={job} onChanged={refresh} />
+    </Page>
+  );
+}
+
+function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
+  const [{ tab }, setView] = useUrlState(JOB_VIEW);
+  const tabs: readonly Tab[] = [
+    { id: 'steps', label: 'Steps', count: job.steps.length },
+    { id: 'tasks', label: 'Tasks', count: job.task_counts.total },
+    { id: 'failures', label: 'Failures', count: job.failure_summary.failed_count },
+    { id: 'parameters', label: 'Parameters' },
+    { id: 'environment', label: 'Environment' },
+    { id: 'dependencies', label: 'Dependencies' },
+    { id: 'template', label: 'Template' },
+  ];
+  return (
+    <Tabs
+      tabs={tabs}
+      current={tab}
+      label="Parts of the job"
+      onChange={(chosen) => setView({ tab: JOB_TABS.find((each) => each === chosen) ?? 'steps' })}
+    >
+      {tab === 'steps' && <StepsTab job={job} />}
+      {tab === 'tasks' && <TasksTab job={job} onChanged={onChanged} />}
+      {tab === 'failures' && <FailuresTab job={job} onChanged={onChanged} />}
+      {tab === 'parameters' && <ParametersTab job={job} />}
+      {tab === 'environment' && <EnvironmentTab job={job} />}
+      {tab === 'dependencies' && <DependenciesTab job={job} />}
+      {tab === 'template' && <TemplateTab job={job} />}
+    </Tabs>
+  );
 }

@@ -1,5 +1,397 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  Copy,
+  ExternalLink,
+  Filter,
+  Link as LinkIcon,
+  Plus,
+  Rows4,
+  Share2,
+  SquareTerminal,
+} from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import type { Job } from '../../api/resources.ts';
+import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
+import { copyText } from '../../parts/copy-button.tsx';
+import type { RowSource } from '../../parts/data-table/column.ts';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import {
+  ALL_SELECTED,
+  NOTHING_SELECTED,
+  forgotten,
+  isSelected,
+  selectedCount,
+  type RowSelection,
+} from '../../parts/data-table/row-selection.ts';
+import { ActionMenu, type ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { JOB_STATUSES } from '../../parts/status-looks.ts';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { toasts } from '../../state/toasts.ts';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { asBoolean, usePreference } from '../../state/use-preference.ts';
+import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
+import { ACTION_ICONS, BulkBar } from './bulk-bar.tsx';
+import { BulkDialog, deedOf, doneInWords, type BulkTarget } from './bulk-dialog.tsx';
+import {
+  ACTION_WORDS,
+  JOB_ACTIONS,
+  jobsInWords,
+  offBecause,
+  offForAll,
+  type JobAction,
+} from './job-actions.ts';
+import { JOB_COLUMNS } from './job-columns.tsx';
+import { JobFilterBar } from './job-filter-bar.tsx';
+import {
+  isFiltered,
+  JOB_SORT_KEYS,
+  listCommand,
+  listCurl,
+  listQuery,
+  NO_FILTERS,
+  type JobListView,
+  type JobSortKey,
+} from './job-filters.ts';
+import { NoJobs, NoMatch } from './no-jobs.tsx';
+import { collectIds, runBulk } from './run-bulk.ts';
+import { useJobList } from './use-job-list.ts';
+import { ViewsMenu } from './views-menu.tsx';
+import './jobs-page.css';
 
-export function JobsPage() {
-  return <Page title="Jobs">{null}</Page>;
+const VIEW = {
+  status: choicesField(JOB_STATUSES),
+  search: textField(),
+  farm: textField(),
+  queue: textField(),
+  owner: textField(),
+  project: textField(),
+  sort: choiceField<JobSortKey>(JOB_SORT_KEYS, 'created_at'),
+  dir: choiceField(['asc', 'desc'] as const, 'desc'),
+};
+
+/** Jobs that are changed at once without being asked about. */
+const UNASKED_MAX = 100;
+const OFFERED_MAX = 200;
+
+interface OpenDialog {
+  readonly action: JobAction;
+  readonly target: BulkTarget;
 }
+
+/** The list of jobs. */
+export function JobsPage() {
+  const { rest } = useService();
+  const { can, why } = usePermissions();
+  const [, navigate] = useLocation();
+  const query = useSearch();
+  const [view, setView] = useUrlState(VIEW);
+  const [selection, setSelection] = useState<RowSelection>(NOTHING_SELECTED);
+  const [isAtRest, setIsAtRest] = useState(true);
+  const [topWanted, setTopWanted] = useState(0);
+  const [isCompact, setIsCompact] = usePreference('jobs.compact', false, asBoolean);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const listed = JSON.stringify(listQuery(view));
+  const [selectedIn, setSelectedIn] = useState(listed);
+  if (selectedIn !== listed) {
+    // What is selected is what is seen.
+    setSelectedIn(listed);
+    setSelection(NOTHING_SELECTED);
+  }
+  const { rows, summary } = useJobList(view, isAtRest, (gone) =>
+    setSelection((before) => forgotten(before, gone)),
+  );
+  const total = rows.total ?? 0;
+  const count = selectedCount(selection, total);
+  const forbidden = why('jobs.write');
+
+  const loaded = useMemo(() => loadedJobs(rows), [rows]);
+  const owners = useMemo(() => distinct(loaded.map((job) => job.owner)), [loaded]);
+  const projects = useMemo(() => distinct(loaded.map((job) => job.project)), [loaded]);
+  const changed = (): void => {
+    rows.refresh();
+    setSelection(NOTHING_SELECTED);
+  };
+  const act = (action: JobAction, target: BulkTarget, isSelection: boolean): void => {
+    const { isDestructive } = ACTION_WORDS[action];
+    const isAsked =
+      isDestructive || action === 'set-priority' || action === 'move' || target.count > UNASKED_MAX;
+    if (isAsked) {
+      setDialog({ action, target });
+      return;
+    }
+    const run = async (): Promise<void> => {
+      const ids = await target.ids(() => undefined);
+      const outcome = await runBulk(ids, deedOf(action, '', ''), {
+        send: (body) => rest.call('post', '/jobs/bulk', { body }),
+        progress: () => undefined,
+        isStopped: () => false,
+      });
+      if (isSelection) changed();
+      else rows.refresh();
+      if (outcome.done > 0) toasts.done(doneInWords(action, outcome));
+      if (outcome.refused.length > 0) {
+        const [first] = outcome.refused;
+        const others = outcome.refused.length - 1;
+        const detail = first?.problem?.detail ?? first?.problem?.title ?? '';
+        toasts.failed(
+          new Error(others === 0 ? detail : `${detail} (and ${jobsInWords(others)} more)`),
+          `${jobsInWords(outcome.refused.length)} not ${ACTION_WORDS[action].done}`,
+        );
+      }
+    };
+    run().catch((error: unknown) =>
+      toasts.failed(error, ACTION_WORDS[action].deed(jobsInWords(target.count))),
+    );
+  };
+  const selectedTarget = (): BulkTarget => {
+    const known = loaded.filter((job) => isSelected(selection, job.id));
+    if (selection.kind === 'some') {
+      const ids = [...selection.ids];
+      return { count: ids.length, known, ids: () => Promise.resolve(ids) };
+    }
+    const { except } = selection;
+    const asked = listQuery(view);
+    return {
+      count,
+      known,
+      ids: (progress) =>
+        collectIds(
+          (offset, limit) =>
+            rest.call('get', '/jobs', {
+              query: { ...asked, sort_by: 'created_at', sort_dir: 'asc', offset, limit },
+            }),
+          except,
+          progress,
+        ),
+    };
+  };
+  const actionsOf = (job: Job): readonly ActionItem[] => {
+    // On a row of a selection the menu is about all of it.
+    const isOfMany = count > 1 && isSelected(selection, job.id);
+    const target = isOfMany
+      ? selectedTarget()
+      : { count: 1, known: [job], ids: () => Promise.resolve([job.id]) };
+    const link = `${location.origin}/jobs/${job.id}`;
+    return [
+      {
+        id: 'open',
+        label: 'Open',
+        icon: <ExternalLink aria-hidden="true" />,
+        act: () => navigate(`/jobs/${job.id}`),
+      },
+      ...JOB_ACTIONS.map((action): ActionItem => {
+        const Icon = ACTION_ICONS[action];
+        const { label, deed } = ACTION_WORDS[action];
+        const dots = label.endsWith('…') ? '…' : '';
+        const off = isOfMany ? offForAll(action, judgedOf(target)) : offBecause(action, job);
+        return {
+          id: action,
+          label: isOfMany ? `${deed(jobsInWords(count))}${dots}` : label,
+          icon: <Icon aria-hidden="true" />,
+          startsGroup: action === 'pause' || action === 'cancel',
+          isDanger: action === 'delete',
+          offBecause: forbidden === '' ? off : forbidden,
+          act: () => act(action, target, isOfMany),
+        };
+      }),
+      {
+        id: 'owner',
+        label: `Only jobs of ${job.owner}`,
+        icon: <Filter aria-hidden="true" />,
+        startsGroup: true,
+        act: () => setView({ owner: job.owner }),
+      },
+      ...(job.project === ''
+        ? []
+        : [
+            {
+              id: 'project',
+              label: `Only project ${job.project}`,
+              icon: <Filter aria-hidden="true" />,
+              act: () => setView({ project: job.project }),
+            },
+          ]),
+      copyItem('copy-id', 'Copy the id', job.id, <Copy aria-hidden="true" />, true),
+      copyItem('copy-link', 'Copy the link', link, <LinkIcon aria-hidden="true" />),
+    ];
+  };
+
+  const isEmptyFarm = summary?.total === 0 && !isFiltered(view);
+  return (
+    <Page
+      title="Jobs"
+      isFull
+      actions={
+        can('jobs.write') && (
+          <LinkButton href="/submit" look="primary" icon={<Plus aria-hidden="true" />}>
+            Submit a job
+          </LinkButton>
+        )
+      }
+    >
+      {!isEmptyFarm && (
+        <JobFilterBar
+          filters={view}
+          summary={summary}
+          owners={owners}
+          projects={projects}
+          onChange={setView}
+        />
+      )}
+      <div className="jobs-page__list">
+        {rows.drift > 0 && !isAtRest && (
+          <div className="jobs-page__new">
+            <Button
+              size="small"
+              look="primary"
+              onPress={() => {
+                rows.refresh();
+                setTopWanted((before) => before + 1);
+              }}
+            >
+              {rows.drift === 1 ? '1 new job' : `${rows.drift.toLocaleString()} new jobs`}
+            </Button>
+          </div>
+        )}
+        <DataTable
+          id="jobs"
+          label="Jobs"
+          isFilling
+          isCompact={isCompact}
+          columns={JOB_COLUMNS}
+          rows={rows}
+          rowId={jobIdOf}
+          rowName={jobNameOf}
+          listKey={`${listed} ${topWanted}`}
+          sort={{ key: view.sort, dir: view.dir }}
+          onSort={({ key, dir }) =>
+            setView({ sort: JOB_SORT_KEYS.find((one) => one === key) ?? 'created_at', dir })
+          }
+          selection={selection}
+          onSelect={setSelection}
+          href={jobHref}
+          actions={actionsOf}
+          onDelete={() => {
+            if (count > 0 && forbidden === '') act('delete', selectedTarget(), true);
+          }}
+          rowClass={classOfJob}
+          onAtRest={setIsAtRest}
+          empty={isFiltered(view) ? <NoMatch onClear={() => setView(NO_FILTERS)} /> : <NoJobs />}
+          toolbar={
+            <div className="jobs-page__tools">
+              {count > 0 ? (
+                <BulkBar
+                  count={count}
+                  total={total}
+                  known={loaded.filter((job) => isSelected(selection, job.id))}
+                  forbidden={forbidden}
+                  onAction={(action) => act(action, selectedTarget(), true)}
+                  onSelectAll={() => setSelection(ALL_SELECTED)}
+                  onClear={() => setSelection(NOTHING_SELECTED)}
+                />
+              ) : (
+                <span className="jobs-page__count" role="status">
+                  {rows.total === null ? '' : jobsInWords(rows.total)}
+                </span>
+              )}
+              {count === 0 && (
+                <>
+                  <ViewsMenu query={query} />
+                  <ShareMenu view={view} />
+                  <IconButton
+                    size="small"
+                    label="Compact rows"
+                    icon={<Rows4 aria-hidden="true" />}
+                    isPressed={isCompact}
+                    onPress={() => setIsCompact(!isCompact)}
+                  />
+                </>
+              )}
+            </div>
+          }
+        />
+      </div>
+      {dialog !== null && <BulkDialog {...dialog} onChanged={changed} onClose={() => setDialog(null)} />}
+    </Page>
+  );
+}
+
+/** The view for others: its link, and the same list in a shell. */
+function ShareMenu({ view }: { view: JobListView }) {
+  const { rest } = useService();
+  const farms = useQuery(queries.farms(rest)).data ?? [];
+  const queues = useQuery(queries.queues(rest)).data ?? [];
+  const names = {
+    farm: farms.find((farm) => farm.id === view.farm)?.name,
+    queue: queues.find((queue) => queue.id === view.queue)?.name,
+  };
+  return (
+    <ActionMenu
+      label="Share this list"
+      icon={<Share2 aria-hidden="true" />}
+      items={[
+        copyItem('link', 'Copy the link', location.href, <LinkIcon aria-hidden="true" />),
+        copyItem(
+          'command',
+          'Copy the command',
+          listCommand(view, names),
+          <SquareTerminal aria-hidden="true" />,
+        ),
+        copyItem(
+          'curl',
+          'Copy as curl',
+          listCurl(view, location.origin),
+          <SquareTerminal aria-hidden="true" />,
+        ),
+      ]}
+    />
+  );
+}
+
+function copyItem(
+  id: string,
+  label: string,
+  text: string,
+  icon: ActionItem['icon'],
+  startsGroup = false,
+): ActionItem {
+  return {
+    id,
+    label,
+    icon,
+    startsGroup,
+    act: () => {
+      copyText(text).then(
+        () => toasts.done('Copied', text),
+        (error: unknown) => toasts.failed(error, label),
+      );
+    },
+  };
+}
+
+/** Of jobs that are not loaded it is not known what makes sense for them. */
+const judgedOf = ({ known, count }: BulkTarget): readonly Job[] => (known.length === count ? known : []);
+
+const jobIdOf = (job: Job): string => job.id;
+const jobNameOf = (job: Job): string => job.name;
+const jobHref = (job: Job): string => `/jobs/${job.id}`;
+const classOfJob = (job: Job): string => (job.status === 'failed' ? 'jobs-page__row--failed' : '');
+
+/** The jobs of the list that are loaded. */
+function loadedJobs(rows: RowSource<Job>): readonly Job[] {
+  const jobs: Job[] = [];
+  for (let index = 0; index < (rows.total ?? 0); index += 1) {
+    const job = rows.row(index);
+    if (job !== undefined) jobs.push(job);
+  }
+  return jobs;
+}
+
+const distinct = (texts: readonly string[]): readonly string[] =>
+  [...new Set(texts)]
+    .filter((text) => text !== '')
+    .sort()
+    .slice(0, OFFERED_MAX);

@@ -1,19 +1,22 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import { useEvents } from '../../state/use-events.ts';
+import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
 import type { Presence } from './first-start-model.ts';
+
+const EVERY_MS = 2_000;
+const WORKERS = [['workers', 'first']];
+const JOBS = [['jobs', 'summary']];
 
 /** What there is of what a farm needs; null until it is known. */
 export function usePresence(): Presence | null {
   const { rest } = useService();
-  const client = useQueryClient();
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
   const workers = useQuery(queries.workers(rest));
   const jobs = useQuery(queries.jobSummary(rest, {}));
-  useEvents('workers', () => void client.invalidateQueries({ queryKey: ['workers'] }));
-  useEvents('jobs', () => void client.invalidateQueries({ queryKey: ['jobs', 'summary'] }));
+  useStaleOnEvents('workers', WORKERS, EVERY_MS);
+  useStaleOnEvents('jobs', JOBS, EVERY_MS);
   if (
     farms.data === undefined ||
     queues.data === undefined ||

@@ -1,5 +1,95 @@
+import { useQuery } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Page } from '../../parts/page.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { textField, useUrlState } from '../../state/use-url-state.ts';
+import { EMPTY_DRAFT } from './model/draft.ts';
+import { draftOf } from './model/job-draft.ts';
+import { SubmitForm } from './submit-form.tsx';
+import { forgetDraft, keptDraft } from './use-draft.ts';
+
+/** `from` is a job that is submitted again, with changes. */
+const SCHEMA = { from: textField() };
 
 export function SubmitPage() {
-  return <Page title="Submit">{null}</Page>;
+  const [{ from }] = useUrlState(SCHEMA);
+  const { rest } = useService();
+  const { why } = usePermissions();
+  const isKnown = useQuery(queries.principal(rest)).data !== undefined;
+  const { data: job } = useQuery({ ...queries.job(rest, from), enabled: from !== '' });
+  const [round, setRound] = useState(0);
+  const [isAsking, setIsAsking] = useState(false);
+  const key = `${from}:${round}`;
+  return (
+    <Page
+      title={from === '' ? 'Submit a job' : 'Submit again with changes'}
+      crumbs={from === '' ? [] : [{ label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(from)}` }]}
+      actions={
+        <Button icon={<RotateCcw aria-hidden="true" />} onPress={() => setIsAsking(true)}>
+          Start over
+        </Button>
+      }
+    >
+      {isKnown && why('jobs.write') !== '' && <Notice kind="warning" detail={why('jobs.write')} />}
+      {from === '' ? (
+        <SubmitForm key={key} from="" initial={keptDraft('') ?? EMPTY_DRAFT} />
+      ) : (
+        <Again key={key} id={from} />
+      )}
+      {isAsking && (
+        <ConfirmDialog
+          title="Start over?"
+          action="Start over"
+          onConfirm={() => {
+            forgetDraft(from);
+            setRound(round + 1);
+            return Promise.resolve();
+          }}
+          onClose={() => setIsAsking(false)}
+        >
+          What you have entered here goes.
+        </ConfirmDialog>
+      )}
+    </Page>
+  );
+}
+
+/** The form with what a job was made of. */
+function Again({ id }: { id: string }) {
+  const { rest } = useService();
+  const job = useQuery(queries.job(rest, id));
+  const text = useQuery(queries.template(rest, id));
+  const farms = useQuery(queries.farms(rest));
+  const queues = useQuery(queries.queues(rest));
+  const all = [job, text, farms, queues];
+  const failed = all.find(({ error }) => error !== null);
+  if (failed !== undefined)
+    return (
+      <QueryProblem
+        error={failed.error}
+        what="the job"
+        onRetry={() => void Promise.all(all.map((query) => query.refetch()))}
+      />
+    );
+  if (
+    job.data === undefined ||
+    text.data === undefined ||
+    farms.data === undefined ||
+    queues.data === undefined
+  )
+    return <SkeletonLines lines={12} label="Loading the job" />;
+  const { farm_id: farmId, queue_id: queueId } = job.data;
+  const place = {
+    farm: farms.data.find((farm) => farm.id === farmId),
+    queue: queues.data.find((queue) => queue.id === queueId),
+  };
+  return <SubmitForm from={id} initial={keptDraft(id) ?? draftOf(job.data, text.data, place)} />;
 }

@@ -129,7 +129,6 @@ function useTaskEvents(task: Task, onMoved: () => void): void {
       if (own.some((event) => hasMoved(task, event))) reload();
     },
     reload,
-    reload,
   );
   // What befalls all tasks at once is told by the job.
   useEvents('jobs', (events) => {

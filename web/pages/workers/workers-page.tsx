@@ -1,5 +1,323 @@
+import {
+  Copy,
+  ExternalLink,
+  Link as LinkIcon,
+  Plus,
+  RotateCcw,
+  Rows4,
+  SearchX,
+  Server,
+  SquareTerminal,
+} from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Worker } from '../../api/resources.ts';
+import { Button, IconButton } from '../../parts/button.tsx';
+import { copyText } from '../../parts/copy-button.tsx';
+import type { RowSource } from '../../parts/data-table/column.ts';
+import { DataTable } from '../../parts/data-table/data-table.tsx';
+import {
+  ALL_SELECTED,
+  forgotten,
+  isSelected,
+  NOTHING_SELECTED,
+  selectedCount,
+  type RowSelection,
+} from '../../parts/data-table/row-selection.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { useService } from '../../state/service.tsx';
+import { toasts } from '../../state/toasts.ts';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { asBoolean, usePreference } from '../../state/use-preference.ts';
+import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
+import { collectIds } from '../jobs/run-bulk.ts';
+import { AddWorkerDialog, WorkerCommand } from './add-worker-dialog.tsx';
+import { useWorkerRetry } from './use-worker-retry.ts';
+import { useWorkerList } from './use-worker-list.ts';
+import {
+  ACTION_WORDS,
+  offBecause,
+  WORKER_ACTIONS,
+  workersInWords,
+  type WorkerAction,
+} from './worker-actions.ts';
+import { ACTION_ICONS, WorkerBulkBar } from './worker-bulk-bar.tsx';
+import { WorkerBulkDialog, type WorkerTarget } from './worker-bulk-dialog.tsx';
+import { WORKER_COLUMNS } from './worker-columns.tsx';
+import { WorkerFilterBar } from './worker-filter-bar.tsx';
+import {
+  isFiltered,
+  listQuery,
+  NO_FILTERS,
+  WORKER_SORT_KEYS,
+  WORKER_STATUSES,
+  type WorkerSortKey,
+} from './worker-filters.ts';
+import { WorkersTop } from './workers-top.tsx';
+import './workers-page.css';
 
+const VIEW = {
+  status: choiceField(['', ...WORKER_STATUSES], ''),
+  search: textField(),
+  farm: textField(),
+  queue: textField(),
+  location: textField(),
+  tag: textField(),
+  sort: choiceField<WorkerSortKey>(WORKER_SORT_KEYS, 'name'),
+  dir: choiceField(['asc', 'desc'] as const, 'asc'),
+};
+
+interface OpenDialog {
+  readonly action: WorkerAction;
+  readonly target: WorkerTarget;
+}
+
+/** The list of workers, and how busy they are. */
 export function WorkersPage() {
-  return <Page title="Workers">{null}</Page>;
+  const { rest } = useService();
+  const { why } = usePermissions();
+  const [, navigate] = useLocation();
+  const [view, setView] = useUrlState(VIEW);
+  const [selection, setSelection] = useState<RowSelection>(NOTHING_SELECTED);
+  const [isAtRest, setIsAtRest] = useState(true);
+  const [isCompact, setIsCompact] = usePreference('workers.compact', false, asBoolean);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const [isAdding, setIsAdding] = useState(false);
+  const retryFailed = useWorkerRetry();
+  const query = listQuery(view);
+  const listed = JSON.stringify(query);
+  const [selectedIn, setSelectedIn] = useState(listed);
+  if (selectedIn !== listed) {
+    // What is selected is what is seen.
+    setSelectedIn(listed);
+    setSelection(NOTHING_SELECTED);
+  }
+  const { rows, summary } = useWorkerList(view, isAtRest, (gone) =>
+    setSelection((before) => forgotten(before, gone)),
+  );
+  const total = rows.total ?? 0;
+  const count = selectedCount(selection, total);
+  const forbidden = why('workers.manage');
+  const loaded = useMemo(() => loadedWorkers(rows), [rows]);
+
+  const act = (action: WorkerAction, target: WorkerTarget): void => {
+    if (target.count > 1 || action === 'delete') {
+      setDialog({ action, target });
+      return;
+    }
+    const run = async (): Promise<void> => {
+      const [id] = await target.ids();
+      if (id === undefined) return;
+      const path = action === 'disable' ? '/workers/{id}/disable' : '/workers/{id}/enable';
+      await rest.call('post', path, { path: { id } });
+      toasts.done(`${target.known[0]?.name ?? 'The worker'} is ${ACTION_WORDS[action].done}`);
+      rows.refresh();
+    };
+    run().catch((error: unknown) => toasts.failed(error, `${ACTION_WORDS[action].label} the worker`));
+  };
+  const selectedTarget = (): WorkerTarget => {
+    const known = loaded.filter((worker) => isSelected(selection, worker.id));
+    if (selection.kind === 'some') {
+      const ids = [...selection.ids];
+      return { count: ids.length, known, ids: () => Promise.resolve(ids) };
+    }
+    const { except } = selection;
+    return {
+      count,
+      known,
+      ids: () =>
+        collectIds(
+          (offset, limit) =>
+            rest.call('get', '/workers', {
+              query: { ...query, sort_by: 'registered_at', sort_dir: 'asc', offset, limit },
+            }),
+          except,
+        ),
+    };
+  };
+  const actionsOf = (worker: Worker): readonly ActionItem[] => {
+    // On a row of a selection the menu is about all of it.
+    const isOfMany = count > 1 && isSelected(selection, worker.id);
+    const target = isOfMany
+      ? selectedTarget()
+      : { count: 1, known: [worker], ids: () => Promise.resolve([worker.id]) };
+    return [
+      {
+        id: 'open',
+        label: 'Open',
+        icon: <ExternalLink aria-hidden="true" />,
+        act: () => navigate(workerHref(worker)),
+      },
+      ...WORKER_ACTIONS.map((action): ActionItem => {
+        const Icon = ACTION_ICONS[action];
+        const label = action === 'delete' ? 'Delete…' : ACTION_WORDS[action].label;
+        return {
+          id: action,
+          label: isOfMany ? `${label} (${workersInWords(count)})` : label,
+          icon: <Icon aria-hidden="true" />,
+          startsGroup: action !== 'enable',
+          isDanger: action === 'delete',
+          offBecause: forbidden === '' ? (isOfMany ? '' : offBecause(action, worker)) : forbidden,
+          act: () => act(action, target),
+        };
+      }),
+      {
+        id: 'retry',
+        label: 'Retry what failed here',
+        icon: <RotateCcw aria-hidden="true" />,
+        startsGroup: true,
+        offBecause: worker.failed_attempts === 0 ? 'Nothing has failed on it.' : why('jobs.write'),
+        act: () => retryFailed(worker),
+      },
+      {
+        id: 'log',
+        label: 'Its log',
+        icon: <SquareTerminal aria-hidden="true" />,
+        act: () => navigate(`/diagnostics?component=${encodeURIComponent(`worker:${worker.id}`)}`),
+      },
+      copyItem('copy-id', 'Copy the id', worker.id, <Copy aria-hidden="true" />, true),
+      copyItem(
+        'copy-link',
+        'Copy the link',
+        `${location.origin}${workerHref(worker)}`,
+        <LinkIcon aria-hidden="true" />,
+      ),
+    ];
+  };
+
+  const isEmptyFarm = rows.total === 0 && rows.isPrevious !== true && !isFiltered(view);
+  return (
+    <Page
+      title="Workers"
+      isFull
+      actions={
+        <Button look="primary" icon={<Plus aria-hidden="true" />} onPress={() => setIsAdding(true)}>
+          Add a worker
+        </Button>
+      }
+    >
+      {!isEmptyFarm && (
+        <>
+          <WorkersTop summary={summary} farm={view.farm} />
+          <WorkerFilterBar filters={view} summary={summary} onChange={setView} />
+        </>
+      )}
+      <DataTable
+        id="workers"
+        label="Workers"
+        isFilling
+        isCompact={isCompact}
+        columns={WORKER_COLUMNS}
+        rows={rows}
+        rowId={workerIdOf}
+        rowName={workerNameOf}
+        listKey={listed}
+        sort={{ key: view.sort, dir: view.dir }}
+        onSort={({ key, dir }) =>
+          setView({ sort: WORKER_SORT_KEYS.find((one) => one === key) ?? 'name', dir })
+        }
+        selection={selection}
+        onSelect={setSelection}
+        href={workerHref}
+        actions={actionsOf}
+        onDelete={() => {
+          if (count > 0 && forbidden === '') act('delete', selectedTarget());
+        }}
+        rowClass={classOfWorker}
+        onAtRest={setIsAtRest}
+        empty={
+          isFiltered(view) ? (
+            <EmptyState
+              title="No worker matches"
+              icon={SearchX}
+              actions={<Button onPress={() => setView(NO_FILTERS)}>Clear filters</Button>}
+            >
+              <p>No worker is like what the filters ask for.</p>
+            </EmptyState>
+          ) : (
+            <EmptyState title="There is no worker yet" icon={Server}>
+              <p>Run this on each machine that renders, with Callsheet installed:</p>
+              <WorkerCommand farm={view.farm} />
+            </EmptyState>
+          )
+        }
+        toolbar={
+          <div className="workers-page__tools">
+            {count > 0 ? (
+              <WorkerBulkBar
+                count={count}
+                total={total}
+                known={loaded.filter((worker) => isSelected(selection, worker.id))}
+                forbidden={forbidden}
+                onAction={(action) => act(action, selectedTarget())}
+                onSelectAll={() => setSelection(ALL_SELECTED)}
+                onClear={() => setSelection(NOTHING_SELECTED)}
+              />
+            ) : (
+              <span className="workers-page__count" role="status">
+                {rows.total === null ? '' : workersInWords(rows.total)}
+              </span>
+            )}
+            <IconButton
+              size="small"
+              label="Compact rows"
+              icon={<Rows4 aria-hidden="true" />}
+              isPressed={isCompact}
+              onPress={() => setIsCompact(!isCompact)}
+            />
+          </div>
+        }
+      />
+      {dialog !== null && (
+        <WorkerBulkDialog
+          {...dialog}
+          onChanged={() => {
+            rows.refresh();
+            setSelection(NOTHING_SELECTED);
+          }}
+          onClose={() => setDialog(null)}
+        />
+      )}
+      {isAdding && <AddWorkerDialog farm={view.farm} onClose={() => setIsAdding(false)} />}
+    </Page>
+  );
+}
+
+const workerIdOf = (worker: Worker): string => worker.id;
+const workerNameOf = (worker: Worker): string => worker.name;
+const workerHref = (worker: Worker): string => `/workers/${encodeURIComponent(worker.id)}`;
+const classOfWorker = (worker: Worker): string =>
+  worker.status === 'offline' ? 'workers-page__row--offline' : '';
+
+/** The workers of the list that are loaded. */
+function loadedWorkers(rows: RowSource<Worker>): readonly Worker[] {
+  const workers: Worker[] = [];
+  for (let index = 0; index < (rows.total ?? 0); index += 1) {
+    const worker = rows.row(index);
+    if (worker !== undefined) workers.push(worker);
+  }
+  return workers;
+}
+
+function copyItem(
+  id: string,
+  label: string,
+  text: string,
+  icon: ActionItem['icon'],
+  startsGroup = false,
+): ActionItem {
+  return {
+    id,
+    label,
+    icon,
+    startsGroup,
+    act: () => {
+      copyText(text).then(
+        () => toasts.done('Copied', text),
+        (error: unknown) => toasts.failed(error, label),
+      );
+    },
+  };
 }

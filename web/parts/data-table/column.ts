@@ -19,8 +19,8 @@ export interface Column<Row> {
   readonly hiddenAtFirst?: boolean;
   /** It cannot be hidden. */
   readonly isFixed?: boolean;
-  /** Its place where a row is a card: the first line, a full line, a word with its name before it, or none. */
-  readonly card?: 'title' | 'line' | 'meta' | 'hidden';
+  /** Its place where a row is a card: the first line, a full line, a word, a word with its name before it (without `card`), or none. */
+  readonly card?: 'title' | 'line' | 'plain' | 'meta' | 'hidden';
 }
 
 export interface Sort {

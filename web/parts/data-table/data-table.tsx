@@ -57,12 +57,16 @@ export interface DataTableProps<Row> {
   readonly onOpen?: (row: Row) => void;
   /** What can be done with a row: a menu behind a button, and in place of the context menu. */
   readonly actions?: (row: Row) => readonly ActionItem[];
+  /** What the Delete key does with the selected rows. */
+  readonly onDelete?: () => void;
   readonly rowClass?: (row: Row) => string;
   /** Shown when there are no rows. */
   readonly empty?: ReactNode;
   readonly isCompact?: boolean;
   /** Takes the height that its parent, a column of a known height, leaves; else it is as high as its rows, up to most of the window. */
   readonly isFilling?: boolean;
+  /** When it changes, another list is shown: from its top. */
+  readonly listKey?: string;
   /** Above the table, before the choice of columns. */
   readonly toolbar?: ReactNode;
   /** Hears whether rows may come and go without taking one from under somebody's eyes or pointer. */
@@ -71,12 +75,12 @@ export interface DataTableProps<Row> {
 
 const ROW_HEIGHT = 37;
 const COMPACT_ROW_HEIGHT = 29;
-/** A guess: cards are measured as they are drawn. */
-const CARD_HEIGHT = 118;
+/** All cards of a table are as high as their columns ask for: measuring each as it comes makes a long list jump. */
+const CARD = { title: 48, line: 28, metaLine: 24, metaEach: 3, edge: 12 };
 const HEAD_HEIGHT = 34;
 /** Rows that stand for a list whose length is not known yet. */
 const SKELETON_ROWS = 12;
-const OVERSCAN = 8;
+const OVERSCAN = 6;
 const SELECT_WIDTH = 36;
 const ACTIONS_WIDTH = 40;
 /** Browsers draw no element higher than this, in pixels; what would lie below is told. */
@@ -98,7 +102,7 @@ interface OpenMenu {
 /** A table of any length, of which the rows that are looked at are drawn: by pointer, by keyboard, and as cards where it is narrow. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { id, label, rows, rowId, sort, onSort, selection, onSelect, href, actions, empty, onAtRest } = props;
-  const { isCompact = false, isFilling = false, toolbar } = props;
+  const { isCompact = false, isFilling = false, toolbar, listKey = '' } = props;
   const [, navigate] = useLocation();
   const scroller = useRef<HTMLDivElement>(null);
   const columns = useTableColumns(id, props.columns);
@@ -106,7 +110,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [active, setActive] = useState<Active>({ index: 0, id: null });
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [isUnderPointer, setIsUnderPointer] = useState(false);
-  const [isAtTop, setIsAtTop] = useState(true);
   /** Raised when the active row is to get the focus. */
   const [focusWanted, setFocusWanted] = useState(0);
 
@@ -116,7 +119,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   const shown = useMemo(() => withFrozenOrder(rows, frozen, rowId), [rows, frozen, rowId]);
 
-  const rowHeight = isCard ? CARD_HEIGHT : isCompact ? COMPACT_ROW_HEIGHT : ROW_HEIGHT;
+  const rowHeight = isCard ? cardHeight(columns.visible) : isCompact ? COMPACT_ROW_HEIGHT : ROW_HEIGHT;
   const countMax = Math.floor(HEIGHT_MAX / rowHeight);
   const total = shown.total ?? SKELETON_ROWS;
   const count = Math.min(total, countMax);
@@ -145,7 +148,16 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     rows.need(Math.max(0, first - OVERSCAN), last + OVERSCAN);
   }, [rows, first, last]);
 
-  const isAtRest = isAtTop && !isUnderPointer && frozen === null;
+  const [shownKey, setShownKey] = useState(listKey);
+  if (shownKey !== listKey) {
+    setShownKey(listKey);
+    setActive({ index: 0, id: null });
+  }
+  useEffect(() => {
+    if (scroller.current !== null) scroller.current.scrollTop = 0;
+  }, [listKey]);
+
+  const isAtRest = first === 0 && !isUnderPointer && frozen === null;
   const tellRest = useEffectEvent((value: boolean) => onAtRest?.(value));
   useEffect(() => tellRest(isAtRest), [isAtRest]);
 
@@ -214,6 +226,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         break;
       case 'select-none':
         onSelect?.(NOTHING_SELECTED);
+        break;
+      case 'delete':
+        props.onDelete?.();
         break;
       case 'menu': {
         const rect = event.target.getBoundingClientRect();
@@ -309,7 +324,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             isCard && 'data-table__scroller--cards',
             shown.isPrevious === true && 'data-table__scroller--previous',
           )}
-          onScroll={(event) => setIsAtTop(event.currentTarget.scrollTop < rowHeight)}
         >
           <TableHead
             columns={columns}
@@ -364,7 +378,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   name={row === undefined ? `row ${item.index + 1}` : nameOf(row)}
                   href={row === undefined || href === undefined ? null : href(row)}
                   className={row === undefined ? '' : (props.rowClass?.(row) ?? '')}
-                  measure={isCard ? virtualizer.measureElement : null}
                 />
               );
             })}
@@ -392,6 +405,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 const ignore = (): void => undefined;
+
+function cardHeight<Row>(columns: readonly Column<Row>[]): number {
+  const placed = (place: Column<Row>['card']): number =>
+    columns.filter((column) => (column.card ?? 'meta') === place).length;
+  const lines = Math.max(placed('line'), placed('plain') > 0 ? 1 : 0);
+  const metaLines = Math.ceil(placed('meta') / CARD.metaEach);
+  return CARD.title + lines * CARD.line + metaLines * CARD.metaLine + CARD.edge;
+}
 
 /** How far a row may move and keep the focus, in rows. */
 const FOLLOWED = 200;

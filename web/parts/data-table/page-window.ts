@@ -7,6 +7,8 @@ export interface Page<Row> {
 
 export interface PageWindowPorts<Row> {
   readonly pageSize: number;
+  /** What a row is known by, wherever it stands. */
+  readonly idOf: (row: Row) => string;
   /** Loads the page at `offset`. */
   readonly fetch: (offset: number) => Promise<Page<Row>>;
   /** Nobody waits for that page any more. */
@@ -50,6 +52,8 @@ export class PageWindow<Row> {
   readonly #pages = new Map<number, PageState>();
   #rows: (Row | undefined)[] = [];
   #total: number | null = null;
+  /** What the service said last, which the rows may not show yet. */
+  #latestTotal: number | null = null;
   #error: unknown = null;
   #view = { first: 0, last: 0 };
   #refresh = 1;
@@ -59,6 +63,8 @@ export class PageWindow<Row> {
   #cancelRefresh: (() => void) | null = null;
   #refreshedAt = -Infinity;
   #isClosed = true;
+  #cancelFreshen: (() => void) | null = null;
+  #freshenedAt = -Infinity;
   /** Raised by a change of the rows: what was asked for before it is of another list. */
   #generation = 0;
 
@@ -72,6 +78,11 @@ export class PageWindow<Row> {
   /** Null as long as no page has arrived. */
   get total(): number | null {
     return this.#total;
+  }
+
+  /** How many rows more the list has, or fewer when negative, than are shown. */
+  get drift(): number {
+    return (this.#latestTotal ?? 0) - (this.#total ?? 0);
   }
 
   get error(): unknown {
@@ -136,6 +147,7 @@ export class PageWindow<Row> {
     if (dropped === 0) return 0;
     this.#rows = kept;
     this.#total = Math.max(0, (this.#total ?? 0) - dropped);
+    this.#latestTotal = this.#total;
     this.#generation += 1;
     this.#refreshNow();
     this.#ports.changed();
@@ -156,13 +168,59 @@ export class PageWindow<Row> {
     }, wait);
   }
 
+  /** The loaded rows that are looked at. */
+  inView(): readonly Row[] {
+    return this.#rows.slice(this.#view.first, this.#view.last + 1).filter((row) => row !== undefined);
+  }
+
+  /**
+   * What is looked at shows what it has become, and keeps its place: nothing comes, goes or moves but by a refresh. It happens now, or as
+   * soon as the last time is long enough ago.
+   */
+  freshen(): void {
+    if (this.#isClosed || this.#total === null || this.#cancelFreshen !== null) return;
+    const wait = this.#freshenedAt + REFRESH_MS - this.#ports.now();
+    this.#cancelFreshen = this.#ports.later(
+      () => {
+        this.#freshenNow().then(
+          () => {
+            this.#cancelFreshen = null;
+          },
+          () => {
+            // The list has been loaded: what the service does not answer now, it is asked again soon.
+            this.#cancelFreshen = null;
+          },
+        );
+      },
+      Math.max(0, wait),
+    );
+  }
+
+  async #freshenNow(): Promise<void> {
+    const { pageSize, fetch, idOf, now, changed } = this.#ports;
+    this.#freshenedAt = now();
+    const last = Math.min(this.#view.last, Math.max(0, (this.#total ?? 0) - 1));
+    for (let page = Math.floor(this.#view.first / pageSize); page * pageSize <= last; page += 1) {
+      const generation = this.#generation;
+      const loaded = await fetch(page * pageSize);
+      if (this.#isClosed || generation !== this.#generation) return;
+      const fresh = new Map(loaded.rows.map((row) => [idOf(row), row]));
+      const drift = this.drift;
+      this.#latestTotal = loaded.total;
+      this.patch((row) => fresh.get(idOf(row)) ?? row);
+      if (drift !== this.drift) changed();
+    }
+  }
+
   /** Loads nothing more until it is opened. */
   close(): void {
     this.#isClosed = true;
     this.#cancelTimer?.();
     this.#cancelRefresh?.();
+    this.#cancelFreshen?.();
     this.#cancelTimer = null;
     this.#cancelRefresh = null;
+    this.#cancelFreshen = null;
     for (const [page, state] of this.#pages) {
       if (!state.isLoading) continue;
       state.isGivenUp = true;
@@ -261,6 +319,7 @@ export class PageWindow<Row> {
     state.loaded = refresh;
     state.total = loaded.total;
     this.#total = loaded.total;
+    this.#latestTotal = loaded.total;
     const offset = page * pageSize;
     for (let index = 0; index < pageSize; index += 1) {
       if (offset + index < loaded.total) this.#rows[offset + index] = loaded.rows[index];

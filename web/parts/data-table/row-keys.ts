@@ -5,6 +5,7 @@ export type RowKeyAction =
   | { readonly kind: 'toggle' }
   | { readonly kind: 'select-all' }
   | { readonly kind: 'select-none' }
+  | { readonly kind: 'delete' }
   | { readonly kind: 'menu' };
 
 export interface PressedKey {
@@ -49,6 +50,8 @@ export function rowKeyAction(pressed: PressedKey, { active, total, page }: RowKe
       return { kind: 'open' };
     case ' ':
       return { kind: 'toggle' };
+    case 'Delete':
+      return { kind: 'delete' };
     case 'Escape':
       return { kind: 'select-none' };
     default:

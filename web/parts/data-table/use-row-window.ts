@@ -1,7 +1,12 @@
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { QueryObserver, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useMemo, useState, useSyncExternalStore } from 'react';
 import type { RowSource } from './column.ts';
 import { PageWindow, type Page } from './page-window.ts';
+
+/** What a row must have to be found again. */
+interface Identified {
+  readonly id: string;
+}
 
 /** A page as the lists of the service answer it. */
 interface RestPage<Row> {
@@ -22,6 +27,12 @@ export interface RowWindow<Row> extends RowSource<Row> {
   patch(change: (row: Row) => Row): void;
   /** Takes loaded rows out; gives how many. */
   drop(isGone: (row: Row) => boolean): number;
+  /** How many rows more the list has by now, or fewer when negative, than are shown. */
+  readonly drift: number;
+  /** What is looked at shows what it has become, without coming, going or moving. */
+  freshen(): void;
+  /** The loaded rows that are looked at. */
+  inView(): readonly Row[];
   /** Loads what is looked at again, and the rest when it is looked at; calls that come close together are one. */
   refresh(): void;
 }
@@ -30,9 +41,9 @@ const PAGE_SIZE = 100;
 
 /**
  * Rows of a list of the service, of which those that are looked at are loaded. When the key changes, the rows of the last one are shown until
- * the first of the new ones arrive.
+ * the first of the new ones arrive. `invalidateQueries` of the key, or of the beginning of it, refreshes them.
  */
-export function useRowWindow<Row>(options: RowWindowOptions<Row>): RowWindow<Row> {
+export function useRowWindow<Row extends Identified>(options: RowWindowOptions<Row>): RowWindow<Row> {
   const client = useQueryClient();
   const name = JSON.stringify(options.key);
   const [held, setHeld] = useState(() => ({
@@ -52,7 +63,7 @@ export function useRowWindow<Row>(options: RowWindowOptions<Row>): RowWindow<Row
   return useMemo(() => sourceOf(list, before, version), [list, before, version]);
 }
 
-function sourceOf<Row>(
+function sourceOf<Row extends Identified>(
   list: WindowStore<Row>,
   before: WindowStore<Row> | null,
   _version: number,
@@ -71,20 +82,30 @@ function sourceOf<Row>(
     retry: () => window.refresh(),
     patch: (change) => window.patch(change),
     drop: (isGone) => window.drop(isGone),
+    drift: isPrevious ? 0 : window.drift,
+    freshen: () => window.freshen(),
+    inView: () => shown.inView(),
     refresh: () => window.refresh(),
   };
 }
 
 /** A window of pages that lives as long as it is looked at, with its answers in the cache of queries. */
-class WindowStore<Row> {
+class WindowStore<Row extends Identified> {
   readonly window: PageWindow<Row>;
+  readonly #client: QueryClient;
+  /** Stands in the cache for all pages: what makes answers stale reaches it whichever of them are kept. */
+  readonly #markKey: readonly unknown[];
   readonly #listeners = new Set<() => void>();
   #version = 0;
+  #unfollow: () => void = () => undefined;
 
   constructor(client: QueryClient, { key, fetchPage, pageSize = PAGE_SIZE }: RowWindowOptions<Row>) {
+    this.#client = client;
+    this.#markKey = [...key, 'window'];
     const keyOf = (offset: number): readonly unknown[] => [...key, { offset, limit: pageSize }];
     this.window = new PageWindow<Row>({
       pageSize,
+      idOf: (row) => row.id,
       fetch: (offset) =>
         client.fetchQuery({
           queryKey: keyOf(offset),
@@ -111,11 +132,33 @@ class WindowStore<Row> {
   readonly version = (): number => this.#version;
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    if (this.#listeners.size === 0) this.window.open();
+    if (this.#listeners.size === 0) this.#open();
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.window.close();
+      if (this.#listeners.size > 0) return;
+      this.#unfollow();
+      this.window.close();
     };
   };
+
+  #open(): void {
+    this.window.open();
+    const client = this.#client;
+    let mark = 0;
+    client.setQueryData(this.#markKey, mark);
+    const observer = new QueryObserver(client, { queryKey: this.#markKey, enabled: false });
+    const unobserve = observer.subscribe(() => undefined);
+    const marked = observer.getCurrentQuery();
+    const unsubscribe = client.getQueryCache().subscribe((event) => {
+      if (event.type !== 'updated' || event.action.type !== 'invalidate' || event.query !== marked) return;
+      mark += 1;
+      client.setQueryData(this.#markKey, mark);
+      this.window.refresh();
+    });
+    this.#unfollow = () => {
+      unsubscribe();
+      unobserve();
+    };
+  }
 }

@@ -21,7 +21,6 @@ export function useLog(taskId: string): { source: LogSource; state: LogState } {
     logsOf(taskId),
     (events) => source.accept(events.map(({ payload }) => payload)),
     () => source.read(),
-    () => source.read(),
   );
   useEffect(() => {
     source.read();

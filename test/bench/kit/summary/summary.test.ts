@@ -79,6 +79,20 @@ test('a target is met by the value or by the ratio, as it says', async (t) => {
   t.same(missing, specs.slice(6));
 });
 
+test('a row is filled from the results that it names, and from those of its bench when it names none', async (t) => {
+  const results = new Map([kept('a', { rate: 40 }), kept('a-slow', { rate: 4 })]);
+  const specs = [spec({}), spec({ results: 'a-slow' }), spec({ results: 'a-slower' })];
+  const { rows, missing } = summarize(specs, results);
+  t.same(
+    rows.map(({ bench, value }) => ({ bench, value })),
+    [
+      { bench: 'a', value: 40 },
+      { bench: 'a', value: 4 },
+    ],
+  );
+  t.same(missing, specs.slice(2));
+});
+
 test('the page shows figures, targets, and what is missing', async (t) => {
   const results = new Map([kept('a', { rate: 41_234.5, echo: 100_000, p99: 71.26 })]);
   const { rows } = summarize(

@@ -20,6 +20,7 @@ function bench(total: number, cached: (offset: number) => Page<Row> | undefined 
   const service = { total, text: 'old' };
   const window = new PageWindow<Row>({
     pageSize: 10,
+    idOf: (row) => String(row.id),
     fetch: (offset) =>
       new Promise((resolve, reject) => {
         requests.push({ offset, resolve, reject });
@@ -204,6 +205,31 @@ test('a list that has grown or shrunk shows its new length', async (t) => {
     pass(100);
   }
   t.same([window.total, window.row(1)?.id, window.row(2)], [2, 1, undefined]);
+});
+
+test('rows show what they have become without moving, and it is told how many there are more', async (t) => {
+  const { window, answer, service, asked, pass } = bench(15);
+  window.open();
+  window.need(0, 5);
+  await answer();
+  service.total = 18;
+  service.text = 'new';
+  window.freshen();
+  window.freshen();
+  pass(0);
+  t.same(asked(), [0], 'once');
+  await answer();
+  t.same([window.total, window.drift, window.row(3)], [15, 3, { id: 3, text: 'new' }]);
+  t.same(window.inView().length, 6);
+  window.freshen();
+  pass(0);
+  t.same(asked(), [], 'not at once again');
+  pass(500);
+  t.same(asked(), [0]);
+  await answer();
+  window.refresh();
+  await answer();
+  t.same([window.total, window.drift], [18, 0]);
 });
 
 test('an error is told, and a refresh asks again', async (t) => {

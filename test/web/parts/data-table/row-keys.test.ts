@@ -36,6 +36,7 @@ test('other keys open, select and ask for the menu', (t) => {
   t.same(rowKeyAction(key(' '), place), { kind: 'toggle' });
   t.same(rowKeyAction(key('a', { ctrlKey: true }), place), { kind: 'select-all' });
   t.same(rowKeyAction(key('A', { metaKey: true }), place), { kind: 'select-all' });
+  t.same(rowKeyAction(key('Delete'), place), { kind: 'delete' });
   t.same(rowKeyAction(key('Escape'), place), { kind: 'select-none' });
   t.same(rowKeyAction(key('ContextMenu'), place), { kind: 'menu' });
   t.same(rowKeyAction(key('F10', { shiftKey: true }), place), { kind: 'menu' });

@@ -1,0 +1,9 @@
+import { chromium, type Browser } from 'playwright-core';
+
+/** Debian's Chromium, or that of `CHROMIUM_PATH`; root has no sandbox for it. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}

@@ -1,0 +1,34 @@
+import type { StepPlan } from '../../src/core/openjd/plan.ts';
+import type { IntegerRun } from '../../src/core/openjd/space-description.ts';
+import { openSpace } from '../../src/core/openjd/space/open-space.ts';
+import type { Schemas } from './schemas.ts';
+
+/** Of longer descriptions nothing is told: a grid is asked for often. */
+const PARTS_MAX = 1000;
+
+type TaskAxis = Schemas['TaskAxis'];
+
+/** The values of the only parameter of a step's tasks, in task order; null when there is none, several, or too much to tell. */
+export function taskAxis({ space, taskParameters, taskCount }: StepPlan): TaskAxis | null {
+  const [parameter, ...others] = taskParameters;
+  const axis = space.kind === 'product' && space.parts.length === 1 ? space.parts[0] : space;
+  if (parameter === undefined || others.length > 0 || axis?.kind !== 'axis') return null;
+  const about = { parameter: parameter.name, type: parameter.type };
+  if (axis.values.kind === 'runs') {
+    const runs = axis.values.runs.map(plainRun);
+    return runs.length > PARTS_MAX || runs.some((run) => run === null)
+      ? null
+      : { ...about, runs: runs.flatMap((run) => run ?? []) };
+  }
+  if (taskCount > PARTS_MAX) return null;
+  const opened = openSpace(axis);
+  const values = Array.from({ length: opened.length }, (_, place) => opened.at(place)[parameter.name] ?? '');
+  return { ...about, values };
+}
+
+/** Null when some of its integers are not exact as numbers. */
+function plainRun({ start, step, count }: IntegerRun): NonNullable<TaskAxis['runs']>[number] | null {
+  const run = { start: Number(start), step: Number(step), count };
+  const last = run.start + run.step * (count - 1);
+  return [run.start, run.step, last].every(Number.isSafeInteger) ? run : null;
+}

@@ -1,0 +1,77 @@
+import type { JobNotice } from '../../core/ports/committed-changes.ts';
+
+const RING_BYTES = 256 * 1024;
+const PLACES = { written: 0, read: 1 } as const;
+const HEADER_BYTES = Object.keys(PLACES).length * Int32Array.BYTES_PER_ELEMENT;
+const LENGTH_BYTES = 4;
+/** In place of a length: what follows stands at the ring's beginning. */
+const AT_THE_BEGINNING = 0xffff_ffff;
+
+/** Memory of a ring, for its one writer and its one reader. */
+export const noticeRingMemory = (): SharedArrayBuffer => new SharedArrayBuffer(HEADER_BYTES + RING_BYTES);
+
+/**
+ * Notices in shared memory: to put one wakes nobody, as a message between threads would, and whoever wants to know takes them. A notice is there
+ * for the reader once `put` has returned true.
+ */
+export class NoticeRing {
+  readonly #places: Int32Array;
+  readonly #bytes: Buffer;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#places = new Int32Array(memory, 0, HEADER_BYTES / Int32Array.BYTES_PER_ELEMENT);
+    this.#bytes = Buffer.from(memory, HEADER_BYTES, RING_BYTES);
+  }
+
+  /** False when there is no room. */
+  put({ number, keys, prefixes }: JobNotice): boolean {
+    const text = JSON.stringify([number, keys, prefixes]);
+    const length = Buffer.byteLength(text);
+    const needed = LENGTH_BYTES + length;
+    const read = Atomics.load(this.#places, PLACES.read);
+    let at = Atomics.load(this.#places, PLACES.written);
+    // A byte is always left between the end and the beginning: the same place means an empty ring. Room for the mark of the beginning as well.
+    if (at >= read) {
+      if (at + needed + LENGTH_BYTES > RING_BYTES) {
+        if (needed >= read) return false;
+        this.#bytes.writeUInt32LE(AT_THE_BEGINNING, at);
+        at = 0;
+      }
+    } else if (at + needed >= read) return false;
+    this.#bytes.writeUInt32LE(length, at);
+    this.#bytes.write(text, at + LENGTH_BYTES);
+    Atomics.store(this.#places, PLACES.written, at + needed);
+    return true;
+  }
+
+  /** Whether at least half of the ring waits to be read. */
+  get isHalfFull(): boolean {
+    const waiting = Atomics.load(this.#places, PLACES.written) - Atomics.load(this.#places, PLACES.read);
+    return (waiting + RING_BYTES) % RING_BYTES >= RING_BYTES / 2;
+  }
+
+  /** What was put since the last time, in order. */
+  take(): JobNotice[] {
+    const taken: JobNotice[] = [];
+    const written = Atomics.load(this.#places, PLACES.written);
+    let at = Atomics.load(this.#places, PLACES.read);
+    while (at !== written) {
+      const length = this.#bytes.readUInt32LE(at);
+      if (length === AT_THE_BEGINNING) {
+        at = 0;
+        continue;
+      }
+      const from = at + LENGTH_BYTES;
+      at = from + length;
+      // Written by `put`.
+      const [number, keys, prefixes] = JSON.parse(this.#bytes.toString('utf8', from, at)) as [
+        number,
+        string[],
+        string[],
+      ];
+      taken.push({ number, keys, prefixes });
+    }
+    Atomics.store(this.#places, PLACES.read, at);
+    return taken;
+  }
+}

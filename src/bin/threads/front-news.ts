@@ -1,0 +1,51 @@
+import type { Said } from './shard-protocol.ts';
+
+/**
+ * How long events and counts that nobody waits for are kept back, so that those of many small commit windows wake the
+ * main thread once. Their readers are people.
+ */
+const KEPT_BACK_MS = 5;
+
+type Open = { -readonly [Part in keyof Said]: Said[Part][number][] };
+
+const nothing = (): Open => ({ answers: [], events: [], forwards: [], counts: [], forgotten: [] });
+
+/**
+ * What commit windows say to the main thread, in order. What somebody waits for (an answer, a message to another shard)
+ * leaves at once, with all that was kept back.
+ */
+export class FrontNews {
+  private readonly post: (said: Said) => void;
+  private kept = nothing();
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(post: (said: Said) => void) {
+    this.post = post;
+  }
+
+  /** To be called when the window is on disk. */
+  tell({ answers, events, forwards, counts, forgotten }: Said): void {
+    const isAwaited = answers.length > 0 || forwards.length > 0 || forgotten.length > 0;
+    if (!isAwaited && events.length === 0 && counts.length === 0) return;
+    this.kept.answers.push(...answers);
+    this.kept.events.push(...events);
+    this.kept.forwards.push(...forwards);
+    this.kept.counts.push(...counts);
+    this.kept.forgotten.push(...forgotten);
+    if (isAwaited) this.send();
+    else this.timer ??= setTimeout(() => this.send(), KEPT_BACK_MS);
+  }
+
+  /** Sends what is kept back. */
+  close(): void {
+    if (this.timer !== null) this.send();
+  }
+
+  private send(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    const said = this.kept;
+    this.kept = nothing();
+    this.post(said);
+  }
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { NoticeRing, noticeRingMemory } from '../../../src/adapters/lmdb/notice-ring.ts';
+
+const noticeOf = (number: number, textBytes: number) => ({
+  number,
+  keys: ['ü'.repeat(textBytes >> 1)],
+  prefixes: number % 3 === 0 ? ['p/'] : [],
+});
+
+test('a reader takes every notice that there was room for, once and in order, across the end of the ring', (t) => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ put: fc.nat(60_000) }) },
+    { weight: 3, arbitrary: fc.record({ put: fc.nat(300) }) },
+    { weight: 2, arbitrary: fc.constant('take' as const) },
+  );
+  let wereRefused = 0;
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const memory = noticeRingMemory();
+      const writer = new NoticeRing(memory);
+      const reader = new NoticeRing(memory);
+      let waiting: unknown[] = [];
+      let number = 0;
+      for (const each of steps) {
+        if (each === 'take') {
+          t.strictSame(reader.take(), waiting);
+          waiting = [];
+          continue;
+        }
+        const notice = noticeOf(++number, each.put);
+        if (writer.put(notice)) waiting.push(notice);
+        else wereRefused++;
+      }
+      t.strictSame(reader.take(), waiting);
+      t.strictSame(reader.take(), []);
+      t.equal(writer.isHalfFull, false);
+    }),
+    { numRuns: 200 },
+  );
+  t.ok(wereRefused > 0, 'some found no room');
+  t.end();
+});
+
+test('a ring refuses what it has no room for, and says when it is half full', (t) => {
+  const memory = noticeRingMemory();
+  const writer = new NoticeRing(memory);
+  t.equal(writer.put(noticeOf(1, 300_000)), false, 'more than the ring holds');
+  t.strictSame(new NoticeRing(memory).take(), []);
+  t.equal(writer.put(noticeOf(2, 100_000)), true);
+  t.equal(writer.isHalfFull, false);
+  t.equal(writer.put(noticeOf(3, 100_000)), true);
+  t.equal(writer.isHalfFull, true);
+  t.equal(writer.put(noticeOf(4, 100_000)), false);
+  t.strictSame(new NoticeRing(memory).take(), [noticeOf(2, 100_000), noticeOf(3, 100_000)]);
+  t.equal(writer.isHalfFull, false);
+  t.equal(writer.put(noticeOf(5, 100_000)), true, 'at the beginning of the ring');
+  t.strictSame(new NoticeRing(memory).take(), [noticeOf(5, 100_000)]);
+  t.end();
+});

@@ -1,0 +1,15 @@
+/**
+ * The event channel as a page opens it, by the WebSocket of the platform: prints its states and what a listener of `jobs` is told.
+ *
+ *   node --experimental-websocket dist/test/e2e/programs/browser-channel.js http://127.0.0.1:8080
+ */
+import { EventChannel, eventsUrl } from '../../../web/api/events/channel.ts';
+
+const channel = new EventChannel({ url: eventsUrl(process.argv[2] ?? '') });
+channel.onState((state) => console.log(state.kind, state.kind === 'waiting' ? state.reason : ''));
+channel.subscribe('jobs', {
+  ready: () => console.log('ready'),
+  events: (list) => {
+    for (const { payload } of list) console.log('event', payload.job_id, payload.status);
+  },
+});

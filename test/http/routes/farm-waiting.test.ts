@@ -1,0 +1,152 @@
+import { test } from 'tap';
+import type { WaitingExplanation, WaitingGroup } from '../../../src/core/lease/waiting.ts';
+import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { openHouse, type House } from '../kit/house.ts';
+import { FARM, farmRecord, jobNumber, jobRecord, QUEUE, queueRecord } from '../kit/records.ts';
+
+const WAITING = `/api/v1/stats/waiting?farm_id=${FARM}`;
+
+const group = (reason: WaitingGroup['reason'], some: Partial<WaitingGroup> = {}): WaitingGroup => ({
+  reason,
+  queueId: null,
+  pool: '',
+  unschedulableReason: '',
+  tasks: 1,
+  jobs: 1,
+  jobIds: [jobNumber(1)],
+  ...some,
+});
+
+function furnish(house: House, waiting: WaitingExplanation): void {
+  house.write(
+    put('farm', keys.farm(FARM), farmRecord({ maxConcurrentTasks: 1000 })),
+    put('queue', keys.queue(QUEUE), queueRecord({ maxConcurrentTasks: 1 })),
+  );
+  house.answer = () => done(waiting);
+}
+
+void test('each reason has its sentence, and what it is about', async (t) => {
+  const { house, client } = await openHouse(t);
+  const groups = [
+    group('order', { tasks: 20 }),
+    group('cores', { tasks: 19 }),
+    group('farm_cap', { tasks: 18 }),
+    group('queue_cap', { tasks: 17, queueId: QUEUE }),
+    group('usage_pool', { tasks: 16, pool: 'nuke' }),
+    group('retry_after', { tasks: 15 }),
+    group('workers', { tasks: 14, unschedulableReason: 'no online workers' }),
+    group('usage_pool_missing', { tasks: 13, pool: 'mari' }),
+    group('paused_queue', { tasks: 12, queueId: QUEUE }),
+  ];
+  furnish(house, { groups, isPartial: true });
+  const { status, body } = await client.get(WAITING);
+  t.equal(status, 200);
+  const shared = { jobs: 1, job_ids: [jobNumber(1)] };
+  t.strictSame(body, {
+    farm_id: FARM,
+    at: '2026-11-20T10:00:00.000Z',
+    tasks: 144,
+    groups: [
+      {
+        reason: 'order',
+        sentence: 'It is their turn soon: workers have room for them.',
+        tasks: 20,
+        ...shared,
+      },
+      {
+        reason: 'cores',
+        sentence: 'Workers may run them, and none has the cores free.',
+        tasks: 19,
+        ...shared,
+      },
+      {
+        reason: 'farm_cap',
+        sentence: 'The farm is at its cap of 1,000 concurrent tasks.',
+        tasks: 18,
+        ...shared,
+      },
+      {
+        reason: 'queue_cap',
+        sentence: 'Queue day is at its cap of 1 concurrent task.',
+        tasks: 17,
+        ...shared,
+        queue_id: QUEUE,
+      },
+      {
+        reason: 'usage_pool',
+        sentence: 'Usage pool nuke is at capacity.',
+        tasks: 16,
+        ...shared,
+        pool: 'nuke',
+      },
+      {
+        reason: 'retry_after',
+        sentence: 'They are held back for a while after a failure.',
+        tasks: 15,
+        ...shared,
+      },
+      {
+        reason: 'workers',
+        sentence: 'No worker may run them: no online workers.',
+        tasks: 14,
+        ...shared,
+        unschedulable_reason: 'no online workers',
+      },
+      {
+        reason: 'usage_pool_missing',
+        sentence: 'Usage pool mari is not registered and has no slots.',
+        tasks: 13,
+        ...shared,
+        pool: 'mari',
+      },
+      { reason: 'paused_queue', sentence: 'Queue day is paused.', tasks: 12, ...shared, queue_id: QUEUE },
+    ],
+    is_partial: true,
+  });
+});
+
+void test('tasks of paused jobs are beside what the scheduler says, and it is asked once for many clients', async (t) => {
+  const { house, client } = await openHouse(t);
+  furnish(house, { groups: [group('cores', { tasks: 2 })], isPartial: false });
+  for (const number of [1, 2]) {
+    const job = jobRecord({ id: jobNumber(number), status: 'paused', taskCounts: { ...NO_TASKS, ready: 3 } });
+    house.write(put('job', keys.job(job.id), job));
+  }
+  const paused = {
+    reason: 'paused_job',
+    sentence: 'The jobs are paused.',
+    tasks: 6,
+    jobs: 2,
+    job_ids: [jobNumber(1), jobNumber(2)],
+  };
+  const [first, second] = await Promise.all([client.get(WAITING), client.get(WAITING)]);
+  t.match(first.body, { tasks: 8, groups: [paused, { reason: 'cores', tasks: 2 }] });
+  t.strictSame(second.body, first.body);
+  t.equal(house.asked.length, 1);
+  house.steadyNow += 2999;
+  await client.get(WAITING);
+  t.equal(house.asked.length, 1);
+  house.steadyNow += 1;
+  await client.get(WAITING);
+  t.equal(house.asked.length, 2);
+  t.match(house.asked[1], { actor: 'lease', id: FARM, message: { type: 'farm.explain' } });
+});
+
+void test('a farm that is not there, and a scheduler that does not answer', async (t) => {
+  const { house, client } = await openHouse(t);
+  t.equal((await client.get(WAITING)).status, 404);
+  t.equal((await client.get('/api/v1/stats/waiting')).status, 400);
+  furnish(house, { groups: [], isPartial: false });
+  const { answer } = house;
+  house.answer = () => refused('unavailable', 'busy');
+  t.match(await client.get(WAITING), { status: 503, body: { detail: /does not answer/ } });
+  house.answer = answer;
+  t.match(
+    await client.get(WAITING),
+    { status: 200, body: { tasks: 0, groups: [] } },
+    'it is asked again at once',
+  );
+});

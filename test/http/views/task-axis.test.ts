@@ -1,0 +1,67 @@
+import { test } from 'tap';
+import { taskAxis } from '../../../http/views/task-axis.ts';
+import type { StepPlan, TaskParameterType } from '../../../src/core/openjd/plan.ts';
+import type { SpaceDescription } from '../../../src/core/openjd/space-description.ts';
+
+const planOf = (
+  space: SpaceDescription,
+  type: TaskParameterType = 'INT',
+  names: readonly string[] = ['Frame'],
+): StepPlan => ({
+  name: 'render',
+  order: 0,
+  dependsOn: [],
+  taskCount: 5,
+  taskParameters: names.map((name) => ({ name, type })),
+  space,
+  requirements: { cores: 1, computeLocation: '', amounts: [], pools: [], attributes: [] },
+  environments: [],
+  script: { onRun: { command: 'true', args: [] }, embeddedFiles: [] },
+});
+
+const runs = (start: string, step: string, count: number): SpaceDescription => ({
+  kind: 'axis',
+  name: 'Frame',
+  values: { kind: 'runs', runs: [{ start, step, count }] },
+});
+
+void test('integers are told as they count', async (t) => {
+  const told = { parameter: 'Frame', type: 'INT', runs: [{ start: 1001, step: 2, count: 5 }] };
+  t.strictSame(taskAxis(planOf(runs('1001', '2', 5))), told);
+  t.strictSame(taskAxis(planOf({ kind: 'product', parts: [runs('1001', '2', 5)] })), told);
+});
+
+void test('chunks and lists are told one by one', async (t) => {
+  const chunked: SpaceDescription = {
+    kind: 'axis',
+    name: 'Frame',
+    values: {
+      kind: 'chunks',
+      runs: [{ start: '1', step: '1', count: 6 }],
+      cut: { size: 3, constraint: 'CONTIGUOUS', greedy: true },
+    },
+  };
+  t.strictSame(taskAxis({ ...planOf(chunked, 'CHUNK[INT]'), taskCount: 2 }), {
+    parameter: 'Frame',
+    type: 'CHUNK[INT]',
+    values: ['1-3', '4-6'],
+  });
+  const list: SpaceDescription = {
+    kind: 'axis',
+    name: 'Frame',
+    values: { kind: 'list', values: ['b', 'a'] },
+  };
+  t.strictSame(taskAxis({ ...planOf(list, 'STRING'), taskCount: 2 }), {
+    parameter: 'Frame',
+    type: 'STRING',
+    values: ['b', 'a'],
+  });
+  t.equal(taskAxis({ ...planOf(list, 'STRING'), taskCount: 1001 }), null, 'too many to tell');
+});
+
+void test('there is none without a parameter, with several, or with integers that are not exact', async (t) => {
+  t.equal(taskAxis(planOf({ kind: 'single' }, 'INT', [])), null);
+  const product: SpaceDescription = { kind: 'product', parts: [runs('1', '1', 5), runs('1', '1', 1)] };
+  t.equal(taskAxis(planOf(product, 'INT', ['Frame', 'Layer'])), null);
+  t.equal(taskAxis(planOf(runs('9007199254740993', '1', 1))), null);
+});

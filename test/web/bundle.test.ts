@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { test } from 'tap';
+import { packageRoot } from '../../src/bin/package-root.ts';
+
+/** Script of the first load of any page, compressed with gzip. */
+const FIRST_LOAD_MAX = 250_000;
+
+interface Chunk {
+  readonly file: string;
+  readonly src?: string;
+  readonly isEntry?: boolean;
+  readonly imports?: readonly string[];
+  readonly dynamicImports?: readonly string[];
+}
+
+const app = fileURLToPath(new URL('dist/web-app/', packageRoot));
+const manifest = JSON.parse(readFileSync(join(app, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>;
+
+/** The chunk and all that it imports at once. */
+function withImports(name: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const one of manifest[name]?.imports ?? []) withImports(one, found);
+  return found;
+}
+
+const sizeOf = (names: Iterable<string>): number =>
+  [...names].reduce(
+    (sum, name) => sum + gzipSync(readFileSync(join(app, manifest[name]?.file ?? ''))).length,
+    0,
+  );
+
+test('no page loads more script at first than a slow network takes well', (t) => {
+  const entry = Object.keys(manifest).find((name) => manifest[name]?.isEntry === true) ?? '';
+  const pages = Object.keys(manifest).filter((name) => /^pages\/.*-page\.tsx$/.test(name));
+  t.ok(pages.length >= 13, 'every page is a chunk of its own');
+  for (const page of pages) {
+    const size = sizeOf(new Set([...withImports(entry), ...withImports(page)]));
+    t.ok(size < FIRST_LOAD_MAX, `${page}: ${size} bytes`);
+  }
+  t.end();
+});
+
+test('what is worth it lies there compressed', (t) => {
+  for (const { file } of Object.values(manifest)) {
+    if (!/\.(js|css)$/.test(file) || readFileSync(join(app, file)).length < 1024) continue;
+    for (const extension of ['gz', 'br'])
+      t.ok(existsSync(join(app, `${file}.${extension}`)), `${file}.${extension}`);
+  }
+  t.end();
+});
+
+test('the page has nothing in it that a strict policy forbids, and asks nobody else', (t) => {
+  const html = readFileSync(join(app, 'index.html'), 'utf8');
+  t.notMatch(html, /<script(?![^>]*\bsrc=)/, 'no script in the page');
+  t.notMatch(html, /<style|\sstyle=|\son\w+=/, 'no style and no handler in the page');
+  t.notMatch(html, /(src|href)="(https?:)?\/\//, 'nothing from elsewhere');
+  t.end();
+});

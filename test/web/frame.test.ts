@@ -1,0 +1,118 @@
+import tap, { test } from 'tap';
+import { openBrowserHouse } from '../kit/browser/browser-house.ts';
+import { takePictures, violations } from '../kit/browser/browser.ts';
+import { startService } from '../kit/daemons.ts';
+
+tap.setTimeout(240_000);
+
+/** What is around every page, in a real browser against the real service. */
+await test('the frame of the application', { timeout: 240_000 }, async (t) => {
+  const house = await openBrowserHouse();
+  t.teardown(() => house.close(!t.passing()));
+  const farm = await house.service.api.makeFarm('north');
+  const { page, faults } = await house.open('/jobs');
+  const palette = page.getByRole('dialog', { name: 'Find or do' });
+
+  await t.test('the palette finds pages and jobs by keyboard', async (t) => {
+    const job = await house.service.api.call<{ id: string }>(
+      'POST',
+      `/api/v1/jobs?farm_id=${farm.farmId}&queue_id=${farm.queueId}`,
+      'specificationVersion: jobtemplate-2023-09\nname: Sequence 020\nsteps:\n  - name: Render\n    script: { actions: { onRun: { command: "true" } } }\n',
+      'application/x-yaml',
+    );
+    t.equal(job.status, 201);
+    await page.keyboard.press('Control+k');
+    await palette.waitFor();
+    await takePictures(page, 'palette');
+    t.strictSame(await violations(page), []);
+    await page.keyboard.type('usage');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Usage pools', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('sequence');
+    await palette.getByRole('option', { name: /Sequence 020/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/jobs/${job.body.id}`);
+    await page.getByRole('heading', { name: 'Sequence 020', level: 1 }).waitFor();
+  });
+
+  await t.test('two keys go to a page, and a question mark lists them', async (t) => {
+    await page.locator('main').focus();
+    await page.keyboard.press('g');
+    await page.keyboard.press('q');
+    await page.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await dialog.waitFor();
+    t.strictSame(await violations(page), []);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.locator('[data-search]:focus').waitFor();
+  });
+
+  await t.test('the theme is remembered', async (t) => {
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitem', { name: 'Theme: dark' }).click();
+    const background = (): Promise<string> =>
+      page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const dark = await background();
+    await page.reload();
+    t.equal(await background(), dark);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitem', { name: 'Theme: light' }).click();
+    t.not(await background(), dark);
+  });
+
+  await t.test('what runs here is told for a report of a problem', async (t) => {
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitem', { name: 'About Callsheet' }).click();
+    await page.getByRole('dialog').getByText('Commit').waitFor();
+    t.strictSame(await violations(page), []);
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('an address that is nothing says so', async (t) => {
+    await page.goto('/no/such/page');
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('what is not allowed is not offered', async () => {
+    await page.route('**/api/v1/auth/me', (route) =>
+      route.fulfill({
+        json: {
+          subject: 'u1',
+          username: 'ada',
+          display_name: 'Ada',
+          roles: ['read-only'],
+          permissions: ['jobs.read', 'jobs.read.all', 'workers.read', 'infra.read'],
+          kind: 'user',
+        },
+      }),
+    );
+    await page.goto('/farms');
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    await navigation.getByRole('link', { name: 'Farms' }).waitFor();
+    await navigation.getByRole('link', { name: 'Diagnostics' }).waitFor({ state: 'detached' });
+    await navigation.getByRole('link', { name: 'Submit a job' }).waitFor({ state: 'detached' });
+    await page.locator('button[aria-disabled=true][title*="infra.manage"]').first().waitFor();
+    await page.unroute('**/api/v1/auth/me');
+  });
+
+  t.strictSame(faults, [], 'nothing went wrong in the browser');
+
+  await t.test('a service that is away is told, and comes back by itself', async (t) => {
+    await page.goto('/farms');
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+    await house.service.daemon.kill('SIGKILL');
+    await page.getByText('The service cannot be reached.').waitFor();
+    await takePictures(page, 'away');
+    t.strictSame(await violations(page), []);
+    const again = await startService(house.service);
+    t.teardown(() => again.daemon.kill('SIGTERM'));
+    await page.getByRole('button', { name: 'Live' }).waitFor();
+    await page.getByText('The service cannot be reached.').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /north/ }).waitFor();
+  });
+});

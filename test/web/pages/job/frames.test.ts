@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import type { TaskAxis } from '../../../../web/api/resources.ts';
+import { frameScale, frameText } from '../../../../web/pages/job/model/frames.ts';
+import {
+  countOfRuns,
+  mergedRuns,
+  placeExpression,
+  placesIn,
+} from '../../../../web/pages/job/model/place-runs.ts';
+
+const FRAMES: TaskAxis = {
+  parameter: 'Frame',
+  type: 'INT',
+  runs: [
+    { start: 1001, step: 1, count: 100 },
+    { start: 2000, step: 10, count: 5 },
+  ],
+};
+const CHUNKS: TaskAxis = { parameter: 'Frame', type: 'CHUNK[INT]', values: ['1-10', '11-20', '21-25,31'] };
+const LAYERS: TaskAxis = { parameter: 'Layer', type: 'STRING', values: ['beauty', 'shadow', 'beauty'] };
+
+void test('frames are mapped to places, and places are called by their frames', async (t) => {
+  const scale = frameScale(105, FRAMES);
+  t.equal(scale.labelAt(9), '1010');
+  t.equal(scale.labelAt(102), '2020');
+  t.strictSame(scale.placesOf('1010-1020'), { ok: true, runs: [{ first: 9, last: 19 }] });
+  t.strictSame(scale.placesOf(' 1001, 1003-1005 ,2010'), {
+    ok: true,
+    runs: [
+      { first: 0, last: 0 },
+      { first: 2, last: 4 },
+      { first: 101, last: 101 },
+    ],
+  });
+  t.strictSame(scale.placesOf('1001-1007:3'), {
+    ok: true,
+    runs: [0, 3, 6].map((place) => ({ first: place, last: place })),
+  });
+  t.strictSame(scale.placesOf('1095-2015'), { ok: true, runs: [{ first: 94, last: 101 }] }, 'over the gap');
+  t.equal(frameText(scale, [{ first: 9, last: 19 }]), '1010-1020');
+  t.equal(
+    frameText(scale, [
+      { first: 0, last: 0 },
+      { first: 100, last: 104 },
+    ]),
+    '1001,2000-2040:10',
+  );
+});
+
+void test('what is no range is told', async (t) => {
+  const scale = frameScale(105, FRAMES);
+  const detail = (text: string): unknown => {
+    const reading = scale.placesOf(text);
+    return reading.ok ? reading.runs : reading.detail;
+  };
+  t.equal(detail(''), 'Type a range like 1010-1020 or 1,4,7-9.');
+  t.equal(detail('abc'), '“abc” is no range: write 5, 1010-1020 or 1-99:2.');
+  t.equal(detail('1020-1010'), '“1020-1010” goes down: write 1010-1020.');
+  t.equal(detail('1010-1020:0'), '“1010-1020:0” has the step 0.');
+  t.equal(detail('5000-5010'), 'There is no Frame in that range.');
+  t.equal(detail('1010,,1020'), '“” is no range: write 5, 1010-1020 or 1-99:2.');
+});
+
+void test('a task of a chunk is meant by any of its frames', async (t) => {
+  const scale = frameScale(3, CHUNKS);
+  t.strictSame(scale.placesOf('10-11'), { ok: true, runs: [{ first: 0, last: 1 }] });
+  t.strictSame(scale.placesOf('31'), { ok: true, runs: [{ first: 2, last: 2 }] });
+  t.strictSame(scale.placesOf('26-30'), { ok: false, detail: 'There is no Frame in that range.' });
+  t.equal(frameText(scale, [{ first: 0, last: 1 }]), '1-20');
+  t.equal(frameText(scale, [{ first: 1, last: 2 }]), '11-31');
+});
+
+void test('words are found as they are, and steps without a parameter by place', async (t) => {
+  const layers = frameScale(3, LAYERS);
+  t.strictSame(layers.placesOf('beauty'), {
+    ok: true,
+    runs: [
+      { first: 0, last: 0 },
+      { first: 2, last: 2 },
+    ],
+  });
+  t.strictSame(layers.placesOf('fog'), { ok: false, detail: 'No Layer is “fog”.' });
+  const places = frameScale(20, undefined);
+  t.strictSame(places.placesOf('3-7'), { ok: true, runs: [{ first: 3, last: 7 }] });
+  t.strictSame(places.placesOf('20-30'), { ok: false, detail: 'There is no task in that range.' });
+});
+
+void test('a selection reads back from what it is written as', async (t) => {
+  const run = fc.record({ start: fc.integer({ min: 1, max: 50 }), count: fc.integer({ min: 1, max: 40 }) });
+  fc.assert(
+    fc.property(
+      fc.array(run, { minLength: 1, maxLength: 4 }),
+      fc.infiniteStream(fc.nat(200)),
+      (sizes, picks) => {
+        // Rising runs with gaps between them.
+        let next = -20;
+        const runs = sizes.map(({ start, count }) => {
+          const first = next + start + 1;
+          next = first + count;
+          return { start: first, step: 1, count };
+        });
+        const count = runs.reduce((sum, each) => sum + each.count, 0);
+        const scale = frameScale(count, { parameter: 'Frame', type: 'INT', runs });
+        const places = [picks.next().value ?? 0, picks.next().value ?? 0, picks.next().value ?? 0].map(
+          (place) => place % count,
+        );
+        const selection = mergedRuns(
+          places.map((place) => ({ first: place, last: Math.min(count - 1, place + 3) })),
+        );
+        const reading = scale.placesOf(frameText(scale, selection));
+        return reading.ok && JSON.stringify(reading.runs) === JSON.stringify(selection);
+      },
+    ),
+  );
+  t.pass();
+});
+
+void test('runs of places', async (t) => {
+  const runs = mergedRuns([
+    { first: 8, last: 9 },
+    { first: 0, last: 3 },
+    { first: 2, last: 4 },
+    { first: 5, last: 5 },
+  ]);
+  t.strictSame(runs, [
+    { first: 0, last: 5 },
+    { first: 8, last: 9 },
+  ]);
+  t.equal(countOfRuns(runs), 8);
+  t.equal(placeExpression([...runs, { first: 14, last: 14 }]), '0-5,8-9,14');
+  t.strictSame([...placesIn(runs)], [0, 1, 2, 3, 4, 5, 8, 9]);
+});

@@ -1,0 +1,281 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import type { TaskEvent } from '../../../../web/api/events/subjects.ts';
+import type { Step, TaskCounts, TaskGrid } from '../../../../web/api/resources.ts';
+import {
+  cellCounts,
+  doAgree,
+  gridAfter,
+  placeOfTask,
+  taskAt,
+} from '../../../../web/pages/job/model/cells.ts';
+import { environmentsOf } from '../../../../web/pages/job/model/environments.ts';
+import { estimateOf } from '../../../../web/pages/job/model/estimate.ts';
+import {
+  cornerOf,
+  fittingZoom,
+  GUTTER,
+  layoutOf,
+  movedPlace,
+  placeAt,
+  ZOOMS,
+} from '../../../../web/pages/job/model/grid-layout.ts';
+import { noticeOf } from '../../../../web/pages/job/model/remedies.ts';
+import { retrySourceOf } from '../../../../web/pages/job/model/retry-source.ts';
+import { fitted, zoomed } from '../../../../web/pages/job/graph/view-box.ts';
+import { layoutOfSteps } from '../../../../web/pages/job/graph/step-layout.ts';
+import { bulkInWords } from '../../../../web/pages/job/bulk-tasks.ts';
+
+const JOB = '01a1ffc6-1965-7000-a079-9b18af328cf6';
+const NONE: TaskCounts = {
+  total: 0,
+  pending: 0,
+  ready: 0,
+  assigned: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  canceled: 0,
+  unschedulable: 0,
+};
+
+const event = (place: number, status: TaskEvent['status'], more: Partial<TaskEvent> = {}): TaskEvent => ({
+  job_id: JOB,
+  task_id: `${JOB}-1-${place}`,
+  name: 'render',
+  status,
+  worker_id: '',
+  unschedulable_reason: '',
+  updated_at: '2026-11-21T20:00:00.000Z',
+  ...more,
+});
+
+const GRID: TaskGrid = {
+  job_id: JOB,
+  legend: {},
+  steps: [{ id: `${JOB}-1`, name: 'render', order: 1, cells: 'PPQQR' }],
+};
+
+void test('events change single cells, the last word about each', async (t) => {
+  const after = gridAfter(GRID, [
+    event(0, 'running'),
+    event(0, 'failed'),
+    event(3, 'ready', { unschedulable_reason: 'no worker' }),
+    event(9, 'failed'),
+    event(1, 'succeeded', { job_id: 'another' }),
+  ]);
+  t.equal(after.steps[0]?.cells, 'FPQUR');
+  t.equal(gridAfter(GRID, [event(4, 'running')]), GRID, 'nothing has changed');
+  t.equal(gridAfter(GRID, [event(4, 'failed', { task_id: 'what' })]), GRID);
+  t.strictSame(cellCounts('FPQUF'), { F: 2, P: 1, Q: 1, U: 1 });
+});
+
+void test('patched cells are those that were changed one by one', async (t) => {
+  const change = fc.tuple(fc.nat(59), fc.constantFrom<TaskEvent['status']>('running', 'failed', 'succeeded'));
+  fc.assert(
+    fc.property(fc.array(change), (changes) => {
+      const cells = 'Q'.repeat(60);
+      const grid = { ...GRID, steps: [{ id: `${JOB}-1`, name: 'render', order: 1, cells }] };
+      const expected = [...cells];
+      const letters = { running: 'R', failed: 'F', succeeded: 'S' } as Record<string, string>;
+      for (const [place, status] of changes) expected[place] = letters[status] ?? '';
+      const after = gridAfter(
+        grid,
+        changes.map(([place, status]) => event(place, status)),
+      );
+      return after.steps[0]?.cells === expected.join('');
+    }),
+  );
+  t.pass();
+});
+
+void test('a grid that missed something does not agree with the counts', async (t) => {
+  const counts = { ...NONE, total: 4, ready: 2, unschedulable: 1, running: 1, failed: 1 };
+  t.ok(doAgree('QURF', counts));
+  t.notOk(doAgree('QQRF', counts));
+  t.notOk(doAgree('QURS', counts));
+});
+
+void test('ids of tasks name their place', async (t) => {
+  t.strictSame(placeOfTask(`${JOB}-2-17`), { step: 2, place: 17 });
+  t.equal(placeOfTask('no task'), null);
+  t.equal(taskAt(`${JOB}-2`, 17), `${JOB}-2-17`);
+});
+
+void test('a grid has round columns, and every cell is found where it is drawn', async (t) => {
+  t.strictSame(layoutOf(120, 1100, 26), {
+    count: 120,
+    columns: 40,
+    rows: 3,
+    pitch: 26,
+    size: 24,
+    gutter: GUTTER,
+    height: 78,
+  });
+  t.equal(layoutOf(3, 1100, 26).columns, 3);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20_000 }),
+      fc.integer({ min: 80, max: 3_000 }),
+      fc.constantFrom(...ZOOMS),
+      fc.nat(),
+      (count, width, pitch, nth) => {
+        const layout = layoutOf(count, width, pitch);
+        const place = nth % count;
+        const { x, y } = cornerOf(layout, place);
+        return (
+          placeAt(layout, x + 1, y + 1) === place &&
+          y < layout.height &&
+          (layout.columns === 1 || x + pitch <= width)
+        );
+      },
+    ),
+  );
+  const layout = layoutOf(95, 1100, 26);
+  t.equal(placeAt(layout, 10, 10), null, 'in the gutter');
+  t.equal(placeAt(layout, GUTTER + 39 * 26, 2 * 26 + 1), null, 'behind the last');
+  t.equal(ZOOMS[fittingZoom(10_000, 1_100, 450)], 6);
+  t.equal(ZOOMS[fittingZoom(1_000_000, 1_100, 450)], ZOOMS[0]);
+});
+
+void test('keys move in a grid, and stay in it', async (t) => {
+  const layout = { columns: 10, count: 95 };
+  const to = (place: number, key: string): number | null => movedPlace(layout, place, key, 4);
+  t.strictSame(
+    [to(5, 'ArrowRight'), to(94, 'ArrowRight'), to(0, 'ArrowLeft'), to(5, 'ArrowDown'), to(87, 'ArrowDown')],
+    [6, 94, 0, 15, 87],
+  );
+  t.strictSame(
+    [to(5, 'ArrowUp'), to(15, 'ArrowUp'), to(5, 'PageDown'), to(50, 'Home'), to(5, 'End'), to(5, 'x')],
+    [5, 5, 35, 0, 94, null],
+  );
+});
+
+type JudgedStep = Parameters<typeof estimateOf>[1][number];
+const step = (name: string, counts: Partial<TaskCounts>, more: Partial<JudgedStep> = {}): JudgedStep => ({
+  name,
+  task_counts: { ...NONE, ...counts },
+  ...more,
+});
+
+void test('the remaining time is told only when it can be', async (t) => {
+  const because = (...args: Parameters<typeof estimateOf>): string => {
+    const estimate = estimateOf(...args);
+    return estimate.kind === 'unknown' ? estimate.because : `${estimate.ms}`;
+  };
+  const going = step('render', { ready: 8, running: 4 }, { attempt_seconds: { count: 3, mean: 10 } });
+  t.equal(because('paused', [going]), 'the job is paused');
+  t.equal(because('blocked', [going]), 'the job waits for other jobs');
+  t.equal(because('completed', [going]), 'the job has ended');
+  t.equal(because('running', [step('render', { ready: 8 })]), 'no task of what is left has finished yet');
+  t.equal(
+    because('running', [step('render', { ready: 8 }, { attempt_seconds: { count: 1, mean: 1 } })]),
+    'nothing runs at the moment',
+  );
+  t.equal(because('running', [step('render', { failed: 8 })]), 'no task is left to run');
+  t.strictSame(estimateOf('running', [going]), {
+    kind: 'known',
+    ms: 25_000,
+    isLeast: false,
+    attempts: 3,
+    atOnce: 4,
+  });
+  t.strictSame(estimateOf('running', [going, step('movie', { pending: 1 }, { depends_on: ['render'] })]), {
+    kind: 'known',
+    ms: 25_000,
+    isLeast: true,
+    attempts: 3,
+    atOnce: 4,
+  });
+});
+
+void test('it is no less than the longest chain of steps', async (t) => {
+  const steps = [
+    step('a', { running: 10 }, { attempt_seconds: { count: 5, mean: 60 } }),
+    step('b', { pending: 1 }, { depends_on: ['a'], attempt_seconds: { count: 1, mean: 100 } }),
+  ];
+  t.match(estimateOf('running', steps), { kind: 'known', ms: 130_000 });
+});
+
+void test('environments of a template, those of the job first', async (t) => {
+  const template = {
+    jobEnvironments: [
+      {
+        name: 'houdini',
+        description: 'Licences',
+        variables: { HOUDINI_PATH: '/sw', N: 4 },
+        script: { actions: { onEnter: { command: 'sh', args: ['-c', 'true'] } } },
+      },
+    ],
+    steps: [{ name: 'render', stepEnvironments: [{ name: 'oidn' }] }, { name: 'movie' }],
+  };
+  t.strictSame(environmentsOf(template), [
+    {
+      step: '',
+      name: 'houdini',
+      description: 'Licences',
+      variables: [
+        ['HOUDINI_PATH', '/sw'],
+        ['N', '4'],
+      ],
+      onEnter: 'sh -c true',
+      onExit: '',
+    },
+    { step: 'render', name: 'oidn', description: '', variables: [], onEnter: '', onExit: '' },
+  ]);
+  for (const wrong of [null, 7, [], { steps: 'x', jobEnvironments: [1] }])
+    t.strictSame(environmentsOf(wrong), []);
+});
+
+void test('where a retry setting comes from', async (t) => {
+  const queue = { retry_delay_seconds: 5 };
+  const farm = { max_attempts: 4, retry_delay_seconds: 9 };
+  t.equal(
+    retrySourceOf('max_attempts', { own_retry: { max_attempts: 2 } }, undefined, undefined),
+    'this job',
+  );
+  t.equal(retrySourceOf('retry_delay_seconds', { own_retry: {} }, queue, farm), 'its queue');
+  t.equal(retrySourceOf('max_attempts', { own_retry: {} }, queue, farm), 'its farm');
+  t.equal(retrySourceOf('failure_limit', { own_retry: {} }, queue, farm), 'the service');
+  t.equal(retrySourceOf('failure_limit', {}, undefined, farm), null);
+});
+
+void test('what is to be known of a job that does not go on', async (t) => {
+  const job = { failed_attempts: 3, task_counts: NONE, effective_retry: { failure_limit: 3 } };
+  t.match(noticeOf({ ...job, status: 'paused', park_reason: 'failure limit reached' }), {
+    kind: 'warning',
+    title: 'The job was parked: failure limit reached',
+    detail: /3 of 3 allowed failures/,
+  });
+  t.match(noticeOf({ ...job, status: 'paused' }), { kind: 'info' });
+  t.match(noticeOf({ ...job, status: 'canceled', cancel_reason: 'canceled: upstream job failed' }), {
+    title: /upstream job failed/,
+  });
+  t.equal(noticeOf({ ...job, status: 'canceled' }), null);
+  t.match(noticeOf({ ...job, status: 'running', task_counts: { ...NONE, unschedulable: 1 } }), {
+    title: 'No online worker may run one task',
+  });
+  t.equal(noticeOf({ ...job, status: 'running' }), null);
+});
+
+void test('a graph is placed from left to right, and its view keeps what is pointed at', async (t) => {
+  const hung: readonly Pick<Step, 'name' | 'depends_on'>[] = [
+    { name: 'b', depends_on: ['a'] },
+    { name: 'a' },
+    { name: 'c', depends_on: ['a', 'b'] },
+  ];
+  const { nodes, edges } = layoutOfSteps(hung);
+  const x = (name: string): number => nodes.get(name)?.x ?? NaN;
+  t.ok(x('a') < x('b') && x('b') < x('c'));
+  t.strictSame(edges.map(({ from, to }) => `${from}${to}`).sort(), ['ab', 'ac', 'bc']);
+  t.strictSame(fitted({ width: 200, height: 100 }, { width: 400, height: 100 }), { scale: 1, x: 100, y: 0 });
+  t.strictSame(zoomed({ scale: 1, x: 0, y: 0 }, 2, { x: 10, y: 20 }), { scale: 2, x: -10, y: -20 });
+});
+
+void test('what became of many tasks, in words', async (t) => {
+  t.equal(bulkInWords('retry', { done: 1, refused: 0, reason: '' }), '1 task is tried again');
+  t.equal(
+    bulkInWords('cancel', { done: 3, refused: 1, reason: 'it has ended' }),
+    '3 tasks are canceled, 1 refused: it has ended',
+  );
+});

@@ -1,0 +1,330 @@
+import type { Locator, Page } from 'playwright-core';
+import tap, { test } from 'tap';
+import { parse } from 'yaml';
+import { openBrowserHouse, type BrowserHouse } from '../../kit/browser/browser-house.ts';
+import { takePictures, violations } from '../../kit/browser/browser.ts';
+import { SHOWCASE } from './submit/showcase.ts';
+
+tap.setTimeout(240_000);
+
+const SMALL = `specificationVersion: jobtemplate-2023-09
+name: '{{Param.JobName}}'
+parameterDefinitions:
+  - { name: JobName, type: STRING, default: Small }
+  - { name: Frames, type: STRING, default: 1-3, userInterface: { label: Frames } }
+steps:
+  - name: Render
+    parameterSpace:
+      taskParameterDefinitions:
+        - { name: Frame, type: INT, range: '{{Param.Frames}}' }
+    hostRequirements: { amounts: [{ name: amount.worker.vcpu, min: 1 }] }
+    script: { actions: { onRun: { command: echo, args: ['{{Task.Param.Frame}}'] } } }
+`;
+
+interface Job {
+  readonly id: string;
+  readonly name: string;
+  readonly priority: number;
+  readonly project: string;
+  readonly owner: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly depends_on?: readonly string[];
+  readonly effective_retry: { readonly max_attempts: number };
+}
+
+/** Of the text area that has the focus. */
+const LINE_OF_CURSOR =
+  "(({ value, selectionStart }) => value.slice(0, selectionStart).split('\\n').length)(document.activeElement)";
+
+/** A refusal is an error on the console of every browser, and so is an answer that is lost. */
+const unexpected = (faults: readonly string[]): string[] =>
+  faults.filter((fault) => !/status of 4(00|22)|ERR_CONNECTION_RESET/.test(fault));
+
+/** A farm with a queue and a storage location; gives the id of the farm. */
+async function furnish({ service: { api } }: BrowserHouse): Promise<string> {
+  const farm = (await api.call<{ id: string }>('POST', '/api/v1/farms', { name: 'north' })).body.id;
+  await api.call('POST', '/api/v1/queues', { name: 'lighting', farm_id: farm });
+  await api.call('POST', '/api/v1/storage-locations', {
+    name: 'projects',
+    roots: { default: '/mnt/projects' },
+  });
+  return farm;
+}
+
+/** The form of a template that comes as a file. */
+async function load(page: Page, name: string, text: string): Promise<void> {
+  const file = { name, mimeType: 'application/yaml', buffer: Buffer.from(text) };
+  await page.getByLabel('Template file').setInputFiles(file);
+  await page.getByText(`${name} · `).waitFor();
+}
+
+/** Submits, and gives the job that it became. */
+async function submitted(house: BrowserHouse, page: Page): Promise<Job> {
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  await page.waitForURL(/\/jobs\/[0-9a-f-]{36}$/);
+  const id = page.url().split('/').at(-1) ?? '';
+  return (await house.service.api.call<Job>('GET', `/api/v1/jobs/${id}`)).body;
+}
+
+await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) => {
+  const house = await openBrowserHouse();
+  t.teardown(() => house.close(!t.passing()));
+  const farm = await furnish(house);
+  house.worker('render-01');
+  const { page, faults } = await house.open('/submit');
+  page.setDefaultTimeout(15_000);
+  const text = page.getByRole('textbox', { name: 'Template text' });
+  /** A label may say more behind the name; buttons beside a field say it before. */
+  const field = (label: string): Locator => page.getByLabel(new RegExp(`^${label}`));
+  const side = page.getByRole('region', { name: 'Check and submit' });
+
+  await t.test('a page without a template says how to begin', async (t) => {
+    await page.getByText('Drop an OpenJD job template here').waitFor();
+    await side.getByText('Begin with one.').waitFor();
+    await takePictures(page, 'submit-empty');
+    t.strictSame(await violations(page), []);
+    await page.getByRole('button', { name: 'A single command' }).click();
+    await side.getByText('Checked: 1 task in 1 step').waitFor();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
+    await page.getByRole('button', { name: 'A sequence of frames' }).click();
+    await field('Scene').waitFor();
+    await side.getByText('To fill in: Scene.').waitFor();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await side.getByText('Not complete yet').waitFor();
+    await page.getByText('Enter a path.').waitFor();
+  });
+
+  await t.test('an error of the syntax is marked at its line', async (t) => {
+    await page.getByRole('button', { name: 'Show the template' }).click();
+    await text.fill(SMALL.replace('\nsteps:', '\nname: again\nsteps:'));
+    await page.getByRole('button', { name: 'Line 6, column 1' }).click();
+    await page.getByText('is not YAML: Map keys must be unique').waitFor();
+    t.equal(await page.evaluate<number>(LINE_OF_CURSOR), 6);
+    await side.getByText('The template has an error').waitFor();
+    await takePictures(page, 'submit-syntax');
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('the form follows the text, and is tried by itself', async (t) => {
+    await text.fill(SMALL);
+    await field('JobName').fill('From the page');
+    await side.getByText('Checked: 3 tasks in 1 step').waitFor();
+    await side.getByText('1 of 1 online workers may run it').waitFor();
+    await side.getByText('First command').click();
+    await side.getByText('echo 1', { exact: true }).waitFor();
+    await side.getByText('Last command').click();
+    await side.getByText('echo 3', { exact: true }).waitFor();
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('what the service refuses is told where it is mended', async (t) => {
+    await field('Frames').fill('one to three');
+    await side.getByText('The service refuses the template').waitFor();
+    await page.getByRole('button', { name: /^Line 10, column/ }).waitFor();
+    t.strictSame(await violations(page), []);
+    await field('Frames').fill('1-4');
+    await side.getByText('Checked: 4 tasks in 1 step').waitFor();
+    await page.getByRole('button', { name: /^Line / }).waitFor({ state: 'detached' });
+  });
+
+  await t.test('nothing is lost by a reload', async (t) => {
+    await field('Project').fill('shot-020');
+    await field('Priority').fill('70');
+    await page.reload();
+    await field('JobName').waitFor();
+    t.equal(await field('JobName').inputValue(), 'From the page');
+    t.equal(await field('Frames').inputValue(), '1-4');
+    t.equal(await field('Project').inputValue(), 'shot-020');
+    t.equal(await field('Priority').inputValue(), '70');
+  });
+
+  const first = await submitted(house, page);
+  t.match(first, {
+    name: 'From the page',
+    project: 'shot-020',
+    priority: 70,
+    owner: 'anonymous',
+    parameters: { JobName: 'From the page', Frames: '1-4' },
+  });
+
+  await t.test('all controls of OpenJD', async (t) => {
+    await page.goto('/submit');
+    await page.getByText('Drop an OpenJD job template here').waitFor();
+    await load(page, 'showcase.yaml', SHOWCASE);
+    await takePictures(page, 'submit-controls');
+    t.strictSame(await violations(page), []);
+    t.equal(await page.getByText('A secret').count(), 0, 'what is hidden is not shown');
+
+    await field('A line').fill('ab');
+    t.equal(
+      await page.getByText('Must have at least 3 characters').count(),
+      0,
+      'not while it is first typed',
+    );
+    await field('A line').blur();
+    await page.getByText('Must have at least 3 characters, and has 2.').waitFor();
+    await field('A line').fill('abc');
+    await page.getByText('Must have at least 3 characters').waitFor({ state: 'detached' });
+
+    await field('Some lines').fill('a\nb');
+    await field('A choice').selectOption('blue');
+    await field('A switch').check();
+    await field('Denoise').uncheck();
+    await field('A count').press('ArrowUp');
+    await field('A scale').press('ArrowUp');
+    await field('A depth').selectOption('32');
+    await field('Frames').fill('1-9:4,20');
+    await page.getByText('4 values, from 1 to 20').waitFor();
+
+    await field('Layers 2').press('Enter');
+    await page.keyboard.type('x');
+    await field('Layers 3').blur();
+    await page.getByText('Must have at least 2 characters, and has 1.').waitFor();
+    await field('Layers 3').fill('depth');
+    await page.getByRole('button', { name: 'Move up: Layers 3' }).click();
+    await page.getByRole('button', { name: 'Remove: Layers 1' }).click();
+    await page.getByRole('button', { name: 'More: Sizes 1' }).click();
+    await page.getByRole('button', { name: 'Add to Weights' }).click();
+    await page.keyboard.type('0.5');
+    await field('Passes 2').check();
+    await page.getByRole('button', { name: 'Add to Outputs' }).click();
+    await page.keyboard.type('/tmp/out.exr');
+    await field('Tiles 2').fill('2, 3');
+
+    // The first thing that is missing has the focus.
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await side.getByText('Not complete yet').waitFor();
+    const scene = field('A scene');
+    t.equal(await page.locator('input:focus').getAttribute('id'), await scene.getAttribute('id'));
+    t.strictSame(await violations(page), []);
+    await takePictures(page, 'submit-incomplete');
+    t.equal(await page.locator('datalist option').first().getAttribute('value'), '/mnt/projects');
+    await scene.fill('/mnt/projects/a.usd');
+    await side.getByText('Checked: 4 tasks in 1 step').waitFor();
+    await takePictures(page, 'submit-checked');
+
+    await field('Wait for jobs').fill('from the');
+    await page.getByRole('option', { name: /From the page/ }).click();
+    await page.getByRole('list', { name: 'Jobs to wait for' }).getByText('From the page').waitFor();
+    await page.getByText(/^Retry policy/).click();
+    await field('Attempts of a task').fill('7');
+    await field('Owner').fill('ada');
+
+    const job = await submitted(house, page);
+    t.match(job, { owner: 'ada', depends_on: [first.id], effective_retry: { max_attempts: 7 } });
+    t.strictSame(job.parameters, {
+      Line: 'abc',
+      Lines: 'a\nb',
+      Choice: 'blue',
+      Switch: 'Yes',
+      Count: '9223372036854775805',
+      Scale: '0.30',
+      Depth: '32',
+      Scene: '/mnt/projects/a.usd',
+      Movie: '/tmp/movie.mov',
+      Folder: '/tmp',
+      Secret: 'unseen',
+      Denoise: 'false',
+      Frames: '1-9:4,20',
+      Layers: '["depth", "shadow"]',
+      Sizes: '[1928, 1080]',
+      Weights: '[0.25, 0.5]',
+      Passes: '[true, true]',
+      Textures: '["/tmp/a.tx"]',
+      Outputs: '["/tmp/out.exr"]',
+      Caches: '["/tmp"]',
+      Tiles: '[[0, 1], [2, 3]]',
+    });
+
+    await t.test('a job is submitted again with changes', async (t) => {
+      await page.goto(`/submit?from=${job.id}`);
+      await page.getByRole('heading', { name: 'Submit again with changes' }).waitFor();
+      await field('A line').waitFor();
+      t.equal(await field('A line').inputValue(), 'abc');
+      t.equal(await field('Tiles 2').inputValue(), '2, 3');
+      t.equal(await field('Attempts of a task').inputValue(), '7');
+      await field('A choice').selectOption('green');
+      await page.getByRole('button', { name: 'Back to the default of A line' }).click();
+      await takePictures(page, 'submit-again');
+      t.strictSame(await violations(page), []);
+      const again = await submitted(house, page);
+      t.strictSame(again.parameters, { ...job.parameters, Choice: 'green', Line: 'one line' });
+      t.not(again.id, job.id);
+    });
+  });
+
+  await t.test('a template is dropped, and nobody can run it', async (t) => {
+    await page.goto('/submit');
+    await page.getByText('Drop an OpenJD job template here').waitFor();
+    const demanding = SMALL.replace(
+      '{ amounts: [{ name: amount.worker.vcpu, min: 1 }] }',
+      `{ amounts: [{ name: amount.worker.vcpu, min: 1 }, { name: amount.worker.usagepool.nuke, min: 1 }],
+        attributes: [{ name: attr.worker.os.family, anyOf: [windows] }] }`,
+    );
+    const dropped = await page.evaluateHandle(
+      `(() => {
+        const files = new DataTransfer();
+        files.items.add(new File([${JSON.stringify(demanding)}], 'demanding.yaml'));
+        return files;
+      })()`,
+    );
+    await page.getByRole('region', { name: 'Template' }).dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('demanding.yaml · 1 step · 2 parameters').waitFor();
+    await side
+      .getByText(/No worker can run it: .*attr\.worker\.os\.family; the nearest, render-01, has linux/)
+      .waitFor();
+    await side.getByRole('link', { name: 'Look at render-01' }).waitFor();
+    await side.getByText(/until this usage pool is created: nuke/).waitFor();
+    await takePictures(page, 'submit-demanding');
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('a repeat of a submission whose answer was lost makes no second job', async (t) => {
+    await page.goto('/submit');
+    await page.getByRole('button', { name: 'Start over' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
+    await load(page, 'small.json', JSON.stringify(parse(SMALL), null, 2));
+    await field('JobName').fill('Only once');
+    await side.getByText('Checked: 3 tasks in 1 step').waitFor();
+    const isSubmission = (url: URL): boolean =>
+      url.pathname === '/api/v1/jobs' && url.searchParams.get('dry_run') === null;
+    await page.route(isSubmission, async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await side.getByText('The service cannot be reached.').waitFor();
+    await page.unroute(isSubmission);
+    await page.reload();
+    await side.getByText('Checked: 3 tasks in 1 step').waitFor();
+    const job = await submitted(house, page);
+    const { body } = await house.service.api.call<{ items: Job[] }>('GET', '/api/v1/jobs?search=Only+once');
+    t.strictSame(
+      body.items.map(({ id }) => id),
+      [job.id],
+    );
+  });
+
+  await t.test('a refusal by the service is shown at the field that it points at', async (t) => {
+    await page.goto('/submit');
+    await page.getByText('Drop an OpenJD job template here').waitFor();
+    await load(page, 'small.yaml', SMALL);
+    await side.getByText('Checked: 3 tasks in 1 step').waitFor();
+    const spare = { name: 'spare', farm_id: farm };
+    const gone = (await house.service.api.call<{ id: string }>('POST', '/api/v1/queues', spare)).body.id;
+    await page.reload();
+    await field('Queue').selectOption('spare');
+    await side.getByText('Checked: 3 tasks in 1 step').waitFor();
+    await house.service.api.call('DELETE', `/api/v1/queues/${gone}`);
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByText(`the farm has no queue ${gone}`).waitFor();
+    t.equal(await field('Queue').getAttribute('aria-invalid'), 'true');
+    t.strictSame(await violations(page), []);
+    await field('Queue').selectOption('lighting');
+    await page.getByText(`the farm has no queue ${gone}`).waitFor({ state: 'detached' });
+    t.match(await submitted(house, page), { name: 'Small', parameters: { Frames: '1-3' } });
+  });
+
+  t.strictSame(unexpected(faults), []);
+});

@@ -1,0 +1,234 @@
+import { test } from 'tap';
+import type { Farm, JobDetail, Queue } from '../../../../web/api/resources.ts';
+import { commandLine } from '../../../../web/pages/submit/model/command-line.ts';
+import {
+  EMPTY_DRAFT,
+  readDraft,
+  withTemplate,
+  type Draft,
+} from '../../../../web/pages/submit/model/draft.ts';
+import { draftOf } from '../../../../web/pages/submit/model/job-draft.ts';
+import { NO_ERRORS, placeErrors, stillTrue } from '../../../../web/pages/submit/model/place-errors.ts';
+import { readDocument } from '../../../../web/pages/submit/model/read-document.ts';
+import { readTemplate } from '../../../../web/pages/submit/model/read-template.ts';
+import { newKey } from '../../../../web/pages/submit/model/request-key.ts';
+import { lengthProblem, placeProblems, submissionOf } from '../../../../web/pages/submit/model/submission.ts';
+
+const TEXT = `
+parameterDefinitions:
+  - { name: Broken }
+  - { name: Frames, type: STRING, default: 1-10 }
+  - { name: Layers, type: "LIST[STRING]" }
+extensions: [EXPR]
+`;
+const read = readDocument(TEXT);
+const outline = readTemplate(read.ok ? read.root : { kind: 'null' });
+const PLACED: Draft = { ...EMPTY_DRAFT, text: TEXT, farmId: 'f', queueId: 'q' };
+
+void test('a submission holds what was entered and nothing else', (t) => {
+  t.strictSame(submissionOf({ ...PLACED, values: { Layers: [], Frames: '1-10' } }, outline, 'yaml'), {
+    query: { farm_id: 'f', queue_id: 'q', parameters: { 'param.Layers': '[]' } },
+    document: { type: 'application/x-yaml', text: TEXT },
+  });
+  const full = {
+    ...PLACED,
+    project: 'p 1',
+    owner: ' ada ',
+    priority: '-5',
+    maxAttempts: '3',
+    retryDelaySeconds: '0',
+    failureLimit: '0',
+    dependsOn: [{ id: 'a', name: 'A' }],
+    values: { Frames: '', Layers: ['x'] },
+  };
+  t.strictSame(submissionOf(full, outline, 'json'), {
+    query: {
+      farm_id: 'f',
+      queue_id: 'q',
+      project: 'p 1',
+      owner: 'ada',
+      priority: -5,
+      max_attempts: 3,
+      retry_delay_seconds: 0,
+      failure_limit: 0,
+      depends_on: ['a'],
+      parameters: { 'param.Frames': '', 'param.Layers': '["x"]' },
+    },
+    document: { type: 'application/json', text: TEXT },
+  });
+  t.end();
+});
+
+void test('what is wrong beside the parameters is told at its field', (t) => {
+  t.strictSame([...placeProblems(PLACED)], []);
+  const wrong = {
+    ...EMPTY_DRAFT,
+    project: 'a\u0001',
+    owner: 'x'.repeat(256),
+    priority: '2147483648',
+    maxAttempts: '0',
+  };
+  t.strictSame(Object.fromEntries(placeProblems({ ...wrong, failureLimit: '1.5' })), {
+    farmId: 'Choose a farm.',
+    queueId: 'Choose a queue.',
+    project: 'Must not hold control characters.',
+    owner: 'Must have at most 255 characters.',
+    priority: 'Must be at most 2147483647.',
+    maxAttempts: 'Must be at least 1.',
+    failureLimit: 'Enter a whole number.',
+  });
+  t.end();
+});
+
+void test('values that no request can carry are told before they are sent', (t) => {
+  const short = submissionOf({ ...PLACED, values: { Frames: 'x'.repeat(1024) } }, outline, 'yaml');
+  t.equal(lengthProblem(short), null);
+  const long = submissionOf(
+    { ...PLACED, values: { Layers: Array<string>(20).fill('é'.repeat(1024)) } },
+    outline,
+    'yaml',
+  );
+  t.match(lengthProblem(long), /^The values are too long to be sent: 1\d\d,\d{3} of 60,000 characters\./);
+  t.end();
+});
+
+void test('the errors of the service go to where they can be mended', (t) => {
+  const placed = placeErrors(
+    [
+      {
+        pointer: '/parameterDefinitions/1',
+        detail: 'the value of "Frames": "x" is not one of the allowedValues',
+        line: 4,
+        column: 5,
+      },
+      {
+        pointer: '/parameterDefinitions/2',
+        detail: 'the value of "Layers" at [3]: must be text',
+        line: 5,
+        column: 5,
+      },
+      {
+        pointer: '/parameterDefinitions/2',
+        detail: 'the parameter "Layers" has no default and needs a value',
+        line: 5,
+        column: 5,
+      },
+      { pointer: '/parameterDefinitions/1/default', detail: 'is wrong', line: 4, column: 9 },
+      { pointer: '/parameterDefinitions/0', detail: 'the value of nothing', line: 3, column: 5 },
+      { pointer: '/parameterDefinitions', detail: 'there is no parameter "Old"', line: 2, column: 1 },
+      { pointer: '/query/queue_id', detail: 'the farm has no queue q' },
+      { pointer: '/name', detail: 'is required' },
+      { pointer: '', detail: 'no idea' },
+    ],
+    outline,
+  );
+  t.strictSame(Object.fromEntries(placed.values), {
+    Frames: [{ index: null, detail: '"x" is not one of the allowedValues' }],
+    Layers: [
+      { index: 3, detail: 'must be text' },
+      { index: null, detail: 'needs a value' },
+    ],
+  });
+  t.strictSame(Object.fromEntries(placed.query), { queue_id: 'the farm has no queue q' });
+  t.strictSame(placed.template, [
+    { line: 4, column: 9, detail: '/parameterDefinitions/1/default: is wrong' },
+    { line: 3, column: 5, detail: '/parameterDefinitions/0: the value of nothing' },
+    { detail: '/name: is required' },
+  ]);
+  t.strictSame(placed.rest, ['there is no parameter "Old"', 'no idea']);
+  t.strictSame(placeErrors([], null), NO_ERRORS);
+  t.end();
+});
+
+void test('an error goes when its field is changed, and stays when another one is', (t) => {
+  const placed = {
+    values: new Map([['Frames', [{ index: null, detail: 'wrong' }]]]),
+    query: new Map([['priority', 'wrong']]),
+    template: [{ detail: 'wrong' }],
+    rest: ['wrong'],
+  };
+  const before = submissionOf({ ...PLACED, priority: '1', values: { Frames: 'a' } }, outline, 'yaml');
+  const still = (change: Partial<Draft>): unknown => {
+    const now = submissionOf(
+      { ...PLACED, priority: '1', values: { Frames: 'a' }, ...change },
+      outline,
+      'yaml',
+    );
+    const { values, query, template, rest } = stillTrue(placed, before, now);
+    return [values.size, query.size, template.length, rest.length];
+  };
+  t.strictSame(still({}), [1, 1, 1, 1]);
+  t.strictSame(still({ values: { Frames: 'b' } }), [0, 1, 1, 0]);
+  t.strictSame(still({ priority: '2' }), [1, 0, 1, 0]);
+  t.strictSame(still({ text: 'x' }), [1, 1, 0, 0]);
+  t.end();
+});
+
+void test('a draft is kept whole, and what is none is no draft', (t) => {
+  const draft: Draft = {
+    ...PLACED,
+    source: 'a.yaml',
+    isTemplateOpen: false,
+    values: { Frames: '1', Layers: ['a', 'b'] },
+    dependsOn: [{ id: 'a', name: 'A' }],
+    left: ['param.Frames'],
+    sent: { request: '{}', key: 'k' },
+  };
+  t.strictSame(readDraft(JSON.parse(JSON.stringify(draft))), draft);
+  t.strictSame(
+    readDraft({ text: 'x', values: { A: 1, B: [1, 'b'] }, dependsOn: [3], left: 'no', sent: {} }),
+    {
+      ...EMPTY_DRAFT,
+      text: 'x',
+      values: { B: ['b'] },
+    },
+  );
+  for (const none of [null, 1, 'x', [], {}, { text: 1 }]) t.equal(readDraft(none), null);
+  t.strictSame(withTemplate(draft, 'new', 'b.yaml'), {
+    ...draft,
+    text: 'new',
+    source: 'b.yaml',
+    values: {},
+    left: [],
+  });
+  t.end();
+});
+
+void test('a job is submitted again with all that it had', (t) => {
+  const job = {
+    name: 'Shot 20',
+    farm_id: 'f',
+    queue_id: 'q',
+    project: 'p',
+    priority: 70,
+    owner: 'ada',
+    parameters: { Frames: '1-20', Layers: '["a"]' },
+    effective_retry: { max_attempts: 5, retry_delay_seconds: 10, failure_limit: 0 },
+  } as unknown as JobDetail;
+  const farm = { retry_delay_seconds: 20, max_attempts: 5 } as unknown as Farm;
+  const queue = { retry_delay_seconds: 10 } as unknown as Queue;
+  t.strictSame(draftOf(job, TEXT, { farm, queue }), {
+    ...EMPTY_DRAFT,
+    text: TEXT,
+    source: 'Shot 20',
+    isTemplateOpen: false,
+    values: { Frames: '1-20', Layers: '["a"]' },
+    farmId: 'f',
+    queueId: 'q',
+    project: 'p',
+    priority: '70',
+    failureLimit: '0',
+  });
+  t.end();
+});
+
+void test('commands are shown as a shell takes them, and keys are of their own', (t) => {
+  t.equal(
+    commandLine({ task: 'T', command: 'echo', args: ['a b', "it's", '', '--x=1', '/a/b'], cut: true }),
+    `echo 'a b' 'it'\\''s' '' --x=1 /a/b …`,
+  );
+  t.equal(commandLine({ task: 'T', command: 'true', args: [] }), 'true');
+  t.match(newKey(), /^[0-9a-f]{32}$/);
+  t.not(newKey(), newKey());
+  t.end();
+});

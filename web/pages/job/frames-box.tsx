@@ -1,0 +1,52 @@
+import { useId, useState } from 'react';
+import { Button } from '../../parts/button.tsx';
+
+/** Takes a range of frames, `1010-1020`, and tells at once what is wrong with it. */
+export function FramesBox({
+  label,
+  value,
+  check,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  /** What is wrong with a text; empty when nothing is. */
+  check: (text: string) => string;
+  onChange: (text: string) => void;
+}) {
+  const id = useId();
+  const [text, setText] = useState(value);
+  const error = text.trim() === '' ? '' : check(text);
+  return (
+    <form
+      className="frames-box"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (error === '') onChange(text.trim());
+      }}
+    >
+      <input
+        className="input input--mono"
+        type="text"
+        inputMode="text"
+        aria-label={label}
+        aria-invalid={error === '' ? undefined : true}
+        aria-describedby={error === '' ? undefined : id}
+        placeholder="1010-1020"
+        title={label}
+        value={text}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button size="small" offBecause={error} onPress={() => onChange(text.trim())}>
+        Select
+      </Button>
+      {error !== '' && (
+        <span id={id} className="field__error frames-box__error" role="alert">
+          {error}
+        </span>
+      )}
+    </form>
+  );
+}

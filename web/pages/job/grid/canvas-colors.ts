@@ -1,0 +1,42 @@
+import { useSyncExternalStore } from 'react';
+
+/** Which colours are in force: changes with the theme. */
+export function useSchemeName(): string {
+  return useSyncExternalStore(subscribe, current);
+}
+
+const DARK = '(prefers-color-scheme: dark)';
+
+const current = (): string =>
+  document.documentElement.dataset['theme'] ?? (matchMedia(DARK).matches ? 'dark' : 'light');
+
+function subscribe(changed: () => void): () => void {
+  const media = matchMedia(DARK);
+  const watcher = new MutationObserver(changed);
+  watcher.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+  media.addEventListener('change', changed);
+  return () => {
+    watcher.disconnect();
+    media.removeEventListener('change', changed);
+  };
+}
+
+const known = new Map<string, Readonly<Record<string, string>>>();
+
+/** What the custom properties come to: a canvas knows neither them nor light-dark(). */
+export function resolvedColors(scheme: string, names: readonly string[]): Readonly<Record<string, string>> {
+  const key = `${scheme} ${names.join(' ')}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const probe = document.createElement('span');
+  document.body.append(probe);
+  const colors = Object.fromEntries(
+    names.map((name) => {
+      probe.style.color = `var(${name})`;
+      return [name, getComputedStyle(probe).color];
+    }),
+  );
+  probe.remove();
+  known.set(key, colors);
+  return colors;
+}

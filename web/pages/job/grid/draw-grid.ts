@@ -1,0 +1,132 @@
+import { GRID_STATUSES, statusLook, type ProgressPart } from '../../../parts/status-looks.ts';
+import type { FrameScale } from '../model/frames.ts';
+import { cornerOf, type GridLayout } from '../model/grid-layout.ts';
+import type { PlaceRun } from '../model/place-runs.ts';
+
+/** The custom properties that a grid is drawn with. */
+export const GRID_COLORS = [
+  ...new Set(Object.values(GRID_STATUSES).map((status) => `--state-${status}`)),
+  '--text',
+  '--text-muted',
+  '--accent',
+  '--bg-raised',
+];
+
+export interface GridPicture {
+  readonly layout: GridLayout;
+  readonly cells: string;
+  readonly scale: FrameScale;
+  readonly selected: readonly PlaceRun[];
+  /** Cells of other statuses step back; empty when none is picked out. */
+  readonly picked: readonly ProgressPart[];
+  readonly colors: Readonly<Record<string, string>>;
+  readonly font: string;
+  /** What is seen of it. */
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const LETTER_SIZE_MIN = 15;
+const MARK_SIZE_MIN = 7;
+const FADED = 0.16;
+
+/** Draws the rows of a grid that are seen. */
+export function drawGrid(context: CanvasRenderingContext2D, picture: GridPicture): void {
+  const { layout, cells, top, width, height } = picture;
+  context.clearRect(0, 0, width, height);
+  context.save();
+  context.translate(0, -top);
+  const firstRow = Math.max(0, Math.floor(top / layout.pitch));
+  const lastRow = Math.min(layout.rows - 1, Math.floor((top + height) / layout.pitch));
+  drawRowNames(context, picture, firstRow, lastRow);
+  const last = Math.min(layout.count, (lastRow + 1) * layout.columns);
+  for (let place = firstRow * layout.columns; place < last; place += 1)
+    drawCell(context, picture, place, GRID_STATUSES[cells[place] ?? ''] ?? 'pending');
+  drawSelection(context, picture, firstRow * layout.columns, last - 1);
+  context.restore();
+}
+
+function drawCell(
+  context: CanvasRenderingContext2D,
+  { layout, picked, colors, font }: GridPicture,
+  place: number,
+  status: ProgressPart,
+): void {
+  const { x, y } = cornerOf(layout, place);
+  const { size } = layout;
+  context.globalAlpha = picked.length === 0 || picked.includes(status) ? 1 : FADED;
+  context.fillStyle = colors[`--state-${status}`] ?? '';
+  context.fillRect(x, y, size, size);
+  if (size >= LETTER_SIZE_MIN) {
+    context.fillStyle = inkOn(colors[`--state-${status}`] ?? '');
+    context.font = `600 ${Math.round(size * 0.56)}px ${font}`;
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.fillText(statusLook('task', status).letter, x + size / 2, y + size / 2 + 0.5);
+  } else if (size >= MARK_SIZE_MIN && status === 'failed') {
+    drawCross(context, x, y, size);
+  }
+  context.globalAlpha = 1;
+}
+
+/** A line around the selected cells of each row. */
+function drawSelection(
+  context: CanvasRenderingContext2D,
+  { layout, selected, colors }: GridPicture,
+  from: number,
+  to: number,
+): void {
+  const { columns, pitch, size } = layout;
+  const gap = (pitch - size) / 2;
+  context.strokeStyle = colors['--text'] ?? '';
+  context.lineWidth = 2;
+  for (const run of selected) {
+    let first = Math.max(run.first, from);
+    const last = Math.min(run.last, to);
+    while (first <= last) {
+      const rowEnd = Math.min(last, first - (first % columns) + columns - 1);
+      const { x, y } = cornerOf(layout, first);
+      context.strokeRect(x - gap, y - gap, (rowEnd - first) * pitch + size + 2 * gap, size + 2 * gap);
+      first = rowEnd + 1;
+    }
+  }
+}
+
+/** So that failures are not told by their colour alone. */
+function drawCross(context: CanvasRenderingContext2D, x: number, y: number, size: number): void {
+  const inset = size * 0.25;
+  context.strokeStyle = '#ffffff';
+  context.lineWidth = Math.max(1, size / 9);
+  context.beginPath();
+  context.moveTo(x + inset, y + inset);
+  context.lineTo(x + size - inset, y + size - inset);
+  context.moveTo(x + size - inset, y + inset);
+  context.lineTo(x + inset, y + size - inset);
+  context.stroke();
+}
+
+/** The names of the first tasks of rows, of as many rows as there is room for. */
+function drawRowNames(
+  context: CanvasRenderingContext2D,
+  { layout, scale, colors, font }: GridPicture,
+  firstRow: number,
+  lastRow: number,
+): void {
+  const every = Math.max(1, Math.ceil(14 / layout.pitch));
+  context.fillStyle = colors['--text-muted'] ?? '';
+  context.font = `11px ${font}`;
+  context.textAlign = 'right';
+  context.textBaseline = 'middle';
+  for (let row = firstRow - (firstRow % every); row <= lastRow; row += every) {
+    const label = scale.labelAt(row * layout.columns);
+    const shown = label.length > 9 ? `${label.slice(0, 8)}…` : label;
+    context.fillText(shown, layout.gutter - 8, row * layout.pitch + Math.max(layout.size / 2, 6));
+  }
+}
+
+/** Black or white, whichever is easier to read on the colour. */
+function inkOn(color: string): string {
+  const [red = 0, green = 0, blue = 0] = (color.match(/[0-9.]+/g) ?? []).map(Number);
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? '#10151c' : '#ffffff';
+}

@@ -1,0 +1,23 @@
+import { PROGRESS_PARTS } from '../../parts/status-looks.ts';
+import { choiceField, choicesField, textField } from '../../state/use-url-state.ts';
+
+export const JOB_TABS = [
+  'steps',
+  'tasks',
+  'failures',
+  'parameters',
+  'environment',
+  'dependencies',
+  'template',
+] as const;
+
+/** What of a job is shown, kept in the address. `step` is a name; `frames` are the tasks that are selected in it. */
+export const JOB_VIEW = {
+  tab: choiceField(JOB_TABS, 'steps'),
+  step: textField(),
+  view: choiceField(['grid', 'table'], 'grid'),
+  status: choicesField(PROGRESS_PARTS),
+  frames: textField(),
+  sort: textField('created_at'),
+  dir: choiceField(['asc', 'desc'], 'asc'),
+};

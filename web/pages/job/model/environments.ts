@@ -1,0 +1,61 @@
+/** An environment as its template defines it. */
+export interface DefinedEnvironment {
+  /** Of which step; empty when all steps have it. */
+  readonly step: string;
+  readonly name: string;
+  readonly description: string;
+  /** Names and values; values may hold references such as `{{Param.Scene}}`. */
+  readonly variables: readonly (readonly [name: string, value: string])[];
+  /** What runs when a session begins and ends; empty when nothing does. */
+  readonly onEnter: string;
+  readonly onExit: string;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The environments of a template, those of the job first. What is not as the specification has it is left out. */
+export function environmentsOf(template: unknown): readonly DefinedEnvironment[] {
+  if (!isObject(template)) return [];
+  const ofJob = listIn(template, 'jobEnvironments').map((each) => environmentOf(each, ''));
+  const ofSteps = listIn(template, 'steps').flatMap((step) =>
+    listIn(step, 'stepEnvironments').map((each) => environmentOf(each, textIn(step, 'name'))),
+  );
+  return [...ofJob, ...ofSteps];
+}
+
+function environmentOf(environment: Members, step: string): DefinedEnvironment {
+  const variables = environment['variables'];
+  const script = environment['script'];
+  const actions = isObject(script) ? script['actions'] : undefined;
+  return {
+    step,
+    name: textIn(environment, 'name'),
+    description: textIn(environment, 'description'),
+    variables: isObject(variables)
+      ? Object.entries(variables).map(([name, value]) => [name, textOf(value)] as const)
+      : [],
+    onEnter: commandOf(isObject(actions) ? actions['onEnter'] : undefined),
+    onExit: commandOf(isObject(actions) ? actions['onExit'] : undefined),
+  };
+}
+
+function commandOf(action: unknown): string {
+  if (!isObject(action)) return '';
+  const args = action['args'];
+  return [textIn(action, 'command'), ...(Array.isArray(args) ? args.map(textOf) : [])].join(' ');
+}
+
+const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function listIn(object: Members, name: string): readonly Members[] {
+  const list = object[name];
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+const textIn = (object: Members, name: string): string => textOf(object[name] ?? '');
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : JSON.stringify(value);
+}

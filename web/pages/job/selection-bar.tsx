@@ -1,0 +1,103 @@
+import { Ban, RotateCcw, X } from 'lucide-react';
+import { useState } from 'react';
+import type { JobDetail, Step } from '../../api/resources.ts';
+import { Button } from '../../parts/button.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { GRID_STATUSES, PROGRESS_PARTS, statusLook } from '../../parts/status-looks.ts';
+import { useService } from '../../state/service.tsx';
+import { toasts } from '../../state/toasts.ts';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { taskAt } from './model/cells.ts';
+import { placeExpression, placesIn, type PlaceRun } from './model/place-runs.ts';
+import { bulkInWords, bulkOnTasks } from './bulk-tasks.ts';
+import { useDeed } from './use-deed.ts';
+
+/** What can be done with the selected tasks of a step. */
+export function SelectionBar({
+  job,
+  step,
+  cells,
+  runs,
+  text,
+  onChanged,
+  onClear,
+}: {
+  job: JobDetail;
+  step: Step;
+  cells: string;
+  runs: readonly PlaceRun[];
+  /** The selection as people write it. */
+  text: string;
+  onChanged: () => void;
+  onClear: () => void;
+}) {
+  const { rest } = useService();
+  const { why } = usePermissions();
+  const [isBusy, run] = useDeed(onChanged);
+  const [isCanceling, setIsCanceling] = useState(false);
+  const places = [...placesIn(runs)];
+  const counts = new Map<string, number>();
+  for (const place of places) {
+    const status = GRID_STATUSES[cells[place] ?? ''] ?? 'pending';
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  const retriable = (counts.get('failed') ?? 0) + (counts.get('canceled') ?? 0);
+  const live = places.filter((place) => !'SFC'.includes(cells[place] ?? ''));
+  const words = PROGRESS_PARTS.filter((part) => counts.has(part)).map(
+    (part) => `${(counts.get(part) ?? 0).toLocaleString()} ${statusLook('task', part).label.toLowerCase()}`,
+  );
+  const off = why('jobs.write');
+  return (
+    <section className="selection-bar" aria-label="Selected tasks">
+      <span className="selection-bar__text" role="status">
+        <strong className="mono">{text}</strong> · {places.length.toLocaleString()}{' '}
+        {places.length === 1 ? 'task' : 'tasks'}: {words.join(', ')}
+      </span>
+      <Button
+        size="small"
+        icon={<RotateCcw aria-hidden="true" />}
+        isBusy={isBusy}
+        offBecause={off || (retriable === 0 ? 'None of them has failed or was canceled.' : '')}
+        onPress={() =>
+          run('Retry the selected tasks', async () => {
+            const { retried } = await rest.call('post', '/jobs/{id}/retry', {
+              path: { id: job.id },
+              body: { step: step.name, range: placeExpression(runs) },
+            });
+            return `${retried.toLocaleString()} ${retried === 1 ? 'task is' : 'tasks are'} tried again`;
+          })
+        }
+      >
+        Retry{retriable > 0 && ` ${retriable.toLocaleString()}`}
+      </Button>
+      <Button
+        size="small"
+        icon={<Ban aria-hidden="true" />}
+        isBusy={isBusy}
+        offBecause={off || (live.length === 0 ? 'All of them have ended.' : '')}
+        onPress={() => setIsCanceling(true)}
+      >
+        Cancel{live.length > 0 && ` ${live.length.toLocaleString()}`}…
+      </Button>
+      <CopyButton text={text} label="Copy the range" />
+      <Button size="small" look="quiet" icon={<X aria-hidden="true" />} onPress={onClear}>
+        Clear
+      </Button>
+      {isCanceling && (
+        <ConfirmDialog
+          title={`Cancel ${live.length.toLocaleString()} ${live.length === 1 ? 'task' : 'tasks'}?`}
+          action="Cancel the tasks"
+          onClose={() => setIsCanceling(false)}
+          onConfirm={async () => {
+            const ids = live.map((place) => taskAt(step.id, place));
+            toasts.done(bulkInWords('cancel', await bulkOnTasks(rest, 'cancel', ids)));
+            onChanged();
+          }}
+        >
+          <p>Those that run are stopped. Canceled tasks can be tried again later.</p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

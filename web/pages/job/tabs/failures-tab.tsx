@@ -1,0 +1,169 @@
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck, RotateCcw } from 'lucide-react';
+import { Link } from 'wouter';
+import type { FailureGroup, JobDetail } from '../../../api/resources.ts';
+import type { Rest } from '../../../api/rest.ts';
+import { Button } from '../../../parts/button.tsx';
+import { EmptyState } from '../../../parts/empty-state.tsx';
+import { WorkerName } from '../../../parts/names.tsx';
+import { QueryProblem } from '../../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../../parts/skeleton.tsx';
+import { queries } from '../../../state/queries.ts';
+import { useService } from '../../../state/service.tsx';
+import { usePermissions } from '../../../state/use-permissions.ts';
+import { bulkInWords, bulkOnTasks } from '../bulk-tasks.ts';
+import { placeOfTask } from '../model/cells.ts';
+import { frameScale } from '../model/frames.ts';
+import { useFailedOn } from '../retry-dialog.tsx';
+import { useDeed } from '../use-deed.ts';
+import './failures-tab.css';
+
+const PAGE = 1_000;
+
+/** The failed tasks, those with the same reason together. */
+export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
+  const { rest } = useService();
+  const { data, error, refetch } = useQuery(queries.jobFailures(rest, job.id));
+  if (error !== null)
+    return <QueryProblem error={error} what="the failures" onRetry={() => void refetch()} />;
+  if (data === undefined) return <SkeletonLines label="Loading the failures" />;
+  if (data.groups.length === 0)
+    return (
+      <EmptyState title="No task has failed" icon={CircleCheck}>
+        Failures that were tried again do not count any more.
+      </EmptyState>
+    );
+  return (
+    <div className="failures">
+      <Workers job={job} onChanged={onChanged} />
+      <p className="muted">
+        {data.failed_count.toLocaleString()} {data.failed_count === 1 ? 'task has' : 'tasks have'} failed, for{' '}
+        {data.groups.length.toLocaleString()} {data.groups.length === 1 ? 'reason' : 'reasons'}
+        {data.is_partial && ' among those that were looked at'}.
+      </p>
+      {data.groups.map((group) => (
+        <Group key={group.reason} job={job} group={group} onChanged={onChanged} />
+      ))}
+    </div>
+  );
+}
+
+/** The workers on which tasks have failed, each with a retry of its failures. */
+function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
+  const { rest } = useService();
+  const { why } = usePermissions();
+  const workers = useFailedOn(job);
+  const [isBusy, run] = useDeed(onChanged);
+  if (workers.length === 0) return null;
+  return (
+    <section className="failures__workers" aria-label="Workers with failures">
+      <h2>Failed on</h2>
+      <ul>
+        {workers.map(({ id, name }) => (
+          <li key={id}>
+            <WorkerName id={id} />
+            <Button
+              size="small"
+              icon={<RotateCcw aria-hidden="true" />}
+              isBusy={isBusy}
+              offBecause={why('jobs.write')}
+              onPress={() =>
+                run(`Retry what failed on ${name}`, async () => {
+                  const { retried } = await rest.call('post', '/jobs/{id}/retry', {
+                    path: { id: job.id },
+                    body: { worker_id: id },
+                  });
+                  return `${retried.toLocaleString()} of ${name} tried again`;
+                })
+              }
+            >
+              Retry what failed here
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup; onChanged: () => void }) {
+  const { rest } = useService();
+  const { why } = usePermissions();
+  const [isBusy, run] = useDeed(onChanged);
+  const { reason, count, task_ids: tasks, worker_ids: workers } = group;
+  const more = count - tasks.length;
+  const retry = (): void =>
+    run('Retry the tasks of this reason', async () => {
+      const ids = more === 0 ? tasks : await idsOfReason(rest, job.id, reason);
+      return bulkInWords('retry', await bulkOnTasks(rest, 'retry', ids));
+    });
+  return (
+    <section className="failures__group card" aria-label={reason}>
+      <div className="failures__head">
+        <strong className="failures__count number">{count.toLocaleString()}</strong>
+        <h3 className="failures__reason">{reason === '' ? 'No reason was given' : reason}</h3>
+        <Button
+          size="small"
+          icon={<RotateCcw aria-hidden="true" />}
+          isBusy={isBusy}
+          offBecause={why('jobs.write')}
+          onPress={retry}
+        >
+          Retry {count === 1 ? 'it' : `these ${count.toLocaleString()}`}
+        </Button>
+      </div>
+      <p className="failures__tasks">
+        <span className="muted">Tasks</span>{' '}
+        {tasks.map((id) => (
+          <TaskLink key={id} job={job} id={id} />
+        ))}
+        {more > 0 && (
+          <Link href={`/jobs/${job.id}?tab=tasks&view=table&status=failed`}>
+            and {more.toLocaleString()} more
+          </Link>
+        )}
+      </p>
+      {workers.length > 0 && (
+        <p className="failures__tasks">
+          <span className="muted">On</span>{' '}
+          {workers.map((id) => (
+            <WorkerName key={id} id={id} />
+          ))}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** A task by what people call it: its frame, and its step where there are several. */
+function TaskLink({ job, id }: { job: JobDetail; id: string }) {
+  const { rest } = useService();
+  const at = placeOfTask(id);
+  const step = job.steps.find(({ order }) => order === at?.step);
+  const grid = useQuery({
+    ...queries.taskGrid(rest, job.id, step?.name ?? ''),
+    enabled: step !== undefined,
+  }).data;
+  const axis = grid?.steps.find((each) => each.id === step?.id)?.axis;
+  const label =
+    at === null || step === undefined ? id : frameScale(step.task_counts.total, axis).labelAt(at.place);
+  const isAlone = step?.task_counts.total === 1;
+  return (
+    <Link href={`/tasks/${id}`}>
+      {isAlone ? step.name : job.steps.length > 1 ? `${step?.name ?? ''} ${label}` : label}
+    </Link>
+  );
+}
+
+/** All tasks that have failed for the reason. */
+async function idsOfReason(rest: Rest, jobId: string, reason: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const { items, total } = await rest.call('get', '/jobs/{id}/tasks', {
+      path: { id: jobId },
+      query: { status: 'failed', limit: PAGE, offset },
+    });
+    ids.push(...items.filter((task) => (task.failure_reason ?? '') === reason).map(({ id }) => id));
+    if (offset + PAGE >= total) return ids;
+  }
+}

@@ -1,0 +1,122 @@
+import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import type { JobDetail, Step } from '../../../api/resources.ts';
+import { LinkButton } from '../../../parts/button.tsx';
+import { classNames } from '../../../parts/class-names.ts';
+import { KeyValues } from '../../../parts/key-values.tsx';
+import { Skeleton } from '../../../parts/skeleton.tsx';
+import { StatusBadge } from '../../../parts/status-badge.tsx';
+import { countsInWords } from '../../../parts/task-counts.ts';
+import { TaskProgress } from '../../../parts/task-progress.tsx';
+import { durationText } from '../../../parts/time-text.ts';
+import { Ago } from '../../../parts/time.tsx';
+import { useUrlState } from '../../../state/use-url-state.ts';
+import { JOB_VIEW } from '../job-view.ts';
+import './steps-tab.css';
+
+const StepGraph = lazy(async () => ({ default: (await import('../graph/step-graph.tsx')).StepGraph }));
+
+/** The steps: how they hang together, and as a list. */
+export function StepsTab({ job }: { job: JobDetail }) {
+  const [{ step: chosen }, setView] = useUrlState(JOB_VIEW);
+  const step = job.steps.find(({ name }) => name === chosen);
+  const choose = (name: string): void =>
+    setView({ step: name === chosen ? '' : name, frames: '' }, { replace: true });
+  return (
+    <div className="steps-tab">
+      {job.steps.length > 1 && (
+        <Suspense fallback={<Skeleton width="100%" height="260px" />}>
+          <StepGraph steps={job.steps} chosen={chosen} onChoose={choose} />
+        </Suspense>
+      )}
+      {step !== undefined && <StepDetail job={job} step={step} />}
+      <StepList job={job} chosen={chosen} />
+    </div>
+  );
+}
+
+const tasksHref = (job: JobDetail, step: Step): string =>
+  `/jobs/${job.id}?tab=tasks&step=${encodeURIComponent(step.name)}`;
+
+function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
+  const { attempt_seconds: seconds } = step;
+  return (
+    <section className="card steps-tab__detail" aria-label={`Step ${step.name}`}>
+      <div className="row">
+        <h2>{step.name}</h2>
+        <StatusBadge kind="step" status={step.status} />
+        <LinkButton href={tasksHref(job, step)} size="small">
+          Show its tasks
+        </LinkButton>
+      </div>
+      <KeyValues
+        facts={[
+          ['Tasks', countsInWords(step.task_counts)],
+          ['Waits for', step.depends_on?.join(', ') ?? null],
+          ['Where', step.compute_location ?? null],
+          [
+            'An attempt takes',
+            seconds === undefined
+              ? null
+              : `${durationText(seconds.mean * 1_000)}, the mean of ${seconds.count.toLocaleString()}`,
+          ],
+          ['Changed', <Ago key="changed" iso={step.updated_at} />],
+        ]}
+      />
+    </section>
+  );
+}
+
+function StepList({ job, chosen }: { job: JobDetail; chosen: string }) {
+  return (
+    <table className="steps-tab__list">
+      <caption className="visually-hidden">Steps</caption>
+      <thead>
+        <tr>
+          <th scope="col">Step</th>
+          <th scope="col">Status</th>
+          <th scope="col">Progress</th>
+          <th scope="col" className="steps-tab__tasks">
+            Tasks
+          </th>
+          <th scope="col" className="steps-tab__wide">
+            Attempt
+          </th>
+          <th scope="col" className="steps-tab__wide">
+            Waits for
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {job.steps.map((step) => (
+          <tr
+            key={step.id}
+            className={classNames(step.name === chosen && 'steps-tab__row--chosen')}
+            aria-current={step.name === chosen || undefined}
+          >
+            <th scope="row">
+              <Link href={tasksHref(job, step)}>{step.name}</Link>
+            </th>
+            <td>
+              <StatusBadge kind="step" status={step.status} />
+            </td>
+            <td className="steps-tab__progress">
+              <TaskProgress counts={step.task_counts} />
+            </td>
+            <td className="number steps-tab__tasks">{step.task_counts.total.toLocaleString()}</td>
+            <td className="number steps-tab__wide">
+              {step.attempt_seconds === undefined ? (
+                <span className="muted">–</span>
+              ) : (
+                durationText(step.attempt_seconds.mean * 1_000)
+              )}
+            </td>
+            <td className="steps-tab__wide">
+              {step.depends_on?.join(', ') ?? <span className="muted">–</span>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

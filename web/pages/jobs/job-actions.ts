@@ -1,0 +1,84 @@
+import type { Job } from '../../api/resources.ts';
+
+/** What can be done to jobs, one or many. */
+export type JobAction = 'pause' | 'resume' | 'retry' | 'cancel' | 'set-priority' | 'move' | 'delete';
+
+export const JOB_ACTIONS: readonly JobAction[] = [
+  'pause',
+  'resume',
+  'retry',
+  'set-priority',
+  'move',
+  'cancel',
+  'delete',
+];
+
+interface ActionWords {
+  /** On a button: "Pause". */
+  readonly label: string;
+  /** What is done, to how many: "Pause 3 jobs". */
+  readonly deed: (jobs: string) => string;
+  /** "3 jobs paused". */
+  readonly done: string;
+  /** It cannot be taken back: it is asked for once more. */
+  readonly isDestructive: boolean;
+}
+
+export const ACTION_WORDS: Readonly<Record<JobAction, ActionWords>> = {
+  pause: { label: 'Pause', deed: (jobs) => `Pause ${jobs}`, done: 'paused', isDestructive: false },
+  resume: { label: 'Resume', deed: (jobs) => `Resume ${jobs}`, done: 'resumed', isDestructive: false },
+  retry: { label: 'Retry', deed: (jobs) => `Retry ${jobs}`, done: 'tried again', isDestructive: false },
+  'set-priority': {
+    label: 'Priority…',
+    deed: (jobs) => `Set the priority of ${jobs}`,
+    done: 'given the priority',
+    isDestructive: false,
+  },
+  move: {
+    label: 'Move to queue…',
+    deed: (jobs) => `Move ${jobs} to a queue`,
+    done: 'moved',
+    isDestructive: false,
+  },
+  cancel: { label: 'Cancel…', deed: (jobs) => `Cancel ${jobs}`, done: 'canceled', isDestructive: true },
+  delete: { label: 'Delete…', deed: (jobs) => `Delete ${jobs}`, done: 'deleted', isDestructive: true },
+};
+
+/** "3 jobs". */
+export const jobsInWords = (count: number): string =>
+  count === 1 ? '1 job' : `${count.toLocaleString()} jobs`;
+
+type Judged = Pick<Job, 'status'> & { readonly task_counts: Pick<Job['task_counts'], 'failed' | 'canceled'> };
+
+const hasEnded = ({ status }: Judged): boolean =>
+  status === 'completed' || status === 'failed' || status === 'canceled';
+
+/** Why the action makes no sense for the job as it is (interface.md, "States and transitions"); empty when it does. */
+export function offBecause(action: JobAction, job: Judged): string {
+  switch (action) {
+    case 'pause':
+      if (hasEnded(job)) return 'It has ended.';
+      return job.status === 'paused' ? 'It is paused already.' : '';
+    case 'resume':
+      return job.status === 'paused' ? '' : 'It is not paused.';
+    case 'retry':
+      return job.task_counts.failed + job.task_counts.canceled > 0
+        ? ''
+        : 'None of its tasks has failed or was canceled.';
+    case 'cancel':
+      if (job.status === 'canceled') return 'It is canceled already.';
+      return hasEnded(job) ? 'It has ended.' : '';
+    case 'set-priority':
+    case 'move':
+    case 'delete':
+      return '';
+  }
+}
+
+/** Why the action makes no sense for any of the jobs; empty when it does for one of them, or none of them is known. */
+export function offForAll(action: JobAction, jobs: readonly Judged[]): string {
+  if (jobs.length === 0 || jobs.some((job) => offBecause(action, job) === '')) return '';
+  const reasons = new Set(jobs.map((job) => offBecause(action, job)));
+  const [only] = reasons;
+  return jobs.length === 1 && only !== undefined ? only : `Not for any of the selected jobs.`;
+}

@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query';
+import { SlidersHorizontal, X } from 'lucide-react';
+import { useId, useState } from 'react';
+import type { JobSummary } from '../../api/resources.ts';
+import { Button } from '../../parts/button.tsx';
+import { classNames } from '../../parts/class-names.ts';
+import { StatusChips } from '../../parts/filter-chips.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { JOB_STATUSES } from '../../parts/status-looks.ts';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { isFiltered, NO_FILTERS, type JobFilters } from './job-filters.ts';
+
+interface FilterBarProps {
+  readonly filters: JobFilters;
+  readonly summary: JobSummary | undefined;
+  /** Offered for the owner and the project: those of the jobs that are loaded. */
+  readonly owners: readonly string[];
+  readonly projects: readonly string[];
+  readonly onChange: (change: Partial<JobFilters>, options?: { readonly replace?: boolean }) => void;
+}
+
+/** What narrows the list of jobs. */
+export function JobFilterBar({ filters, summary, owners, projects, onChange }: FilterBarProps) {
+  const { rest } = useService();
+  const farms = useQuery(queries.farms(rest)).data ?? [];
+  const queues = useQuery(queries.queues(rest)).data ?? [];
+  const principal = useQuery(queries.principal(rest)).data;
+  const offered = queues.filter((queue) => filters.farm === '' || queue.farm_id === filters.farm);
+  const farmOf = (id: string): string => farms.find((farm) => farm.id === id)?.name ?? '';
+  const [isOpen, setIsOpen] = useState(false);
+  const inFold = [filters.farm, filters.queue, filters.owner, filters.project].filter(
+    (text) => text !== '',
+  ).length;
+  const isNamed = principal !== undefined && principal.kind !== 'anonymous';
+  return (
+    <div className="job-filters">
+      <div className="job-filters__line">
+        <SearchBox
+          value={filters.search}
+          label="Search jobs"
+          placeholder="Name, id, owner or project"
+          onChange={(search) => onChange({ search }, { replace: true })}
+        />
+        <span className="job-filters__unfold">
+          <Button
+            icon={<SlidersHorizontal aria-hidden="true" />}
+            isPressed={isOpen}
+            onPress={() => setIsOpen(!isOpen)}
+          >
+            {inFold === 0 ? 'Filters' : `Filters (${inFold})`}
+          </Button>
+        </span>
+        <div className={classNames('job-filters__fold', isOpen && 'job-filters__fold--open')}>
+          <select
+            className="input job-filters__choice"
+            aria-label="Farm"
+            value={filters.farm}
+            onChange={(event) => onChange({ farm: event.target.value, queue: '' })}
+          >
+            <option value="">All farms</option>
+            {farms.map((farm) => (
+              <option key={farm.id} value={farm.id}>
+                {farm.name}
+              </option>
+            ))}
+          </select>
+          <select
+            className="input job-filters__choice"
+            aria-label="Queue"
+            value={filters.queue}
+            onChange={(event) => onChange({ queue: event.target.value })}
+          >
+            <option value="">All queues</option>
+            {offered.map((queue) => (
+              <option key={queue.id} value={queue.id}>
+                {filters.farm === '' && farms.length > 1
+                  ? `${queue.name} (${farmOf(queue.farm_id)})`
+                  : queue.name}
+              </option>
+            ))}
+          </select>
+          <FilterText
+            label="Owner"
+            value={filters.owner}
+            offered={owners}
+            onChange={(owner) => onChange({ owner })}
+          />
+          <FilterText
+            label="Project"
+            value={filters.project}
+            offered={projects}
+            onChange={(project) => onChange({ project })}
+          />
+          {isNamed && (
+            <Button
+              size="small"
+              isPressed={filters.owner === principal.username}
+              onPress={() =>
+                onChange({ owner: filters.owner === principal.username ? '' : principal.username })
+              }
+            >
+              My jobs
+            </Button>
+          )}
+        </div>
+      </div>
+      <div className="job-filters__line">
+        <StatusChips
+          kind="job"
+          statuses={JOB_STATUSES}
+          counts={summary ?? {}}
+          chosen={filters.status}
+          onChange={(status) => onChange({ status })}
+        />
+        {isFiltered(filters) && (
+          <Button
+            size="small"
+            look="quiet"
+            icon={<X aria-hidden="true" />}
+            onPress={() => onChange(NO_FILTERS)}
+          >
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A text that a field must be equal to; it counts when it is entered, left or taken from what is offered. */
+function FilterText({
+  label,
+  value,
+  offered,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  offered: readonly string[];
+  onChange: (value: string) => void;
+}) {
+  const listId = useId();
+  const commit = (text: string): void => {
+    if (text.trim() !== value) onChange(text.trim());
+  };
+  return (
+    <>
+      <input
+        key={value}
+        className="input job-filters__text"
+        aria-label={label}
+        placeholder={label}
+        defaultValue={value}
+        list={listId}
+        autoComplete="off"
+        spellCheck={false}
+        onInput={(event) => {
+          // A choice from the list, or its being emptied, is no typing.
+          const typed = event.nativeEvent;
+          if (!(typed instanceof InputEvent) || typed.inputType === 'insertReplacementText') {
+            commit(event.currentTarget.value);
+          }
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') commit(event.currentTarget.value);
+        }}
+        onBlur={(event) => commit(event.currentTarget.value)}
+      />
+      <datalist id={listId}>
+        {offered.map((text) => (
+          <option key={text} value={text} />
+        ))}
+      </datalist>
+    </>
+  );
+}

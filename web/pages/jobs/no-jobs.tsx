@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { ListChecks, SearchX } from 'lucide-react';
+import { Button, LinkButton } from '../../parts/button.tsx';
+import { CommandLine, EmptyState } from '../../parts/empty-state.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { shellWord } from './job-filters.ts';
+
+/** Nobody has submitted anything yet. */
+export function NoJobs() {
+  const { rest } = useService();
+  const { can } = usePermissions();
+  const farm = useQuery(queries.farms(rest)).data?.[0];
+  const queue = useQuery(queries.queues(rest)).data?.find(({ farm_id }) => farm_id === farm?.id);
+  const command = `callsheet submit job.yaml --farm ${shellWord(farm?.name ?? 'FARM')} --queue ${shellWord(queue?.name ?? 'QUEUE')} --url ${location.origin}`;
+  return (
+    <EmptyState
+      title="No jobs yet"
+      icon={ListChecks}
+      actions={
+        can('jobs.write') && (
+          <LinkButton href="/submit" look="primary">
+            Submit a job
+          </LinkButton>
+        )
+      }
+    >
+      <p>Submit an Open Job Description template here, or from a shell:</p>
+      <CommandLine command={command} />
+    </EmptyState>
+  );
+}
+
+/** There are jobs, but none like this. */
+export function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      title="No job matches"
+      icon={SearchX}
+      actions={<Button onPress={onClear}>Clear filters</Button>}
+    >
+      <p>No job is like what the filters ask for.</p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,57 @@
+import { Link } from 'wouter';
+import { Panel } from '../../parts/panel.tsx';
+import { statusColor, StatusGlyph } from '../../parts/status-badge.tsx';
+import { Ago } from '../../parts/time.tsx';
+import type { Attention } from './attention.ts';
+
+const SHOWN = 8;
+const WORDS: Readonly<Record<Attention['kind'], string>> = {
+  parked: 'Paused by failures',
+  unschedulable: 'No worker may run it',
+  failed: 'Failed',
+};
+const LOOKS = {
+  parked: ['job', 'paused', 'paused'],
+  unschedulable: ['task', 'unschedulable', 'unschedulable'],
+  failed: ['job', 'failed', 'failed'],
+} as const;
+
+/** Jobs that go no further unless somebody looks at them. */
+export function AttentionPanel({ items, farm }: { items: readonly Attention[]; farm: string }) {
+  const more = items.length - SHOWN;
+  return (
+    <Panel
+      title="Jobs that need somebody"
+      beside={<Link href={`/jobs?status=failed&farm=${encodeURIComponent(farm)}`}>All failed jobs</Link>}
+    >
+      {items.length === 0 ? (
+        <p className="muted">
+          None: no job has failed in the last day, is held by its failures, or lacks a worker.
+        </p>
+      ) : (
+        <ul className="attention">
+          {items.slice(0, SHOWN).map(({ id, name, kind, reason, owner, at }) => {
+            const [what, status, color] = LOOKS[kind];
+            return (
+              <li key={id} className="attention__item">
+                <span className="attention__glyph" style={statusColor(color)} title={WORDS[kind]}>
+                  <StatusGlyph kind={what} status={status} />
+                  <span className="visually-hidden">{WORDS[kind]}</span>
+                </span>
+                <div className="attention__words">
+                  <Link href={`/jobs/${encodeURIComponent(id)}`}>{name}</Link>
+                  <span className="muted">{reason}</span>
+                </div>
+                <div className="attention__end muted">
+                  {owner}
+                  {at !== '' && <Ago iso={at} />}
+                </div>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {more > 0 && <p className="muted">{`And ${more.toLocaleString()} more.`}</p>}
+    </Panel>
+  );
+}

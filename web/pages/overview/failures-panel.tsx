@@ -1,0 +1,92 @@
+import { useQueries } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { FailureGroup, Job, JobFailures } from '../../api/resources.ts';
+import { WorkerName } from '../../parts/names.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { farmQueries } from '../../state/farm-queries.ts';
+import { useService } from '../../state/service.tsx';
+import { jobsWithFailures } from './attention.ts';
+
+/** Jobs whose reasons are asked for, one request each. */
+const JOBS_SHOWN = 5;
+const GROUPS_SHOWN = 2;
+const WORKERS_SHOWN = 3;
+
+/** Why tasks failed, of the jobs in which some did lately. */
+export function FailuresPanel({ jobs }: { jobs: readonly Job[] }) {
+  const { rest } = useService();
+  const shown = jobsWithFailures(jobs).slice(0, JOBS_SHOWN);
+  const failures = useQueries({
+    queries: shown.map((job) => farmQueries.jobFailures(rest, job.id, job.task_counts.failed)),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  });
+  return (
+    <Panel title="Newest failures" isWide>
+      {shown.length === 0 ? (
+        <p className="muted">No task of the jobs that changed last has failed.</p>
+      ) : (
+        <ul className="failures">
+          {shown.map((job) => (
+            <li key={job.id} className="failures__job">
+              <div className="failures__head">
+                <Link href={`/jobs/${encodeURIComponent(job.id)}`}>{job.name}</Link>
+                <span className="muted">
+                  {job.task_counts.failed === 1
+                    ? '1 task failed'
+                    : `${job.task_counts.failed.toLocaleString()} tasks failed`}
+                  {' · '}
+                  <Ago iso={job.updated_at} />
+                </span>
+              </div>
+              <Reasons failures={failures.find((one) => one.job_id === job.id)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Reasons({ failures }: { failures: JobFailures | undefined }) {
+  if (failures === undefined) return null;
+  return (
+    <ul className="failures__reasons">
+      {failures.groups.slice(0, GROUPS_SHOWN).map((group) => (
+        <Reason key={group.reason} group={group} />
+      ))}
+      {failures.groups.length > GROUPS_SHOWN && (
+        <li className="muted">and {failures.groups.length - GROUPS_SHOWN} other reasons</li>
+      )}
+    </ul>
+  );
+}
+
+function Reason({ group: { reason, count, task_ids: tasks, worker_ids: workers } }: { group: FailureGroup }) {
+  const [task] = tasks;
+  const words = reason === '' ? 'No reason was given' : (reason.split('\n')[0] ?? reason);
+  return (
+    <li className="failures__reason">
+      <span className="failures__count number">{count.toLocaleString()} ×</span>
+      <span>
+        {task === undefined ? (
+          words
+        ) : (
+          <Link href={`/tasks/${encodeURIComponent(task)}`} title={reason}>
+            {words}
+          </Link>
+        )}
+        {workers.length > 0 && <span className="muted"> on </span>}
+        {workers.slice(0, WORKERS_SHOWN).map((id, index) => (
+          <span key={id}>
+            {index > 0 && ', '}
+            <WorkerName id={id} />
+          </span>
+        ))}
+        {workers.length > WORKERS_SHOWN && (
+          <span className="muted"> and {workers.length - WORKERS_SHOWN} other workers</span>
+        )}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Link } from 'wouter';
+import type { Farm, FarmHistory } from '../../api/resources.ts';
+import { QueueName } from '../../parts/names.tsx';
+import { Panel, Panels } from '../../parts/panel.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { TimeChart } from '../../parts/time-chart.tsx';
+import { farmQueries } from '../../state/farm-queries.ts';
+import { useService } from '../../state/service.tsx';
+import { useNow } from '../../state/use-now.ts';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
+import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
+import { attentionOf } from './attention.ts';
+import { AttentionPanel } from './attention-panel.tsx';
+import { FailuresPanel } from './failures-panel.tsx';
+import { farmCharts, RANGE_NAMES, RANGES, type RangeName } from './farm-series.ts';
+import { FarmStats } from './farm-stats.tsx';
+import { shareRows } from './share-rows.ts';
+import { ShareTable } from './share-table.tsx';
+import { WaitingPanel } from './waiting-panel.tsx';
+import './farm-overview.css';
+
+const HISTORY_MS = 15_000;
+const WAITING_MS = 5_000;
+const JOBS_MS = 4_000;
+const TROUBLED = [['jobs', 'troubled']];
+const CHARTS = 'farm';
+const CHART_HEIGHT = 170;
+
+/** What runs in a farm, what waits and on what, and what it has got done. */
+export function FarmOverview({
+  farm,
+  range,
+  onRange,
+}: {
+  farm: Farm;
+  range: RangeName;
+  onRange: (range: RangeName) => void;
+}) {
+  const { rest } = useService();
+  const { can } = usePermissions();
+  const now = useNow('half-minute');
+  const { minutes, step } = RANGES[range];
+  const historyMs = useRefresh(HISTORY_MS);
+  const waitingMs = useRefresh(WAITING_MS);
+  const history = useQuery({
+    ...farmQueries.history(rest, farm.id, minutes, step),
+    refetchInterval: historyMs,
+    enabled: can('infra.read'),
+  });
+  const waiting = useQuery({ ...farmQueries.waiting(rest, farm.id), refetchInterval: waitingMs });
+  const troubled = useQuery(farmQueries.troubledJobs(rest, farm.id));
+  useStaleOnEvents('jobs', TROUBLED, JOBS_MS);
+  const jobs = useMemo(() => troubled.data ?? [], [troubled.data]);
+  const attention = useMemo(
+    () => attentionOf(jobs, waiting.data?.groups ?? [], now),
+    [jobs, waiting.data, now],
+  );
+  return (
+    <>
+      <FarmStats farm={farm} waiting={waiting.data} />
+      <div className="farm-overview__range" role="group" aria-label="Time">
+        {RANGE_NAMES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            className="filter-chip"
+            aria-pressed={name === range}
+            onClick={() => onRange(name)}
+          >
+            {RANGES[name].label}
+          </button>
+        ))}
+      </div>
+      {history.data !== undefined ? (
+        <Charts history={history.data} step={step} farm={farm} />
+      ) : history.error !== null ? (
+        <QueryProblem error={history.error} what="the last hours" onRetry={() => void history.refetch()} />
+      ) : (
+        can('infra.read') && <SkeletonLines lines={8} label="Loading the last hours" />
+      )}
+      <Panels>
+        <WaitingPanel
+          farm={farm.id}
+          waiting={waiting.data}
+          error={waiting.error}
+          onRetry={() => void waiting.refetch()}
+        />
+        <AttentionPanel items={attention} farm={farm.id} />
+        <FailuresPanel jobs={jobs} />
+      </Panels>
+    </>
+  );
+}
+
+function Charts({ history, step, farm }: { history: FarmHistory; step: number; farm: Farm }) {
+  const charts = useMemo(() => farmCharts(history), [history]);
+  const queues = useMemo(() => shareRows(history.queues, history.now?.queues ?? []), [history]);
+  const owners = useMemo(() => shareRows(history.owners, history.now?.owners ?? []), [history]);
+  const inFarm = `farm=${encodeURIComponent(farm.id)}`;
+  const chart = { times: charts.times, height: CHART_HEIGHT, group: CHARTS };
+  const each = step === 1 ? 'tasks a minute' : `tasks in ${step} min`;
+  return (
+    <>
+      <div className="farm-overview__charts">
+        <Panel title="Cores">
+          <TimeChart {...chart} label="Cores booked and online" series={charts.cores} unit="cores" />
+        </Panel>
+        <Panel title="Tasks">
+          <TimeChart {...chart} label="Tasks running and ready" series={charts.tasks} unit="tasks" />
+        </Panel>
+        <Panel title="Throughput">
+          <TimeChart {...chart} label="Tasks that ended" series={charts.ended} unit={each} isStacked />
+        </Panel>
+      </div>
+      <Panels>
+        <ShareTable
+          title="By queue"
+          what="Queue"
+          rows={queues}
+          name={(id) => (
+            <Link href={`/jobs?${inFarm}&queue=${encodeURIComponent(id)}`}>
+              <QueueName id={id} />
+            </Link>
+          )}
+        />
+        <ShareTable
+          title="By owner"
+          what="Owner"
+          rows={owners}
+          name={(owner) =>
+            owner === '' ? (
+              <span className="muted">nobody</span>
+            ) : (
+              <Link href={`/jobs?${inFarm}&owner=${encodeURIComponent(owner)}`}>{owner}</Link>
+            )
+          }
+        />
+      </Panels>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import type { FarmHistory } from '../../api/resources.ts';
+import type { TimeSeries } from '../../parts/time-chart-model.ts';
+
+/** The spans of time that can be looked at, and what one point of each stands for, in minutes. */
+export const RANGES = {
+  '30m': { label: '30 min', minutes: 30, step: 1 },
+  '3h': { label: '3 hours', minutes: 180, step: 3 },
+  '24h': { label: '24 hours', minutes: 1_440, step: 20 },
+} as const;
+export type RangeName = keyof typeof RANGES;
+export const RANGE_NAMES: readonly RangeName[] = ['30m', '3h', '24h'];
+
+/** Charts of a farm over the same times. */
+export interface FarmCharts {
+  /** In seconds since the epoch. */
+  readonly times: readonly number[];
+  readonly cores: readonly TimeSeries[];
+  readonly tasks: readonly TimeSeries[];
+  /** Tasks that ended, in the time of each point. */
+  readonly ended: readonly TimeSeries[];
+}
+
+export function farmCharts(history: FarmHistory): FarmCharts {
+  return {
+    times: history.times.map((iso) => Math.round(Date.parse(iso) / 1_000)),
+    cores: [
+      { label: 'Booked', color: '--state-running', isFilled: true, values: history.cores_booked },
+      { label: 'Online', color: '--text-muted', isLimit: true, values: history.cores_total },
+    ],
+    tasks: [
+      { label: 'Running', color: '--state-running', isFilled: true, values: history.tasks_running },
+      { label: 'Ready', color: '--state-unschedulable', values: history.tasks_ready },
+    ],
+    ended: [
+      { label: 'Failed', color: '--state-failed', values: history.tasks_failed },
+      { label: 'Succeeded', color: '--state-succeeded', values: history.tasks_succeeded },
+    ],
+  };
+}
+
+export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+/** The sum of the last so many values. */
+export const sumOfLast = (values: readonly number[], count: number): number => sumOf(values.slice(-count));

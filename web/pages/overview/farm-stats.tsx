@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Farm, FarmHistory, FarmWaiting, WorkerSummary } from '../../api/resources.ts';
+import { UseMeter } from '../../parts/meter.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { Stat, Stats } from '../../parts/stat.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { farmQueries } from '../../state/farm-queries.ts';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
+import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
+import { sumOf, sumOfLast } from './farm-series.ts';
+import { farmStatus } from './farm-status.ts';
+
+const HOUR_MINUTES = 60;
+/** What counts as lately, in minutes. */
+const LOST_MINUTES = 30;
+const FAILED_MINUTES = 15;
+const EVERY_MS = 5_000;
+const EVENTS_MS = 3_000;
+const WORKERS = [['workers', 'summary']];
+const JOBS = [['jobs', 'summary']];
+
+/** The farm in a word and some numbers. */
+export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting | undefined }) {
+  const { rest } = useService();
+  const { can } = usePermissions();
+  const refetchInterval = useRefresh(EVERY_MS);
+  const hour = useQuery({
+    ...farmQueries.history(rest, farm.id, HOUR_MINUTES, 1),
+    refetchInterval,
+    enabled: can('infra.read'),
+  }).data;
+  const workers = useQuery({
+    ...farmQueries.workerSummary(rest, { farm_id: farm.id }),
+    refetchInterval,
+    enabled: can('workers.read'),
+  }).data;
+  const jobs = useQuery(queries.jobSummary(rest, { farm_id: farm.id })).data;
+  useStaleOnEvents('workers', WORKERS, EVENTS_MS);
+  useStaleOnEvents('jobs', JOBS, EVENTS_MS);
+  const inFarm = `farm=${encodeURIComponent(farm.id)}`;
+  const held = workers === undefined ? undefined : `${workers.cores_booked}/${workers.cores_total}`;
+  return (
+    <>
+      <FarmWord hour={hour} workers={workers} waiting={waiting} />
+      <Stats>
+        <Stat
+          label="Tasks running"
+          value={shown(hour?.now?.tasks_running)}
+          href={`/jobs?status=running&${inFarm}`}
+        />
+        <Stat
+          label="Tasks ready"
+          value={shown(waiting?.tasks ?? hour?.now?.tasks_ready)}
+          note={waitingNote(waiting)}
+        />
+        <Stat
+          label="Failed jobs"
+          value={shown(jobs?.failed)}
+          note={
+            hour === undefined ? '' : `${sumOf(hour.tasks_failed).toLocaleString()} tasks failed in an hour`
+          }
+          href={`/jobs?status=failed&${inFarm}`}
+        />
+        <Stat
+          label="Workers online"
+          value={shown(workers?.online)}
+          note={workersNote(workers)}
+          href={`/workers?${inFarm}`}
+        />
+        <Stat
+          label="Cores in use"
+          value={shown(held === undefined ? undefined : percent(workers))}
+          note={
+            workers !== undefined && (
+              <UseMeter used={workers.cores_booked} total={workers.cores_total} unit="cores" />
+            )
+          }
+          href={`/workers?${inFarm}`}
+        />
+        <Stat
+          label="Done in the last hour"
+          value={shown(hour === undefined ? undefined : sumOf(hour.tasks_succeeded))}
+          note={hour === undefined ? '' : coverage(hour)}
+        />
+      </Stats>
+    </>
+  );
+}
+
+function FarmWord({
+  hour,
+  workers,
+  waiting,
+}: {
+  hour: FarmHistory | undefined;
+  workers: WorkerSummary | undefined;
+  waiting: FarmWaiting | undefined;
+}) {
+  if (hour?.now === undefined || workers === undefined || waiting === undefined)
+    return (
+      <p className="farm-overview__word muted" role="status">
+        Looking at the farm…
+      </p>
+    );
+  const { state, reason } = farmStatus({
+    tasksRunning: hour.now.tasks_running,
+    coresBooked: workers.cores_booked,
+    coresTotal: workers.cores_total,
+    workersOnline: workers.online,
+    workersOffline: workers.offline,
+    workersOnlineBefore: Math.max(0, ...hour.workers_online.slice(-LOST_MINUTES)),
+    succeededLately: sumOfLast(hour.tasks_succeeded, FAILED_MINUTES),
+    failedLately: sumOfLast(hour.tasks_failed, FAILED_MINUTES),
+    waiting: waiting.groups,
+  });
+  return (
+    <p className="farm-overview__word" role="status">
+      <StatusBadge kind="farm" status={state} /> <span>{reason}</span>
+    </p>
+  );
+}
+
+const shown = (value: number | string | undefined): ReactNode =>
+  value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString();
+
+const percent = (workers: WorkerSummary | undefined): string =>
+  workers === undefined || workers.cores_total === 0
+    ? '–'
+    : `${Math.round((workers.cores_booked / workers.cores_total) * 100)} %`;
+
+function workersNote(workers: WorkerSummary | undefined): string {
+  if (workers === undefined) return '';
+  const parts = [
+    workers.offline > 0 && `${workers.offline.toLocaleString()} offline`,
+    workers.disabled > 0 && `${workers.disabled.toLocaleString()} disabled`,
+    workers.draining > 0 && `${workers.draining.toLocaleString()} draining`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? 'all of them' : parts.join(', ');
+}
+
+function waitingNote(waiting: FarmWaiting | undefined): string {
+  if (waiting === undefined) return '';
+  const reasons = waiting.groups.length;
+  return reasons === 0 ? 'nothing waits' : reasons === 1 ? 'for 1 reason' : `for ${reasons} reasons`;
+}
+
+function coverage(hour: FarmHistory): string {
+  const minutes = hour.times.length;
+  if (minutes >= HOUR_MINUTES - 1) return 'tasks succeeded';
+  return `tasks; recorded for ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
+}

@@ -1,0 +1,49 @@
+import type { BookedShare, HistorySeries } from '../../api/resources.ts';
+import { sumOf } from './farm-series.ts';
+
+/** What a queue or an owner has of a farm. */
+export interface ShareRow {
+  /** Id of the queue, or the owner; empty for all others together. */
+  readonly key: string;
+  readonly isOther: boolean;
+  readonly coresNow: number;
+  /** Of all cores that are booked now, from 0 to 1. */
+  readonly share: number;
+  readonly coresOverTime: readonly number[];
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+const idOf = ({ key, is_other: isOther }: { readonly key: string; readonly is_other: boolean }): string =>
+  isOther ? 'others' : `=${key}`;
+
+/** The queues or owners of a farm, the busiest now first and all others last. What is there now and has no past yet is among them. */
+export function shareRows(
+  series: readonly HistorySeries[],
+  now: readonly BookedShare[],
+): readonly ShareRow[] {
+  const nowById = new Map(now.map((share) => [idOf(share), share.cores_booked]));
+  const bookedNow = sumOf(now.map((share) => share.cores_booked));
+  const past = new Map(series.map((one) => [idOf(one), one]));
+  const ids = new Set([...past.keys(), ...nowById.keys()]);
+  const rows = [...ids].map((id): ShareRow => {
+    const one = past.get(id);
+    const coresNow = nowById.get(id) ?? 0;
+    return {
+      key: id === 'others' ? '' : id.slice(1),
+      isOther: id === 'others',
+      coresNow,
+      share: bookedNow === 0 ? 0 : coresNow / bookedNow,
+      coresOverTime: one?.cores_booked ?? [],
+      succeeded: sumOf(one?.tasks_succeeded ?? []),
+      failed: sumOf(one?.tasks_failed ?? []),
+    };
+  });
+  return rows.sort(
+    (one, other) =>
+      Number(one.isOther) - Number(other.isOther) ||
+      other.coresNow - one.coresNow ||
+      sumOf(other.coresOverTime) - sumOf(one.coresOverTime) ||
+      (one.key < other.key ? -1 : 1),
+  );
+}

@@ -1,0 +1,82 @@
+import { Fragment } from 'react';
+import { Link } from 'wouter';
+import type { FarmWaiting, WaitingGroup } from '../../api/resources.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { WAITING_WORDS, waitingLink } from './waiting-links.ts';
+
+const JOBS_SHOWN = 4;
+
+/** What is ready and does not run, and what holds it. */
+export function WaitingPanel({
+  farm,
+  waiting,
+  error,
+  onRetry,
+}: {
+  farm: string;
+  waiting: FarmWaiting | undefined;
+  error: unknown;
+  onRetry: () => void;
+}) {
+  return (
+    <Panel
+      title="What waits, and on what"
+      beside={
+        waiting !== undefined && (
+          <span className="muted number">
+            {waiting.tasks === 1 ? '1 ready task' : `${waiting.tasks.toLocaleString()} ready tasks`}
+          </span>
+        )
+      }
+    >
+      {waiting === undefined ? (
+        error === null ? (
+          <SkeletonLines lines={3} label="Loading what waits" />
+        ) : (
+          <QueryProblem error={error} what="what waits" onRetry={onRetry} />
+        )
+      ) : waiting.groups.length === 0 ? (
+        <p className="muted">No ready task waits.</p>
+      ) : (
+        <ul className="waiting">
+          {waiting.groups.map((group, index) => (
+            // Two groups may have the same reason: of two queues, say.
+            <Group key={`${group.reason} ${group.sentence} ${index}`} group={group} farm={farm} />
+          ))}
+        </ul>
+      )}
+      {waiting?.is_partial === true && (
+        <p className="muted">So much waits that not all of it was looked at.</p>
+      )}
+    </Panel>
+  );
+}
+
+function Group({ group, farm }: { group: WaitingGroup; farm: string }) {
+  const link = waitingLink(group, farm);
+  const shown = group.job_ids.slice(0, JOBS_SHOWN);
+  const more = group.jobs - shown.length;
+  return (
+    <li className="waiting__group">
+      <span className="waiting__count number">{group.tasks.toLocaleString()}</span>
+      <div className="waiting__words">
+        <div className="waiting__reason">
+          <strong>{WAITING_WORDS[group.reason]}</strong>
+          {link !== null && <Link href={link.href}>{link.label}</Link>}
+        </div>
+        <div>{group.sentence}</div>
+        <div className="waiting__jobs muted">
+          {shown.map((id, index) => (
+            <Fragment key={id}>
+              {index > 0 && ' · '}
+              <Link href={`/jobs/${encodeURIComponent(id)}`}>{group.job_names[index] ?? id}</Link>
+            </Fragment>
+          ))}
+          {more > 0 && ` and ${more.toLocaleString()} more ${more === 1 ? 'job' : 'jobs'}`}
+        </div>
+      </div>
+    </li>
+  );
+}

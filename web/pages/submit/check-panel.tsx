@@ -1,0 +1,102 @@
+import { CircleCheck, LoaderCircle } from 'lucide-react';
+import { Link } from 'wouter';
+import type { CommandPreview, DryRun, DryRunStep } from '../../api/resources.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { commandLine } from './model/command-line.ts';
+import './check-panel.css';
+
+/** What the submission would make. */
+export function CheckPanel({ data, isBusy }: { data: DryRun | undefined; isBusy: boolean }) {
+  if (data === undefined) return isBusy ? <SkeletonLines lines={3} label="Checking" /> : null;
+  const steps = data.steps.length;
+  return (
+    <div className="check-panel" data-busy={isBusy || undefined}>
+      <div className="check-panel__head" role="status">
+        {isBusy ? (
+          <LoaderCircle aria-hidden="true" className="check-panel__busy" />
+        ) : (
+          <CircleCheck aria-hidden="true" className="check-panel__ok" />
+        )}
+        <div>
+          <strong>{data.name}</strong>
+          <div className="muted">
+            {isBusy ? 'Checking…' : 'Checked:'} {tasks(data.task_count)} in{' '}
+            {steps === 1 ? '1 step' : `${steps} steps`}
+          </div>
+        </div>
+      </div>
+      <ol className="check-panel__steps">
+        {data.steps.map((step) => (
+          <Step key={step.name} step={step} isAlone={steps === 1} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+const tasks = (count: number): string => (count === 1 ? '1 task' : `${count.toLocaleString('en')} tasks`);
+
+function Step({ step, isAlone }: { step: DryRunStep; isAlone: boolean }) {
+  const pools = step.unregistered_pools ?? [];
+  return (
+    <li>
+      <div className="check-panel__step">
+        <strong>{step.name}</strong>
+        {!isAlone && <span className="muted number">{tasks(step.task_count)}</span>}
+      </div>
+      {step.depends_on !== undefined && (
+        <div className="check-panel__note">After {step.depends_on.join(', ')}</div>
+      )}
+      <Workers workers={step.workers} />
+      {pools.length > 0 && (
+        <Notice
+          kind="warning"
+          detail={`Its tasks wait until ${pools.length === 1 ? 'this usage pool is' : 'these usage pools are'} created: ${pools.join(', ')}.`}
+        />
+      )}
+      <Command title={step.task_count === 1 ? 'Command' : 'First command'} preview={step.first} />
+      {step.task_count > 1 && <Command title="Last command" preview={step.last} />}
+    </li>
+  );
+}
+
+function Workers({ workers }: { workers: DryRunStep['workers'] }) {
+  if (workers === undefined)
+    return <div className="check-panel__note">Which workers may run it is not known now.</div>;
+  const { online, eligible, elsewhere, sentence, nearest_miss: miss } = workers;
+  if (eligible > 0)
+    return (
+      <div className="check-panel__note">
+        {eligible.toLocaleString('en')} of {online.toLocaleString('en')} online workers may run it
+      </div>
+    );
+  const away =
+    online === 0 && elsewhere > 0 ? `\nOther farms have ${elsewhere.toLocaleString('en')} online.` : '';
+  return (
+    <Notice kind="warning" detail={`${sentence ?? 'No worker may run it now.'}${away}`}>
+      {miss !== undefined && (
+        <div>
+          <Link href={`/workers/${encodeURIComponent(miss.worker_id)}`}>Look at {miss.worker}</Link>
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+function Command({ title, preview }: { title: string; preview: CommandPreview }) {
+  const line = commandLine(preview);
+  return (
+    <details className="check-panel__command">
+      <summary>
+        {title} <span className="muted mono">{preview.task}</span>
+      </summary>
+      <div className="check-panel__line">
+        {/* Long commands scroll, so they must be reachable by keyboard. */}
+        <pre tabIndex={0}>{line}</pre>
+        <CopyButton text={line} label={`Copy the ${title.toLowerCase()}`} />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,102 @@
+import { useId, useMemo, useRef, useState } from 'react';
+import type { TemplateError } from './model/place-errors.ts';
+import './code-box.css';
+
+const LINE_PX = 20;
+const PADDING_PX = 8;
+
+/** A text with numbered lines; those that errors point at are marked, and each error leads to its place. */
+export function CodeBox({
+  label,
+  value,
+  onChange,
+  errors,
+  placeholder,
+}: {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+  errors: readonly TemplateError[];
+  placeholder?: string;
+}) {
+  const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [scrollTop, setScrollTop] = useState(0);
+  const lineCount = useMemo(() => value.split('\n').length, [value]);
+  const numbers = useMemo(
+    () => Array.from({ length: lineCount }, (_, index) => index + 1).join('\n'),
+    [lineCount],
+  );
+  const marked = new Set(errors.flatMap(({ line }) => line ?? []));
+  const topOf = (line: number): number => PADDING_PX + (line - 1) * LINE_PX - scrollTop;
+  const goTo = (line: number, column: number): void => {
+    const element = area.current;
+    if (element === null) return;
+    const offset = offsetOf(value, line, column);
+    element.focus();
+    element.setSelectionRange(offset, offset);
+    element.scrollTop = Math.max(0, (line - 1) * LINE_PX - element.clientHeight / 2);
+  };
+  return (
+    <div className="code-box">
+      <label className="field__label" htmlFor={id}>
+        {label}
+      </label>
+      <div className="code-box__frame" data-invalid={errors.length > 0 || undefined}>
+        <div className="code-box__gutter" aria-hidden="true">
+          <pre style={{ transform: `translateY(${-scrollTop}px)` }}>{numbers}</pre>
+          {[...marked].map((line) => (
+            <span key={line} className="code-box__wrong" style={{ top: topOf(line) }}>
+              {line}
+            </span>
+          ))}
+        </div>
+        <div className="code-box__text">
+          {[...marked].map((line) => (
+            <div key={line} className="code-box__mark" aria-hidden="true" style={{ top: topOf(line) }} />
+          ))}
+          <textarea
+            ref={area}
+            id={id}
+            className="code-box__area"
+            value={value}
+            wrap="off"
+            spellCheck={false}
+            autoCapitalize="off"
+            autoComplete="off"
+            placeholder={placeholder}
+            aria-invalid={errors.length > 0 || undefined}
+            aria-describedby={errors.length > 0 ? `${id}-errors` : undefined}
+            onChange={(event) => onChange(event.target.value)}
+            onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+          />
+        </div>
+      </div>
+      {errors.length > 0 && (
+        <ul id={`${id}-errors`} className="code-box__errors" aria-label={`Errors in: ${label}`}>
+          {errors.map(({ line, column = 1, detail }) => (
+            <li key={`${line}:${column}:${detail}`}>
+              {line !== undefined && (
+                <button type="button" className="code-box__place" onClick={() => goTo(line, column)}>
+                  Line {line}, column {column}
+                </button>
+              )}
+              <span>{detail}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function offsetOf(text: string, line: number, column: number): number {
+  let at = 0;
+  for (let passed = 1; passed < line; passed++) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) return text.length;
+    at = end + 1;
+  }
+  const end = text.indexOf('\n', at);
+  return Math.min(at + column - 1, end < 0 ? text.length : end);
+}

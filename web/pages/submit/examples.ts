@@ -1,0 +1,29 @@
+/** Templates to begin with, of the examples folder. Each comes when it is chosen. */
+export interface Example {
+  readonly title: string;
+  readonly summary: string;
+  readonly load: () => Promise<string>;
+}
+
+export const EXAMPLES: readonly Example[] = [
+  {
+    title: 'A sequence of frames',
+    summary: 'One command for each frame, with the range to choose',
+    load: async () => (await import('../../../examples/frames/template.yaml?raw')).default,
+  },
+  {
+    title: 'A single command',
+    summary: 'One task that runs a script',
+    load: async () => (await import('../../../examples/command/template.yaml?raw')).default,
+  },
+  {
+    title: 'Fractal',
+    summary: 'Frames and an animation of them, drawn by Node.js',
+    load: async () => (await import('../../../examples/fractal/template.yaml?raw')).default,
+  },
+  {
+    title: 'Turntable',
+    summary: 'Lists, ranges and expressions',
+    load: async () => (await import('../../../examples/turntable/template.yaml?raw')).default,
+  },
+];

@@ -1,0 +1,55 @@
+import { Link } from 'wouter';
+import type { Task, WorkerDetail } from '../../api/resources.ts';
+import { JobName } from '../../parts/names.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { ShortTable, type ShortColumn } from '../../parts/short-table.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Elapsed } from '../../parts/time.tsx';
+
+const COLUMNS: readonly ShortColumn<Task>[] = [
+  {
+    header: 'Task',
+    cell: ({ id, name }) => <Link href={`/tasks/${encodeURIComponent(id)}`}>{name}</Link>,
+  },
+  { header: 'Job', cell: ({ job_id: job }) => <JobName id={job} /> },
+  { header: 'Status', cell: ({ status }) => <StatusBadge kind="task" status={status} /> },
+  { header: 'Progress', cell: (task) => <TaskShare task={task} />, isMinor: true },
+  {
+    header: 'Elapsed',
+    align: 'end',
+    cell: ({ started_at: from }) => (from === undefined ? '' : <Elapsed from={from} />),
+  },
+];
+
+/** What the worker holds now. */
+export function CurrentTasks({ worker }: { worker: WorkerDetail }) {
+  const { current_tasks: tasks } = worker;
+  return (
+    <Panel title="Current tasks" beside={<span className="muted number">{tasks.length}</span>} isWide>
+      {tasks.length === 0 ? (
+        <p className="muted">{idleText(worker)}</p>
+      ) : (
+        <ShortTable label="Current tasks" columns={COLUMNS} rows={tasks} rowId={({ id }) => id} />
+      )}
+    </Panel>
+  );
+}
+
+function TaskShare({ task: { progress, status_message: message = '' } }: { task: Task }) {
+  if (progress === undefined) return <span className="muted">{message === '' ? '–' : message}</span>;
+  return (
+    <span className="worker-page__progress" title={message}>
+      <progress max={100} value={progress} aria-label={`${Math.floor(progress)} % done`} />
+      <span className="number">{Math.floor(progress)} %</span>
+      <span className="muted">{message}</span>
+    </span>
+  );
+}
+
+function idleText({ status, draining }: WorkerDetail): string {
+  if (status === 'offline') return 'It holds nothing: it is offline.';
+  if (status === 'disabled') return 'It holds nothing, and gets nothing while it is disabled.';
+  return draining === true
+    ? 'It holds nothing, and is about to end.'
+    : 'It holds nothing, and waits for work.';
+}

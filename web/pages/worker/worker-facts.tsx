@@ -1,0 +1,70 @@
+import { Link } from 'wouter';
+import type { WorkerDetail } from '../../api/resources.ts';
+import { KeyValues } from '../../parts/key-values.tsx';
+import { UseMeter } from '../../parts/meter.tsx';
+import { FarmName, QueueName } from '../../parts/names.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import { mibText } from '../../parts/size-text.ts';
+import { Ago, At } from '../../parts/time.tsx';
+import { WorkerTags } from '../workers/worker-marks.tsx';
+
+/** What the worker is. */
+export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
+  const { compute_location: place, os, os_version: version, arch } = worker;
+  return (
+    <Panel title="The machine">
+      <KeyValues
+        facts={[
+          [
+            'Cores',
+            <UseMeter key="cores" used={worker.committed_cores} total={worker.cpu_count} unit="cores" />,
+          ],
+          ['Memory', mibText(worker.memory_mib)],
+          ['GPUs', gpuText(worker)],
+          ['Scratch', worker.scratch_mib === 0 ? null : mibText(worker.scratch_mib)],
+          ['System', [os, version === os ? '' : version, arch].filter((text) => text !== '').join(' · ')],
+          ['Callsheet', worker.version],
+          ['Host name', <span key="host">{worker.hostname}</span>],
+          [
+            'Location',
+            place === '' ? null : (
+              <Link key="place" href={`/workers?location=${encodeURIComponent(place)}`}>
+                {place}
+              </Link>
+            ),
+          ],
+          ['Farm', <FarmName key="farm" id={worker.farm_id} />],
+          ['Queues', <Queues key="queues" ids={worker.queue_ids} />],
+          ['Tags', Object.keys(worker.tags).length === 0 ? null : <WorkerTags key="tags" worker={worker} />],
+          ['Heard', <Ago key="heard" iso={worker.last_heartbeat_at} />],
+          ['Registered', <At key="registered" iso={worker.registered_at} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function gpuText({
+  gpu_count: count,
+  gpu_models: models,
+  gpu_memory_mib: memory,
+}: WorkerDetail): string | null {
+  if (count === 0) return null;
+  const names = [...new Set(models)].join(', ');
+  const size = memory === 0 ? '' : ` with ${mibText(memory)}`;
+  return `${count} × ${names === '' ? 'GPU' : names}${size}`;
+}
+
+function Queues({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return <span>every queue of the farm</span>;
+  return (
+    <>
+      {ids.map((id, index) => (
+        <span key={id}>
+          {index > 0 && ', '}
+          <QueueName id={id} />
+        </span>
+      ))}
+    </>
+  );
+}

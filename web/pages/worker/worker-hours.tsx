@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { Worker } from '../../api/resources.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { TimeChart } from '../../parts/time-chart.tsx';
+import { farmQueries } from '../../state/farm-queries.ts';
+import { useService } from '../../state/service.tsx';
+import { useRefresh } from '../../state/use-refresh.ts';
+import { workerSeries } from './worker-series.ts';
+
+const EVERY_MS = 30_000;
+const HEIGHT = 230;
+
+/** The cores that were booked over the last hours. */
+export function WorkerHours({ worker: { id } }: { worker: Pick<Worker, 'id'> }) {
+  const { rest } = useService();
+  const refetchInterval = useRefresh(EVERY_MS);
+  const { data, error, refetch } = useQuery({ ...farmQueries.workerHistory(rest, id), refetchInterval });
+  const chart = useMemo(() => (data === undefined ? null : workerSeries(data)), [data]);
+  return (
+    <Panel title="Cores booked, last 3 hours">
+      {chart !== null ? (
+        <TimeChart label="Cores booked over the last three hours" unit="cores" height={HEIGHT} {...chart} />
+      ) : error !== null ? (
+        <QueryProblem error={error} what="the last hours" onRetry={() => void refetch()} />
+      ) : (
+        <SkeletonLines lines={6} label="Loading the last hours" />
+      )}
+    </Panel>
+  );
+}

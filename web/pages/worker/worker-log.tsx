@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ProblemError } from '../../api/problem.ts';
+import { Panel } from '../../parts/panel.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { At } from '../../parts/time.tsx';
+import { farmQueries } from '../../state/farm-queries.ts';
+import { useService } from '../../state/service.tsx';
+import { useRefresh } from '../../state/use-refresh.ts';
+
+const EVERY_MS = 5_000;
+
+/** The last lines of the worker's own log. */
+export function WorkerLog({ id }: { id: string }) {
+  const { rest } = useService();
+  const refetchInterval = useRefresh(EVERY_MS);
+  const { data, error, refetch } = useQuery({ ...farmQueries.workerLog(rest, id), refetchInterval });
+  const isOff = error instanceof ProblemError && error.status === 503;
+  return (
+    <Panel
+      title="Its log"
+      isWide
+      beside={<Link href={`/diagnostics?component=${encodeURIComponent(`worker:${id}`)}`}>All of it</Link>}
+    >
+      {isOff ? (
+        <p className="muted">{error.detail}</p>
+      ) : error !== null && data === undefined ? (
+        <QueryProblem error={error} what="the log" onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <SkeletonLines lines={4} label="Loading the log" />
+      ) : data.length === 0 ? (
+        <p className="muted">It has logged nothing since the service was started.</p>
+      ) : (
+        <ol className="worker-log">
+          {data.toReversed().map(({ ts, level, msg, attrs = {} }) => (
+            <li key={ts} className={`worker-log__line worker-log__line--${level}`}>
+              <At iso={ts} form="time" />
+              <span className="worker-log__level">{level}</span>
+              <span>
+                {msg}{' '}
+                <span className="muted">
+                  {Object.entries(attrs)
+                    .map(([name, value]) => `${name}=${value}`)
+                    .join(' ')}
+                </span>
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,22 @@
+import type { WorkerRetry } from '../../api/resources.ts';
+
+const counted = (count: number, word: string): string =>
+  count === 1 ? `1 ${word}` : `${count.toLocaleString('en')} ${word}s`;
+
+/** What became of a retry of all that failed on a worker; `refusals` is empty when there are none. */
+export function retryInWords(
+  { retried, jobs }: WorkerRetry,
+  worker: string,
+): { readonly title: string; readonly refusals: string } {
+  const refused = jobs.flatMap(({ problem }) =>
+    problem === undefined ? [] : [problem.detail ?? problem.title],
+  );
+  const helped = jobs.filter((job) => job.retried > 0).length;
+  return {
+    title:
+      retried === 0
+        ? `Nothing that failed on ${worker} is left to retry`
+        : `${counted(retried, 'task')} of ${counted(helped, 'job')} ${retried === 1 ? 'is' : 'are'} tried again`,
+    refusals: [...new Set(refused)].join('\n'),
+  };
+}

@@ -1,0 +1,31 @@
+import type { FarmHistory } from '../../api/resources.ts';
+
+/** Cores booked of cores that there are, over time. */
+export interface Utilisation {
+  /** In seconds since the epoch. */
+  readonly times: readonly number[];
+  readonly booked: readonly number[];
+  readonly total: readonly number[];
+}
+
+type CoresOverTime = Pick<FarmHistory, 'times' | 'cores_booked' | 'cores_total'>;
+
+/** The sum over farms, at every time that any of them has; a farm that lacks a time has nothing then. */
+export function summedUtilisation(farms: readonly CoresOverTime[]): Utilisation {
+  const sums = new Map<number, { booked: number; total: number }>();
+  for (const { times, cores_booked: booked, cores_total: total } of farms) {
+    times.forEach((iso, index) => {
+      const at = Math.round(Date.parse(iso) / 1_000);
+      const sum = sums.get(at) ?? { booked: 0, total: 0 };
+      sum.booked += booked[index] ?? 0;
+      sum.total += total[index] ?? 0;
+      sums.set(at, sum);
+    });
+  }
+  const sorted = [...sums].sort(([one], [other]) => one - other);
+  return {
+    times: sorted.map(([at]) => at),
+    booked: sorted.map(([, { booked }]) => booked),
+    total: sorted.map(([, { total }]) => total),
+  };
+}

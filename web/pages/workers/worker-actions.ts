@@ -1,0 +1,81 @@
+import type { BulkResult, BulkResults, Worker, WorkerBulk } from '../../api/resources.ts';
+
+/** What can be done to workers, one or many. */
+export type WorkerAction = WorkerBulk['action'];
+
+export const WORKER_ACTIONS: readonly WorkerAction[] = ['disable', 'enable', 'delete'];
+
+interface ActionWords {
+  /** On a button: "Disable". */
+  readonly label: string;
+  /** "3 workers disabled". */
+  readonly done: string;
+  /** What it means, said before it is done to many. */
+  readonly meaning: string;
+}
+
+export const ACTION_WORDS: Readonly<Record<WorkerAction, ActionWords>> = {
+  disable: {
+    label: 'Disable',
+    done: 'disabled',
+    meaning:
+      'They get no more tasks, and bring to their end what they hold. They stay so until they are enabled.',
+  },
+  enable: { label: 'Enable', done: 'enabled', meaning: 'They get tasks again as soon as they are heard.' },
+  delete: {
+    label: 'Delete',
+    done: 'deleted',
+    meaning:
+      'Their entries go, with the count of their failures. A worker that is still running comes back as a new one.',
+  },
+};
+
+type Judged = Pick<Worker, 'status'>;
+
+/** Why the action makes no sense for the worker as it is (http/openapi/openapi.yaml); empty when it does. */
+export function offBecause(action: WorkerAction, { status }: Judged): string {
+  switch (action) {
+    case 'disable':
+      return status === 'disabled' ? 'It is disabled already.' : '';
+    case 'enable':
+      return status === 'disabled' ? '' : 'It is not disabled.';
+    case 'delete':
+      return status === 'online' ? 'It is online: stop it first.' : '';
+  }
+}
+
+/** Why the action makes no sense for any of the workers; empty when it does for one, or none is known. */
+export function offForAll(action: WorkerAction, workers: readonly Judged[]): string {
+  const [first] = workers;
+  if (first === undefined || workers.some((worker) => offBecause(action, worker) === '')) return '';
+  return workers.length === 1 ? offBecause(action, first) : 'Not for any of the selected workers.';
+}
+
+export const workersInWords = (count: number): string =>
+  count === 1 ? '1 worker' : `${count.toLocaleString('en')} workers`;
+
+/** Workers that one request may name (http/routes/bulk.ts). */
+export const BULK_LOT = 1_000;
+
+export interface WorkerOutcome {
+  readonly done: number;
+  readonly refused: readonly BulkResult[];
+}
+
+/** Does the same to workers, a thousand a request, one after the other. Rejects with the error of a request that failed as a whole. */
+export async function runWorkerBulk(
+  ids: readonly string[],
+  action: WorkerAction,
+  send: (body: WorkerBulk) => Promise<BulkResults>,
+): Promise<WorkerOutcome> {
+  let done = 0;
+  const refused: BulkResult[] = [];
+  for (let first = 0; first < ids.length; first += BULK_LOT) {
+    const { results } = await send({ action, ids: ids.slice(first, first + BULK_LOT) });
+    for (const result of results) {
+      if (result.ok) done += 1;
+      else refused.push(result);
+    }
+  }
+  return { done, refused };
+}

@@ -1,0 +1,129 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Worker } from '../../api/resources.ts';
+import { Button, SubmitButton } from '../../parts/button.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { useService } from '../../state/service.tsx';
+import { explained, toasts } from '../../state/toasts.ts';
+import { refusalGroups } from '../jobs/run-bulk.ts';
+import {
+  ACTION_WORDS,
+  offBecause,
+  runWorkerBulk,
+  workersInWords,
+  type WorkerAction,
+  type WorkerOutcome,
+} from './worker-actions.ts';
+
+/** The workers that are meant. */
+export interface WorkerTarget {
+  readonly count: number;
+  /** Those that are loaded. */
+  readonly known: readonly Worker[];
+  /** All of them; asked for when it begins. */
+  readonly ids: () => Promise<readonly string[]>;
+}
+
+const NAMES_SHOWN = 5;
+
+/** Asks whether it is meant, does it, and tells what was refused and why. */
+export function WorkerBulkDialog({
+  action,
+  target,
+  onChanged,
+  onClose,
+}: {
+  action: WorkerAction;
+  target: WorkerTarget;
+  onChanged: () => void;
+  onClose: () => void;
+}) {
+  const { rest } = useService();
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const [outcome, setOutcome] = useState<WorkerOutcome | null>(null);
+  const { label, done, meaning } = ACTION_WORDS[action];
+  const deed = `${label} ${workersInWords(target.count)}`;
+  const nameOf = (id: string): string => target.known.find((worker) => worker.id === id)?.name ?? id;
+
+  const run = async (): Promise<void> => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      const result = await runWorkerBulk(await target.ids(), action, (body) =>
+        rest.call('post', '/workers/bulk', { body }),
+      );
+      onChanged();
+      if (result.refused.length === 0) {
+        toasts.done(`${workersInWords(result.done)} ${done}`);
+        onClose();
+      } else setOutcome(result);
+    } catch (reason) {
+      onChanged();
+      setError(reason);
+    }
+    setIsBusy(false);
+  };
+
+  if (outcome !== null)
+    return (
+      <Dialog title={deed} onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
+        <p role="status">
+          <strong>
+            {workersInWords(outcome.done)} {done}, {outcome.refused.length.toLocaleString()} refused.
+          </strong>
+        </p>
+        {refusalGroups(outcome.refused).map(({ reason, ids }) => (
+          <div key={reason}>
+            <strong>
+              {workersInWords(ids.length)}: {reason}
+            </strong>
+            <ul className="worker-dialog__names">
+              {ids.map((id) => (
+                <li key={id}>
+                  <Link href={`/workers/${encodeURIComponent(id)}`}>{nameOf(id)}</Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </Dialog>
+    );
+  const unfit = target.known.filter((worker) => offBecause(action, worker) !== '');
+  const names = target.known.slice(0, NAMES_SHOWN);
+  return (
+    <Dialog
+      title={deed}
+      onClose={onClose}
+      onSubmit={() => {
+        if (!isBusy) void run();
+      }}
+      foot={
+        <>
+          <Button onPress={onClose}>Keep</Button>
+          <SubmitButton look={action === 'delete' ? 'danger' : 'primary'} isBusy={isBusy}>
+            {deed}
+          </SubmitButton>
+        </>
+      }
+    >
+      <p>{meaning}</p>
+      <ul className="worker-dialog__names">
+        {names.map(({ id, name }) => (
+          <li key={id}>{name}</li>
+        ))}
+        {target.count > names.length && (
+          <li className="muted">and {(target.count - names.length).toLocaleString()} more</li>
+        )}
+      </ul>
+      {action === 'delete' && unfit.length > 0 && (
+        <Notice
+          kind="warning"
+          detail={`${workersInWords(unfit.length)} of them ${unfit.length === 1 ? 'is' : 'are'} online, and will be refused: stop them first.`}
+        />
+      )}
+      {error !== null && <Notice kind="danger" title="Not all was done" {...explained(error)} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import type { WorkerSummary } from '../../api/resources.ts';
+import { Button } from '../../parts/button.tsx';
+import { StatusChips } from '../../parts/filter-chips.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import {
+  isFiltered,
+  NO_FILTERS,
+  offeredTags,
+  WORKER_STATUSES,
+  type WorkerFilters,
+} from './worker-filters.ts';
+
+interface FilterBarProps {
+  readonly filters: WorkerFilters;
+  readonly summary: WorkerSummary | undefined;
+  readonly onChange: (change: Partial<WorkerFilters>, options?: { readonly replace?: boolean }) => void;
+}
+
+/** What narrows the list of workers. */
+export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) {
+  const { rest } = useService();
+  const farms = useQuery(queries.farms(rest)).data ?? [];
+  const queues = useQuery(queries.queues(rest)).data ?? [];
+  const locations = useQuery(queries.computeLocations(rest)).data ?? [];
+  const workers = useQuery(queries.workers(rest)).data?.items ?? [];
+  const tags = offeredTags(workers);
+  const offered = queues.filter((queue) => filters.farm === '' || queue.farm_id === filters.farm);
+  return (
+    <div className="worker-filters">
+      <div className="worker-filters__line">
+        <SearchBox
+          value={filters.search}
+          label="Search workers"
+          placeholder="Name, host name, id or tag (key=value)"
+          onChange={(search) => onChange({ search }, { replace: true })}
+        />
+        <Choice
+          label="Farm"
+          all="All farms"
+          value={filters.farm}
+          choices={farms.map(({ id, name }) => [id, name])}
+          onChange={(farm) => onChange({ farm, queue: '' })}
+        />
+        <Choice
+          label="Queue"
+          all="All queues"
+          value={filters.queue}
+          choices={offered.map(({ id, name }) => [id, name])}
+          onChange={(queue) => onChange({ queue })}
+        />
+        <Choice
+          label="Compute location"
+          all="All locations"
+          value={filters.location}
+          choices={locations.map(({ name }) => [name, name])}
+          onChange={(location) => onChange({ location })}
+        />
+        {(tags.length > 0 || filters.tag !== '') && (
+          <Choice
+            label="Tag"
+            all="All tags"
+            value={filters.tag}
+            choices={tags.map((tag) => [tag, tag])}
+            onChange={(tag) => onChange({ tag })}
+          />
+        )}
+      </div>
+      <div className="worker-filters__line">
+        <StatusChips
+          kind="worker"
+          statuses={WORKER_STATUSES}
+          counts={summary === undefined ? {} : { ...summary }}
+          chosen={filters.status === '' ? [] : [filters.status]}
+          onChange={(chosen) => onChange({ status: chosen.find((one) => one !== filters.status) ?? '' })}
+        />
+        {isFiltered(filters) && (
+          <Button
+            size="small"
+            look="quiet"
+            icon={<X aria-hidden="true" />}
+            onPress={() => onChange(NO_FILTERS)}
+          >
+            Clear filters
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** One of some values, or all; a value that is not offered (of a link, say) is shown as it is. */
+function Choice({
+  label,
+  all,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  all: string;
+  value: string;
+  choices: readonly (readonly [value: string, text: string])[];
+  onChange: (value: string) => void;
+}) {
+  const isOffered = value === '' || choices.some(([one]) => one === value);
+  return (
+    <select
+      className="input worker-filters__choice"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{all}</option>
+      {!isOffered && <option value={value}>{value}</option>}
+      {choices.map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { WorkerSummary } from '../../api/resources.ts';
+import { UseMeter } from '../../parts/meter.tsx';
+import { Skeleton } from '../../parts/skeleton.tsx';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import { Stat, Stats } from '../../parts/stat.tsx';
+import { farmQueries } from '../../state/farm-queries.ts';
+import { queries } from '../../state/queries.ts';
+import { useService } from '../../state/service.tsx';
+import { usePermissions } from '../../state/use-permissions.ts';
+import { useRefresh } from '../../state/use-refresh.ts';
+import { summedUtilisation } from './utilisation.ts';
+
+const MINUTES = 180;
+const STEP_MINUTES = 2;
+const EVERY_MS = 30_000;
+/** Farms whose history is asked for, one request each. */
+const FARMS_MAX = 8;
+
+/** The workers that match in numbers, and how busy the farm was. */
+export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefined; farm: string }) {
+  const number = (value: number | undefined) =>
+    value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString();
+  const total = summary?.cores_total ?? 0;
+  const booked = summary?.cores_booked ?? 0;
+  const draining = summary?.draining ?? 0;
+  return (
+    <Stats>
+      <Stat
+        label="Online"
+        value={number(summary?.online)}
+        note={draining > 0 ? `${draining.toLocaleString()} draining` : 'take tasks'}
+      />
+      <Stat label="Offline" value={number(summary?.offline)} note="not heard from" />
+      <Stat label="Disabled" value={number(summary?.disabled)} note="get no tasks" />
+      <Stat
+        label="Cores in use"
+        value={summary === undefined ? <Skeleton width="6ch" /> : percent(booked, total)}
+        note={<UseMeter used={booked} total={total} unit="cores" />}
+      />
+      <BusyHours farm={farm} />
+    </Stats>
+  );
+}
+
+const percent = (booked: number, total: number): string =>
+  total === 0 ? '–' : `${Math.round((booked / total) * 100)} %`;
+
+/** Cores booked over the last hours, of a farm or of all. */
+function BusyHours({ farm }: { farm: string }) {
+  const { rest } = useService();
+  const { can } = usePermissions();
+  const refetchInterval = useRefresh(EVERY_MS);
+  const farms = useQuery(queries.farms(rest)).data ?? [];
+  const asked = farm === '' ? farms.map(({ id }) => id).slice(0, FARMS_MAX) : [farm];
+  const histories = useQueries({
+    queries: asked.map((id) => ({
+      ...farmQueries.history(rest, id, MINUTES, STEP_MINUTES),
+      refetchInterval,
+      enabled: can('infra.read'),
+    })),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  });
+  const { booked, total } = useMemo(() => summedUtilisation(histories), [histories]);
+  const highest = Math.max(0, ...booked);
+  const most = Math.max(1, ...total);
+  if (booked.length < 2) return null;
+  return (
+    <Stat
+      label="Cores booked, last 3 hours"
+      value={
+        <Sparkline
+          values={booked}
+          max={most}
+          width={170}
+          height={30}
+          label={`Cores booked over the last three hours: ${highest.toLocaleString()} of ${most.toLocaleString()} at most`}
+        />
+      }
+      note={`at most ${highest.toLocaleString('en', { maximumFractionDigits: 1 })} of ${most.toLocaleString()}`}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+/** Lets a deed happen at most once in a time: at once after a rest, else when the time is over. */
+export class Throttle {
+  readonly #everyMs: number;
+  #lastAt = -Infinity;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #act: () => void = () => undefined;
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
+  }
+
+  /** Of several deeds that come too soon, the last is done. */
+  readonly run = (act: () => void): void => {
+    this.#act = act;
+    if (this.#timer !== null) return;
+    const waitMs = Math.max(0, this.#lastAt + this.#everyMs - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#lastAt = performance.now();
+      this.#act();
+    }, waitMs);
+  };
+
+  readonly close = (): void => {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  };
+}

@@ -1,0 +1,27 @@
+import { useQueryClient, type QueryKey } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import type { Subject } from '../api/events/subjects.ts';
+import { useEvents } from './use-events.ts';
+
+/**
+ * Makes answers stale when events of the subject come, at once and then at most every `everyMs`: what is shown of them is asked for again.
+ * `keys` are beginnings of the keys of queries.
+ */
+export function useStaleOnEvents(subject: Subject, keys: readonly QueryKey[], everyMs: number): void {
+  const client = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const lastAt = useRef(-Infinity);
+  const stale = (): void => {
+    if (timer.current !== undefined) return;
+    timer.current = setTimeout(
+      () => {
+        timer.current = undefined;
+        lastAt.current = performance.now();
+        for (const queryKey of keys) void client.invalidateQueries({ queryKey });
+      },
+      Math.max(0, lastAt.current + everyMs - performance.now()),
+    );
+  };
+  useEvents(subject, stale, stale);
+  useEffect(() => () => clearTimeout(timer.current), []);
+}
