@@ -37,7 +37,9 @@ test('names in a sentence lead to their pages', (t) => {
     status: 'running',
     progress,
   };
-  t.strictSame(linksOf(upstream, EXPLAINED), [{ label: 'Simulate', href: '/jobs/job-1?step=step-2' }]);
+  t.strictSame(linksOf(upstream, EXPLAINED), [
+    { label: 'Simulate', href: '/jobs/job-1?tab=tasks&step=Simulate' },
+  ]);
   const workers: Gate = {
     gate: 'workers',
     reason: 'no online workers',

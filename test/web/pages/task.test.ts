@@ -183,6 +183,18 @@ await test('a task is followed, read and understood in its page', { timeout: 240
     await page.getByRole('heading', { level: 1 }).locator('..').getByText('Canceled').waitFor();
   });
 
+  await t.test('a task that no worker can run names the nearest', async (t) => {
+    const { task } = await submit('Shot 025', 'true', 4_096);
+    await page.goto(`/tasks/${task}`);
+    const why = page.getByRole('region', { name: 'Why is it waiting?' });
+    await why.getByRole('link', { name: 'render-01' }).waitFor();
+    await why.getByText('0 of 1 online may run it').waitFor();
+    await takePictures(page, 'task-no-worker');
+    t.strictSame(await violations(page), []);
+    await why.getByRole('link', { name: 'render-01' }).click();
+    await page.waitForURL(/\/workers\//);
+  });
+
   await t.test('a log of 200,000 lines is read to its end', async (t) => {
     const { task } = await submit(
       'Shot 030',

@@ -15,9 +15,9 @@ export interface SentencePart {
 const jobHref = (id: string): string => `/jobs/${encodeURIComponent(id)}`;
 const workerHref = (id: string): string => `/workers/${encodeURIComponent(id)}`;
 const searched = (page: string, text: string): string => `/${page}?search=${encodeURIComponent(text)}`;
-/** A step is a part of the page of its job. */
-export const stepHref = (jobId: string, stepId: string): string =>
-  `${jobHref(jobId)}?step=${encodeURIComponent(stepId)}`;
+/** The tasks of a step, by its name: a part of the page of its job. */
+export const stepHref = (jobId: string, name: string): string =>
+  `${jobHref(jobId)}?tab=tasks&step=${encodeURIComponent(name)}`;
 
 const holderLinks = (holders: readonly SlotHolder[]): readonly NamedLink[] =>
   holders.map(({ job }) => ({ label: job.name, href: jobHref(job.id) }));
@@ -34,7 +34,7 @@ export function linksOf(
     case 'upstream_job':
       return [{ label: gate.job.name, href: jobHref(gate.job.id) }];
     case 'upstream_step':
-      return [{ label: gate.step.name, href: stepHref(jobId, gate.step.id) }];
+      return [{ label: gate.step.name, href: stepHref(jobId, gate.step.name) }];
     case 'paused_queue':
       return [{ label: gate.queue.name, href: searched('queues', gate.queue.name) }];
     case 'farm_cap':

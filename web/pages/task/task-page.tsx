@@ -143,7 +143,7 @@ function crumbsOf(task: Task, job: JobDetail | undefined) {
   return [
     { label: 'Jobs', href: '/jobs' },
     { label: job?.name ?? 'Job', href: `/jobs/${encodeURIComponent(task.job_id)}` },
-    ...(step === undefined ? [] : [{ label: step.name, href: stepHref(task.job_id, task.step_id) }]),
+    ...(step === undefined ? [] : [{ label: step.name, href: stepHref(task.job_id, step.name) }]),
   ];
 }
 

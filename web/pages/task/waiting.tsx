@@ -89,8 +89,9 @@ function Outlook({
   return (
     <>
       <Fact label="Workers">
-        {eligible.toLocaleString()} of {online.toLocaleString()} online may run it,{' '}
-        {withRoom === 0 ? 'none has' : `${withRoom.toLocaleString()} ${withRoom === 1 ? 'has' : 'have'}`} room
+        {eligible.toLocaleString()} of {online.toLocaleString()} online may run it
+        {eligible > 0 &&
+          `, ${withRoom === 0 ? 'none has' : `${withRoom.toLocaleString()} ${withRoom === 1 ? 'has' : 'have'}`} room`}
       </Fact>
       {rejected.length > 0 && (
         <Fact label="Others lack">
