@@ -36,7 +36,6 @@ export type StepList = Schemas['StepList'];
 export type JobSummary = Schemas['JobSummary'];
 export type TaskGrid = Schemas['TaskGrid'];
 export type TaskAxis = Schemas['TaskAxis'];
-export type AttemptSeconds = Schemas['AttemptSeconds'];
 export type FailureGroup = Schemas['FailureGroup'];
 export type JobFailures = Schemas['JobFailures'];
 export type DependentPage = Schemas['DependentPage'];

@@ -224,6 +224,7 @@ void test('a job is shown with its steps', async (t) => {
         updated_at: '2026-11-20T10:00:00.005Z',
       },
     ],
+    own_retry: { max_attempts: 1 },
     failure_summary: { failed_count: 3, dominant_reason: 'exit 7', distinct_reasons: 2 },
     depends_on: [jobNumber(8)],
     parameters: { Scene: 'mandelbrot' },

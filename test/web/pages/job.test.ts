@@ -241,7 +241,7 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
   });
 
   await t.test('it is canceled and deleted, each after a question', async () => {
-    await page.getByRole('button', { name: 'Cancel…', exact: true }).click();
+    await page.locator('.page__head').getByRole('button', { name: 'Cancel…' }).click();
     await dialog.getByRole('button', { name: 'Cancel the job' }).click();
     await page.locator('.page__title').getByText('Canceled').waitFor();
     await page.getByRole('button', { name: 'More actions' }).click();

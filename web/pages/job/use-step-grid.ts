@@ -6,7 +6,13 @@ import { useService } from '../../state/service.tsx';
 import { useThrottle } from '../../state/use-throttle.ts';
 import { doAgree, gridAfter } from './model/cells.ts';
 import { frameScale, type FrameScale } from './model/frames.ts';
-import { REFRESH_MS, useTaskEvents } from './use-job.ts';
+import { useTaskEvents } from './use-job.ts';
+
+/** Events keep the cells right for the most part; while much happens, counts and cells are never of the same moment. */
+const RELOAD_MS = 3_000;
+/** Grids of more tasks are loaded more seldom: their answers are large. */
+const LARGE = 50_000;
+const RELOAD_LARGE_MS = 15_000;
 
 /** The grid of a step, live. */
 export interface StepGrid {
@@ -23,7 +29,7 @@ export function useStepGrid(step: Step): StepGrid {
   const client = useQueryClient();
   const options = queries.taskGrid(rest, step.job_id, step.name);
   const { data, error, isFetching, refetch } = useQuery(options);
-  const throttled = useThrottle(REFRESH_MS);
+  const throttled = useThrottle(step.task_counts.total > LARGE ? RELOAD_LARGE_MS : RELOAD_MS);
   useTaskEvents(step.job_id, (events) => {
     client.setQueryData<TaskGrid>(options.queryKey, (grid) => grid && gridAfter(grid, events));
   });

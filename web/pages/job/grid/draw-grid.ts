@@ -71,7 +71,7 @@ function drawCell(
   context.globalAlpha = 1;
 }
 
-/** A line around the selected cells of each row. */
+/** A line around each selected run, over as many rows as it takes. */
 function drawSelection(
   context: CanvasRenderingContext2D,
   { layout, selected, colors }: GridPicture,
@@ -82,16 +82,30 @@ function drawSelection(
   const gap = (pitch - size) / 2;
   context.strokeStyle = colors['--text'] ?? '';
   context.lineWidth = 2;
+  context.beginPath();
+  const line = (x: number, y: number, toX: number, toY: number): void => {
+    context.moveTo(x, Math.max(1, y));
+    context.lineTo(toX, Math.max(1, toY));
+  };
   for (const run of selected) {
     let first = Math.max(run.first, from);
     const last = Math.min(run.last, to);
     while (first <= last) {
       const rowEnd = Math.min(last, first - (first % columns) + columns - 1);
-      const { x, y } = cornerOf(layout, first);
-      context.strokeRect(x - gap, y - gap, (rowEnd - first) * pitch + size + 2 * gap, size + 2 * gap);
+      const corner = cornerOf(layout, first);
+      const [left, top] = [corner.x - gap, corner.y - gap];
+      const [right, bottom] = [left + (rowEnd - first + 1) * pitch, top + pitch];
+      // Where the run goes on above or below there is no line between.
+      const topEnd = left + Math.max(0, Math.min(rowEnd, run.first + columns - 1) - first + 1) * pitch;
+      const bottomStart = right - Math.max(0, rowEnd - Math.max(first, run.last - columns + 1) + 1) * pitch;
+      if (topEnd > left) line(left, top, topEnd, top);
+      if (bottomStart < right) line(bottomStart, bottom, right, bottom);
+      line(left, top, left, bottom);
+      line(right, top, right, bottom);
       first = rowEnd + 1;
     }
   }
+  context.stroke();
 }
 
 /** So that failures are not told by their colour alone. */

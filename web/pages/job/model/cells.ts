@@ -24,7 +24,7 @@ export function placeOfTask(taskId: string): { readonly step: number; readonly p
 export const taskAt = (stepId: string, place: number): string => `${stepId}-${place}`;
 
 /** The character of a grid for a task as an event tells of it. */
-export const cellOf = ({ status, unschedulable_reason: reason }: TaskEvent): string =>
+const cellOf = ({ status, unschedulable_reason: reason }: TaskEvent): string =>
   status === 'ready' && reason !== '' ? 'U' : CELL_OF[status];
 
 /** The grid as task events leave it; the same object when they change nothing. */
