@@ -95,7 +95,6 @@ export type WorkerDetail = Schemas['WorkerDetail'];
 export type WorkerSummary = Schemas['WorkerSummary'];
 export type WorkerHistory = Schemas['WorkerHistory'];
 export type FarmHistory = Schemas['FarmHistory'];
-export type FarmNow = Schemas['FarmNow'];
 export type HistorySeries = Schemas['HistorySeries'];
 export type BookedShare = Schemas['BookedShare'];
 export type FarmWaiting = Schemas['FarmWaiting'];

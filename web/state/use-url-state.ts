@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 
 /** How one value of a view is kept in the query of its address. */
 export interface UrlField<Value> {
@@ -78,12 +78,4 @@ function written(schema: UrlSchema, before: URLSearchParams, change: object): UR
     for (const text of schema[name]?.write(value) ?? []) after.append(name, text);
   }
   return after;
-}
-
-/** The address of the view as it is shown now. */
-export function useHref(): string {
-  const [path] = useLocation();
-  const [parameters] = useSearchParams();
-  const query = parameters.toString();
-  return query === '' ? path : `${path}?${query}`;
 }

@@ -88,7 +88,7 @@ function drawTicks(
   }
 }
 
-export const xOf = (time: number, { from, to }: TimeView, gutter: number, width: number): number =>
+const xOf = (time: number, { from, to }: TimeView, gutter: number, width: number): number =>
   gutter + ((time - from) / (to - from)) * (width - gutter);
 
 export const timeAt = (x: number, { from, to }: TimeView, gutter: number, width: number): number =>
