@@ -2077,7 +2077,7 @@ export interface components {
             readonly total: components["schemas"]["Count"];
             readonly limit: number;
             readonly offset: number;
-            readonly summary: components["schemas"]["WorkerSummary"];
+            readonly summary?: components["schemas"]["WorkerSummary"];
         };
         /** @description Of all workers that the filter lets through, whatever their status. */
         readonly WorkerSummary: {

@@ -11,6 +11,9 @@ interface Import {
 const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?'([^']+)';?/gm;
 const DYNAMIC = /\bimport\('([^']+)'\)/g;
 
+/** What the bundler takes in beside modules: styles, and files as text. */
+const NO_MODULE = /\.css$|\?raw$/;
+
 /** The relative imports of a source. */
 function importsOf(file: string): Import[] {
   const content = contentOf(file);
@@ -22,7 +25,7 @@ function importsOf(file: string): Import[] {
     ...[...content.matchAll(DYNAMIC)].map((match) => ({ to: match[1] ?? '', typeOnly: false })),
   ];
   return found
-    .filter(({ to }) => to.startsWith('.') && !to.endsWith('.css'))
+    .filter(({ to }) => to.startsWith('.') && !NO_MODULE.test(to))
     .map(({ to, typeOnly }) => ({ from: file, to: normalize(join(dirname(file), to)), typeOnly }));
 }
 

@@ -11,7 +11,11 @@ const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['t'], 'Light or dark'],
   [['↑', '↓'], 'Move in a table; with Shift the selection follows'],
   [['Space'], 'Select the row'],
+  [['Ctrl', 'A'], 'Select all that match'],
   [['Enter'], 'Open the row'],
+  [['Shift', 'F10'], 'What can be done with the row, or with all that are selected'],
+  [['Delete'], 'Delete what is selected, after a question'],
+  [['Alt', '→'], 'On a header: widen the column; with Shift move it'],
   [['Esc'], 'Close, or clear the selection'],
   [['?'], 'This list'],
 ];

@@ -1,8 +1,19 @@
 import { classNames } from './class-names.ts';
 import './meter.css';
 
-/** How much of something is in use: cores of a worker, slots of a pool. */
-export function UseMeter({ used, total, unit }: { used: number; total: number; unit: string }) {
+/** How much of something is in use: cores of a worker, slots of a pool. To be full is a limit that holds others, unless it is the aim. */
+export function UseMeter({
+  used,
+  total,
+  unit,
+  isAim = false,
+}: {
+  used: number;
+  total: number;
+  unit: string;
+  /** To use all of it is good. */
+  isAim?: boolean;
+}) {
   const share = total === 0 ? 0 : Math.min(1, used / total);
   return (
     <div className="use-meter">
@@ -16,7 +27,7 @@ export function UseMeter({ used, total, unit }: { used: number; total: number; u
         title={`${used.toLocaleString()} of ${total.toLocaleString()} ${unit}`}
       >
         <div
-          className={classNames('use-meter__fill', share === 1 && 'use-meter__fill--full')}
+          className={classNames('use-meter__fill', share === 1 && !isAim && 'use-meter__fill--full')}
           style={{ width: `${share * 100}%` }}
         />
       </div>

@@ -27,7 +27,7 @@ export function ShortTable<Row>({
     return name === '' ? undefined : name;
   };
   return (
-    <div className="short-table" role="region" aria-label={label} tabIndex={0}>
+    <div className="short-table" role="group" aria-label={label} tabIndex={0}>
       <table aria-label={label}>
         <thead>
           <tr>

@@ -13,6 +13,8 @@ export interface TimeChartProps {
   readonly times: readonly number[];
   readonly series: readonly TimeSeries[];
   readonly unit: string;
+  /** The seconds before the last time that are shown, known or not; else from the first time on. */
+  readonly span?: number;
   /** Pixels. */
   readonly height?: number;
   /** Bars, each series on top of the one before it; else lines. */
@@ -32,7 +34,17 @@ const POINTS_MIN = 2;
  * is shown. `times` and `series` must be the same objects as long as they are the same values.
  */
 export function TimeChart(props: TimeChartProps) {
-  const { label, times, series, unit, height = HEIGHT, isStacked = false, group = '', empty } = props;
+  const {
+    label,
+    times,
+    series,
+    unit,
+    height = HEIGHT,
+    isStacked = false,
+    group = '',
+    span = 0,
+    empty,
+  } = props;
   const [pointed, setPointed] = useState<number | null>(null);
   const index = pointed !== null && pointed < times.length ? pointed : null;
   if (times.length < POINTS_MIN)
@@ -71,6 +83,7 @@ export function TimeChart(props: TimeChartProps) {
             height={height}
             isStacked={isStacked}
             group={group}
+            span={span}
             onPoint={setPointed}
           />
         </Suspense>
@@ -92,7 +105,7 @@ function ChartTable({
     <details className="time-chart__table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>Values</summary>
       {isOpen && (
-        <div className="time-chart__scroller" tabIndex={0} role="region" aria-label={`${label}: values`}>
+        <div className="time-chart__scroller" tabIndex={0} role="group" aria-label={`${label}: values`}>
           <table>
             <thead>
               <tr>

@@ -12,6 +12,9 @@ const FILL_SHARE = '18%';
 /** Distances of the lines of the scale: whole numbers, for cores and tasks. */
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6];
 
+/** And of the times, in seconds. */
+const TIME_STEPS = [60, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
+
 const DARK = '(prefers-color-scheme: dark)';
 
 /** Which of the two themes is shown: a canvas must be drawn anew when it changes. */
@@ -45,11 +48,12 @@ interface PlotProps {
   readonly height: number;
   readonly isStacked: boolean;
   readonly group: string;
+  readonly span: number;
   readonly onPoint: (index: number | null) => void;
 }
 
 /** Draws a chart on a canvas. */
-export function TimePlot({ times, series, height, isStacked, group, onPoint }: PlotProps) {
+export function TimePlot({ times, series, height, isStacked, group, span, onPoint }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plotted = useRef<UPlot | null>(null);
   const scheme = useSyncExternalStore(subscribeScheme, currentScheme);
@@ -64,7 +68,7 @@ export function TimePlot({ times, series, height, isStacked, group, onPoint }: P
   const make = useEffectEvent(
     (element: HTMLElement, onCursor: (plot: UPlot) => void) =>
       new UPlot(
-        plotOptions(drawn, { width: element.clientWidth, height, isStacked, group, isUtc, onCursor }),
+        plotOptions(drawn, { width: element.clientWidth, height, isStacked, group, span, isUtc, onCursor }),
         data,
         element,
       ),
@@ -84,7 +88,7 @@ export function TimePlot({ times, series, height, isStacked, group, onPoint }: P
       plotted.current = null;
       plot.destroy();
     };
-  }, [looks, height, isStacked, group, scheme, isUtc]);
+  }, [looks, height, isStacked, group, span, scheme, isUtc]);
   useEffect(() => plotted.current?.setData(data), [data]);
   return <div ref={place} className="time-chart__plot" style={{ minHeight: height }} />;
 }
@@ -94,13 +98,14 @@ interface PlotLooks {
   readonly height: number;
   readonly isStacked: boolean;
   readonly group: string;
+  readonly span: number;
   readonly isUtc: boolean;
   readonly onCursor: (plot: UPlot) => void;
 }
 
 function plotOptions(
   drawn: readonly DrawnSeries[],
-  { width, height, isStacked, group, isUtc, onCursor }: PlotLooks,
+  { width, height, isStacked, group, span, isUtc, onCursor }: PlotLooks,
 ): UPlot.Options {
   const axis: UPlot.Axis = {
     stroke: resolved('var(--text-muted)'),
@@ -119,16 +124,24 @@ function plotOptions(
     width,
     height,
     legend: { show: false },
-    padding: [6, 8, 0, 0],
+    padding: [6, 18, 0, 0],
     cursor: {
       y: false,
       drag: { x: false, y: false },
       ...(isStacked && { points: { show: false } }),
       ...(group !== '' && { sync: { key: group } }),
     },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * HEADROOM)] } },
+    scales: {
+      x: { range: (_plot, min, max) => [span > 0 ? Math.min(min, max - span) : min, max] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * HEADROOM)] },
+    },
     axes: [
-      { ...axis, size: 26, values: (_plot, splits) => splits.map((at) => hour.format(at * 1_000)) },
+      {
+        ...axis,
+        size: 26,
+        incrs: TIME_STEPS,
+        values: (_plot, splits) => splits.map((at) => hour.format(at * 1_000)),
+      },
       {
         ...axis,
         size: AXIS_SIZE,

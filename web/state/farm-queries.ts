@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { WorkerSummary } from '../api/resources.ts';
 import type { QueryOf } from '../api/rest-calls.ts';
 import type { Rest } from '../api/rest.ts';
 
@@ -49,8 +50,11 @@ export const farmQueries = {
   workerSummary: (rest: Rest, query: NonNullable<QueryOf<'get', '/workers'>>) =>
     queryOptions({
       queryKey: ['workers', 'summary', query],
-      queryFn: async ({ signal }) =>
-        (await rest.call('get', '/workers', { query: { ...query, limit: 1 }, signal })).summary,
+      queryFn: async ({ signal }): Promise<WorkerSummary> => {
+        const { summary } = await rest.call('get', '/workers', { query: { ...query, limit: 1 }, signal });
+        if (summary === undefined) throw new Error('The service is older than this page: load it anew.');
+        return summary;
+      },
       placeholderData: keepPreviousData,
     }),
   workerHistory: (rest: Rest, id: string) =>

@@ -44,7 +44,8 @@ void test('each reason has its sentence, and what it is about', async (t) => {
   furnish(house, { groups, isPartial: true });
   const { status, body } = await client.get(WAITING);
   t.equal(status, 200);
-  const shared = { jobs: 1, job_ids: [jobNumber(1)] };
+  // A job that is gone since is named by its id.
+  const shared = { jobs: 1, job_ids: [jobNumber(1)], job_names: [jobNumber(1)] };
   t.strictSame(body, {
     farm_id: FARM,
     at: '2026-11-20T10:00:00.000Z',
@@ -121,6 +122,7 @@ void test('tasks of paused jobs are beside what the scheduler says, and it is as
     tasks: 6,
     jobs: 2,
     job_ids: [jobNumber(1), jobNumber(2)],
+    job_names: ['fractal', 'fractal'],
   };
   const [first, second] = await Promise.all([client.get(WAITING), client.get(WAITING)]);
   t.match(first.body, { tasks: 8, groups: [paused, { reason: 'cores', tasks: 2 }] });

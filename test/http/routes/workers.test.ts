@@ -28,6 +28,7 @@ void test('workers are filtered, sorted and paged', async (t) => {
     workerRecord({
       name: 'node-b',
       computeLocation: 'berlin',
+      tags: { rack: 'B7' },
       registeredAt: T0 + 3,
       lastHeartbeatAt: T0 + 5,
     }),
@@ -70,6 +71,13 @@ void test('workers are filtered, sorted and paged', async (t) => {
     ['compute_location=berlin', 'node-b', 1],
     ['status=online', 'node-b node-c', 2],
     [`queue_id=${QUEUE}`, 'node-a node-b', 2],
+    // Words of a search: each in the name, the host name, the id or a tag.
+    ['search=NODE-A', 'node-a', 1],
+    ['search=node+rack%3Db', 'node-b', 1],
+    [`search=${uuid('e', 4)}`, 'node-d', 1],
+    ['search=node+z', 'node-a', 1],
+    ['search=berlin', '', 0],
+    ['search=+', 'node-a node-b node-c node-d', 4],
     [`queue_id=${uuid('b', 9)}`, '', 0],
     ['limit=2&offset=1', 'node-b node-c', 4],
   ];
@@ -82,6 +90,49 @@ void test('workers are filtered, sorted and paged', async (t) => {
   }
   t.equal((await client.get('/api/v1/workers?status=removed')).status, 400);
   t.equal((await client.get('/api/v1/workers?sort_by=cpu')).status, 400);
+});
+
+void test('the workers that match are summed up, whatever their status', async (t) => {
+  const { house, client } = await openHouse(t);
+  const attemptId = attemptIdOf({ ...TASK, attemptNumber: 1 });
+  const add = (n: number, change: Parameters<typeof workerRecord>[0], cores: number): void => {
+    const worker = workerRecord({ id: workerId(uuid('e', n)), ...change });
+    house.write(
+      put('worker', keys.worker(worker.id), worker),
+      put('booking', keys.booking(worker.id), { version: 1, bookings: [{ attemptId, cores }] }),
+    );
+  };
+  add(1, { name: 'a', cpuCount: 8 }, 3);
+  add(2, { name: 'b', cpuCount: 4, draining: true }, 1);
+  add(3, { name: 'c', cpuCount: 16, status: 'disabled' }, 2);
+  add(4, { name: 'd', cpuCount: 16, status: 'offline', farmId: OTHER_FARM }, 0);
+  const summaryOf = async (query: string): Promise<unknown> =>
+    ((await client.get(`/api/v1/workers?${query}`)).body as { summary: unknown }).summary;
+  t.strictSame(await summaryOf('limit=1'), {
+    online: 2,
+    offline: 1,
+    disabled: 1,
+    draining: 1,
+    cores_total: 12,
+    cores_booked: 6,
+  });
+  // The status is the one filter that it does not follow: the others stand for what is looked at.
+  t.strictSame(await summaryOf(`farm_id=${FARM}&status=disabled`), {
+    online: 2,
+    offline: 0,
+    disabled: 1,
+    draining: 1,
+    cores_total: 12,
+    cores_booked: 6,
+  });
+  t.strictSame(await summaryOf('search=nothing-like-this'), {
+    online: 0,
+    offline: 0,
+    disabled: 0,
+    draining: 0,
+    cores_total: 0,
+    cores_booked: 0,
+  });
 });
 
 void test('a worker is shown with its tasks', async (t) => {
@@ -139,6 +190,7 @@ void test('a worker is shown with its tasks', async (t) => {
     compute_location: 'berlin',
     cpu_count: 8,
     committed_cores: 5,
+    current_task_count: 2,
     memory_mib: 16384,
     gpu_count: 1,
     gpu_memory_mib: 24_564,
@@ -195,13 +247,17 @@ void test('failures on a worker are shown by step, the latest first, without tho
     failures: [
       {
         job_id: jobNumber(1),
+        job_name: 'fractal',
         step_id: `${jobNumber(1)}-0`,
+        step_name: 'render',
         failures: 2,
         last_at: '2026-11-20T10:00:00.003Z',
       },
       {
         job_id: jobNumber(1),
+        job_name: 'fractal',
         step_id: `${jobNumber(1)}-1`,
+        step_name: '',
         failures: 4,
         last_at: '2026-11-20T10:00:00.001Z',
       },

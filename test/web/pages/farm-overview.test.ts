@@ -43,18 +43,18 @@ void test('a farm in one word, with its reason', (t) => {
       'starved',
       '1 task ready, and no worker is online.',
     ],
-    [{ waiting: [group('workers', 'No worker may.')] }, 'starved', '3 tasks ready: No worker may.'],
+    [{ waiting: [group('workers', 'No worker may.')] }, 'starved', '3 tasks ready. No worker may.'],
     [
       { waiting: [group('paused_queue', 'Queue a is paused.')] },
       'paused',
-      '3 tasks ready: Queue a is paused.',
+      '3 tasks ready. Queue a is paused.',
     ],
     [
       { waiting: [group('usage_pool', 'Full.'), group('order', 'Soon.', 1)] },
       'blocked',
-      '3 tasks ready: Full. And 1 other reason.',
+      '3 tasks ready. Full. And 1 other reason.',
     ],
-    [{ waiting: [group('retry_after', 'Held.')] }, 'waiting', '3 tasks ready: Held.'],
+    [{ waiting: [group('retry_after', 'Held.')] }, 'waiting', '3 tasks ready. Held.'],
     [
       { workersOnline: 1, workersOffline: 1, tasksRunning: 4 },
       'degraded',

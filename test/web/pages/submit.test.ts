@@ -90,6 +90,9 @@ await test('jobs are submitted from the page', { timeout: 240_000 }, async (t) =
     await page.getByRole('button', { name: 'A sequence of frames' }).click();
     await field('Scene').waitFor();
     await side.getByText('To fill in: Scene.').waitFor();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await side.getByText('Not complete yet').waitFor();
+    await page.getByText('Enter a path.').waitFor();
   });
 
   await t.test('an error of the syntax is marked at its line', async (t) => {

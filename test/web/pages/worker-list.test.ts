@@ -175,7 +175,7 @@ void test('the history of a worker as a chart has it', (t) => {
       times: [1_767_225_660, 1_767_225_720],
       series: [
         { label: 'Booked', color: '--state-running', isFilled: true, values: [null, 2] },
-        { label: 'There are', color: '--text-muted', isLimit: true, values: [null, 8] },
+        { label: 'Cores it has', color: '--text-muted', isLimit: true, values: [null, 8] },
       ],
     },
   );

@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react';
 import { ListChecks } from 'lucide-react';
 import { useParams } from 'wouter';
 import { ProblemError } from '../../api/problem.ts';
@@ -8,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Page } from '../../parts/page.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
+import { WatchJobButton } from '../../parts/watch-job.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Tabs, type Tab } from '../../parts/tabs.tsx';
 import { useUrlState } from '../../state/use-url-state.ts';
@@ -23,6 +25,10 @@ import { TasksTab } from './tabs/tasks-tab.tsx';
 import { TemplateTab } from './tabs/template-tab.tsx';
 import { useJob } from './use-job.ts';
 import './job-page.css';
+
+const JobTimeline = lazy(async () => ({
+  default: (await import('../../parts/timeline/job-timeline.tsx')).JobTimeline,
+}));
 
 const CRUMBS = [{ label: 'Jobs', href: '/jobs' }];
 
@@ -65,6 +71,7 @@ export function JobPage() {
         <>
           <StatusBadge kind="job" status={job.status} />
           <CopyButton text={job.id} label="Copy the id" />
+          <WatchJobButton jobId={job.id} name={job.name} status={job.status} />
         </>
       }
       actions={<JobActions job={job} onChanged={refresh} />}
@@ -80,6 +87,7 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
   const tabs: readonly Tab[] = [
     { id: 'steps', label: 'Steps', count: job.steps.length },
     { id: 'tasks', label: 'Tasks', count: job.task_counts.total },
+    { id: 'timeline', label: 'Timeline' },
     { id: 'failures', label: 'Failures', count: job.failure_summary.failed_count },
     { id: 'parameters', label: 'Parameters' },
     { id: 'environment', label: 'Environment' },
@@ -95,6 +103,11 @@ function JobTabs({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
     >
       {tab === 'steps' && <StepsTab job={job} />}
       {tab === 'tasks' && <TasksTab job={job} onChanged={onChanged} />}
+      {tab === 'timeline' && (
+        <Suspense fallback={<SkeletonLines lines={8} label="Loading the timeline" />}>
+          <JobTimeline jobId={job.id} />
+        </Suspense>
+      )}
       {tab === 'failures' && <FailuresTab job={job} onChanged={onChanged} />}
       {tab === 'parameters' && <ParametersTab job={job} />}
       {tab === 'environment' && <EnvironmentTab job={job} />}

@@ -4,6 +4,7 @@ import { choiceField, choicesField, textField } from '../../state/use-url-state.
 export const JOB_TABS = [
   'steps',
   'tasks',
+  'timeline',
   'failures',
   'parameters',
   'environment',

@@ -69,7 +69,7 @@ export function SelectionBar({
           })
         }
       >
-        Retry {retriable.toLocaleString()}
+        Retry{retriable > 0 && ` ${retriable.toLocaleString()}`}
       </Button>
       <Button
         size="small"
@@ -78,7 +78,7 @@ export function SelectionBar({
         offBecause={off || (live.length === 0 ? 'All of them have ended.' : '')}
         onPress={() => setIsCanceling(true)}
       >
-        Cancel {live.length.toLocaleString()}…
+        Cancel{live.length > 0 && ` ${live.length.toLocaleString()}`}…
       </Button>
       <CopyButton text={text} label="Copy the range" />
       <Button size="small" look="quiet" icon={<X aria-hidden="true" />} onPress={onClear}>

@@ -36,6 +36,6 @@ export function jobAfter(job: Job, event: JobEvent | undefined): Job {
   return { ...job, name, owner, queue_id, status, updated_at };
 }
 
-/** Whether its counts may change by themselves. */
+/** Whether its counts may change without an event of the job. */
 export const isMoving = ({ status, task_counts: counts }: Job): boolean =>
-  status === 'running' || status === 'pending' || counts.running + counts.assigned > 0;
+  status === 'running' || counts.running + counts.assigned > 0;

@@ -1,7 +1,7 @@
 import type { BulkResult, BulkResults, JobBulk } from '../../api/resources.ts';
 
 /** Jobs that one request may name (http/routes/bulk.ts). */
-export const BULK_LOT = 1_000;
+const BULK_LOT = 1_000;
 
 /** What is to be done to each of the jobs. */
 export type BulkDeed = Pick<JobBulk, 'action' | 'priority' | 'queue_id'>;

@@ -5,7 +5,7 @@ export interface SavedView {
 }
 
 const VIEWS_MAX = 50;
-export const VIEW_NAME_MAX = 60;
+const VIEW_NAME_MAX = 60;
 
 /** What was kept; null when it is no list of views. */
 export function readViews(kept: unknown): readonly SavedView[] | null {

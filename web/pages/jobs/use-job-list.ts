@@ -39,9 +39,12 @@ export function useJobList(
   const summaryTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const { refetch } = summary;
 
-  const catchUp = (): void => {
+  const look = (): void => {
     if (isAtRest) rows.refresh();
     else rows.freshen();
+  };
+  const catchUp = (): void => {
+    look();
     summaryTimer.current ??= setTimeout(() => {
       summaryTimer.current = undefined;
       void refetch();
@@ -64,7 +67,7 @@ export function useJobList(
   );
 
   const tick = useEffectEvent(() => {
-    if (!document.hidden && !liveUpdates.isPaused() && rows.inView().some(isMoving)) catchUp();
+    if (!document.hidden && !liveUpdates.isPaused() && rows.inView().some(isMoving)) look();
   });
   useEffect(() => {
     const timer = setInterval(tick, COUNTS_MS);

@@ -21,7 +21,7 @@ export function AttentionPanel({ items, farm }: { items: readonly Attention[]; f
   const more = items.length - SHOWN;
   return (
     <Panel
-      title="Jobs that need somebody"
+      title="Jobs that need attention"
       beside={<Link href={`/jobs?status=failed&farm=${encodeURIComponent(farm)}`}>All failed jobs</Link>}
     >
       {items.length === 0 ? (

@@ -21,6 +21,7 @@ import { FarmStats } from './farm-stats.tsx';
 import { shareRows } from './share-rows.ts';
 import { ShareTable } from './share-table.tsx';
 import { WaitingPanel } from './waiting-panel.tsx';
+import '../../parts/filter-chips.css';
 import './farm-overview.css';
 
 const HISTORY_MS = 15_000;
@@ -76,7 +77,7 @@ export function FarmOverview({
         ))}
       </div>
       {history.data !== undefined ? (
-        <Charts history={history.data} step={step} farm={farm} />
+        <Charts history={history.data} farm={farm} minutes={minutes} step={step} />
       ) : history.error !== null ? (
         <QueryProblem error={history.error} what="the last hours" onRetry={() => void history.refetch()} />
       ) : (
@@ -96,12 +97,22 @@ export function FarmOverview({
   );
 }
 
-function Charts({ history, step, farm }: { history: FarmHistory; step: number; farm: Farm }) {
+function Charts({
+  history,
+  farm,
+  minutes,
+  step,
+}: {
+  history: FarmHistory;
+  farm: Farm;
+  minutes: number;
+  step: number;
+}) {
   const charts = useMemo(() => farmCharts(history), [history]);
   const queues = useMemo(() => shareRows(history.queues, history.now?.queues ?? []), [history]);
   const owners = useMemo(() => shareRows(history.owners, history.now?.owners ?? []), [history]);
   const inFarm = `farm=${encodeURIComponent(farm.id)}`;
-  const chart = { times: charts.times, height: CHART_HEIGHT, group: CHARTS };
+  const chart = { times: charts.times, height: CHART_HEIGHT, group: CHARTS, span: minutes * 60 };
   const each = step === 1 ? 'tasks a minute' : `tasks in ${step} min`;
   return (
     <>

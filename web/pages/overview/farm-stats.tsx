@@ -60,9 +60,7 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
         <Stat
           label="Failed jobs"
           value={shown(jobs?.failed)}
-          note={
-            hour === undefined ? '' : `${sumOf(hour.tasks_failed).toLocaleString()} tasks failed in an hour`
-          }
+          note={hour === undefined ? '' : `${sumOf(hour.tasks_failed).toLocaleString()} tasks, last hour`}
           href={`/jobs?status=failed&${inFarm}`}
         />
         <Stat
@@ -76,13 +74,13 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
           value={shown(held === undefined ? undefined : percent(workers))}
           note={
             workers !== undefined && (
-              <UseMeter used={workers.cores_booked} total={workers.cores_total} unit="cores" />
+              <UseMeter used={workers.cores_booked} total={workers.cores_total} unit="cores" isAim />
             )
           }
           href={`/workers?${inFarm}`}
         />
         <Stat
-          label="Done in the last hour"
+          label="Done, last hour"
           value={shown(hour === undefined ? undefined : sumOf(hour.tasks_succeeded))}
           note={hour === undefined ? '' : coverage(hour)}
         />
@@ -150,6 +148,7 @@ function waitingNote(waiting: FarmWaiting | undefined): string {
 
 function coverage(hour: FarmHistory): string {
   const minutes = hour.times.length;
-  if (minutes >= HOUR_MINUTES - 1) return 'tasks succeeded';
-  return `tasks; recorded for ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
+  return minutes >= HOUR_MINUTES - 1
+    ? 'tasks'
+    : `tasks, of ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
 }

@@ -48,7 +48,7 @@ export function farmStatus(facts: FarmFacts): FarmStatus {
   const more = others === 0 ? '' : ` And ${counted(others, 'other reason')}.`;
   return {
     state: stateOf(heaviest.reason),
-    reason: `${counted(heaviest.tasks, 'task')} ready: ${heaviest.sentence}${more}`,
+    reason: `${counted(heaviest.tasks, 'task')} ready. ${heaviest.sentence}${more}`,
   };
 }
 

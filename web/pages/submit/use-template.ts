@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { DocumentFormat, DocumentReading, LineError } from './model/plain-tree.ts';
 import { readTemplate, type TemplateOutline } from './model/read-template.ts';
 
@@ -10,7 +10,7 @@ export interface ReadableTemplate {
 }
 
 export interface TemplateState {
-  /** The last text that could be read: the form stays as it is while the text is being mended. */
+  /** The last text that could be read: the form stays as it is while the text is being typed. */
   readonly readable: ReadableTemplate | null;
   /** What is wrong with the syntax of the text as it is now. */
   readonly errors: readonly LineError[];
@@ -25,19 +25,21 @@ interface Read {
 }
 
 const NOTHING: Read = { text: '', readable: null, errors: [] };
-/** A pause in typing. A text that was loaded whole is read at once. */
+/** A pause in typing. A text that comes whole is read at once. */
 const PAUSE_MS = 150;
+/** So many characters more or less than what was read are typed. */
+const TYPED_MAX = 8;
 
 /** Reads the template as it is typed. The parser comes with the first text. */
 export function useTemplate(text: string): TemplateState {
   const [read, setRead] = useState(NOTHING);
+  const pause = useEffectEvent(() => (isTyped(read.text, text) ? PAUSE_MS : 0));
   useEffect(() => {
     let isOver = false;
-    const timer = setTimeout(() => {
-      void readingOf(text).then((reading) => {
-        if (!isOver) setRead((before) => next(before, text, reading));
-      });
-    }, PAUSE_MS);
+    const take = (reading: DocumentReading | null): void => {
+      if (!isOver) setRead((before) => next(before, text, reading));
+    };
+    const timer = setTimeout(() => void readingOf(text).then(take), pause());
     return () => {
       isOver = true;
       clearTimeout(timer);
@@ -50,10 +52,15 @@ export function useTemplate(text: string): TemplateState {
 
 function next(before: Read, text: string, reading: DocumentReading | null): Read {
   if (reading === null) return { ...NOTHING, text };
-  if (!reading.ok) return { text, readable: before.readable, errors: reading.errors };
+  if (!reading.ok) {
+    const readable = isTyped(before.text, text) ? before.readable : null;
+    return { text, readable, errors: reading.errors };
+  }
   const outline = readTemplate(reading.root);
   return { text, readable: { text, format: reading.format, outline }, errors: [] };
 }
+
+const isTyped = (before: string, text: string): boolean => Math.abs(text.length - before.length) <= TYPED_MAX;
 
 /** Null for no text. */
 async function readingOf(text: string): Promise<DocumentReading | null> {

@@ -65,7 +65,7 @@ function Explanation({ explanation }: { explanation: TaskExplanation }) {
               : `${position.tasks.toLocaleString()} ${position.tasks === 1 ? 'task' : 'tasks'} before it${position.jobs === 0 ? '' : `, of ${position.jobs.toLocaleString()} other ${position.jobs === 1 ? 'job' : 'jobs'} too`}`}
           </Fact>
         )}
-        {workers !== undefined && <Outlook workers={workers} />}
+        {workers !== undefined && workers.online > 0 && <Outlook workers={workers} />}
         {failures.length > 0 && (
           <Fact label="Its step has failed on">
             {failures.map(({ worker_id: id, worker, failures: times }, at) => (

@@ -12,7 +12,7 @@ const COLUMNS: readonly ShortColumn<Task>[] = [
     cell: ({ id, name }) => <Link href={`/tasks/${encodeURIComponent(id)}`}>{name}</Link>,
   },
   { header: 'Job', cell: ({ job_id: job }) => <JobName id={job} /> },
-  { header: 'Status', cell: ({ status }) => <StatusBadge kind="task" status={status} /> },
+  { header: 'Status', cell: ({ status }) => <StatusBadge kind="task" status={status} />, isMinor: true },
   { header: 'Progress', cell: (task) => <TaskShare task={task} />, isMinor: true },
   {
     header: 'Elapsed',

@@ -17,7 +17,13 @@ export function WorkerFacts({ worker }: { worker: WorkerDetail }) {
         facts={[
           [
             'Cores',
-            <UseMeter key="cores" used={worker.committed_cores} total={worker.cpu_count} unit="cores" />,
+            <UseMeter
+              key="cores"
+              used={worker.committed_cores}
+              total={worker.cpu_count}
+              unit="cores"
+              isAim
+            />,
           ],
           ['Memory', mibText(worker.memory_mib)],
           ['GPUs', gpuText(worker)],

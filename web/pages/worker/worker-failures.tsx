@@ -32,7 +32,7 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
     { header: 'Failures', align: 'end', cell: ({ failures: count }) => count.toLocaleString() },
     { header: 'Last', cell: ({ last_at: at }) => <Ago iso={at} />, isMinor: true },
     {
-      header: '',
+      header: 'Retry',
       align: 'end',
       cell: (step) => <RetryThese worker={worker} step={step} onDone={onChanged} />,
     },

@@ -12,6 +12,7 @@ import { workerSeries } from './worker-series.ts';
 
 const EVERY_MS = 30_000;
 const HEIGHT = 230;
+const SPAN_SECONDS = 3 * 3_600;
 
 /** The cores that were booked over the last hours. */
 export function WorkerHours({ worker: { id } }: { worker: Pick<Worker, 'id'> }) {
@@ -22,7 +23,13 @@ export function WorkerHours({ worker: { id } }: { worker: Pick<Worker, 'id'> }) 
   return (
     <Panel title="Cores booked, last 3 hours">
       {chart !== null ? (
-        <TimeChart label="Cores booked over the last three hours" unit="cores" height={HEIGHT} {...chart} />
+        <TimeChart
+          label="Cores booked over the last three hours"
+          unit="cores"
+          span={SPAN_SECONDS}
+          height={HEIGHT}
+          {...chart}
+        />
       ) : error !== null ? (
         <QueryProblem error={error} what="the last hours" onRetry={() => void refetch()} />
       ) : (

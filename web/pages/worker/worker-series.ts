@@ -15,7 +15,7 @@ export function workerSeries({
     series: [
       { label: 'Booked', color: '--state-running', isFilled: true, values: booked },
       {
-        label: 'There are',
+        label: 'Cores it has',
         color: '--text-muted',
         isLimit: true,
         values: booked.map((value) => (value === null ? null : cores)),

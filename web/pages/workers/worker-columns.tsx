@@ -32,7 +32,7 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
   {
     id: 'status',
     header: 'Status',
-    size: 108,
+    size: 120,
     sortKey: 'status',
     card: 'plain',
     cell: (worker) => <WorkerBadge worker={worker} />,
@@ -43,7 +43,7 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
     size: 150,
     minSize: 100,
     card: 'line',
-    cell: (worker) => <UseMeter used={worker.committed_cores} total={worker.cpu_count} unit="cores" />,
+    cell: (worker) => <UseMeter used={worker.committed_cores} total={worker.cpu_count} unit="cores" isAim />,
     text: (worker) => `${worker.committed_cores} of ${worker.cpu_count} cores are booked`,
   },
   {
@@ -91,7 +91,8 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
   {
     id: 'tags',
     header: 'Tags',
-    size: 180,
+    size: 170,
+    grow: true,
     card: 'line',
     cell: (worker) => <WorkerTags worker={worker} />,
     text: (worker) => tagTexts(worker).join(', '),

@@ -20,8 +20,8 @@ export function WorkerTags({ worker }: { worker: Pick<Worker, 'tags'> }) {
   return (
     <span className="worker-tags">
       {tagTexts(worker).map((text) => (
-        <span key={text} className="worker-tags__tag">
-          {text}
+        <span key={text} className="worker-tags__tag" title={text}>
+          {text.replace(/=true$/, '')}
         </span>
       ))}
     </span>

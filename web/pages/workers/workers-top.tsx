@@ -37,7 +37,7 @@ export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefin
       <Stat
         label="Cores in use"
         value={summary === undefined ? <Skeleton width="6ch" /> : percent(booked, total)}
-        note={<UseMeter used={booked} total={total} unit="cores" />}
+        note={<UseMeter used={booked} total={total} unit="cores" isAim />}
       />
       <BusyHours farm={farm} />
     </Stats>
@@ -68,17 +68,18 @@ function BusyHours({ farm }: { farm: string }) {
   if (booked.length < 2) return null;
   return (
     <Stat
-      label="Cores booked, last 3 hours"
+      label="Booked, last 3 hours"
+      href={farm === '' ? '/' : `/?farm=${encodeURIComponent(farm)}`}
       value={
         <Sparkline
           values={booked}
           max={most}
-          width={170}
+          width={120}
           height={30}
           label={`Cores booked over the last three hours: ${highest.toLocaleString()} of ${most.toLocaleString()} at most`}
         />
       }
-      note={`at most ${highest.toLocaleString('en', { maximumFractionDigits: 1 })} of ${most.toLocaleString()}`}
+      note={`at most ${highest.toLocaleString('en', { maximumFractionDigits: 1 })} of ${most.toLocaleString()} cores`}
     />
   );
 }

@@ -75,12 +75,12 @@ export interface DataTableProps<Row> {
 
 const ROW_HEIGHT = 37;
 const COMPACT_ROW_HEIGHT = 29;
-/** A guess: cards are measured as they are drawn. */
-const CARD_HEIGHT = 118;
+/** All cards of a table are as high as their columns ask for: measuring each as it comes makes a long list jump. */
+const CARD = { title: 48, line: 28, metaLine: 24, metaEach: 3, edge: 12 };
 const HEAD_HEIGHT = 34;
 /** Rows that stand for a list whose length is not known yet. */
 const SKELETON_ROWS = 12;
-const OVERSCAN = 8;
+const OVERSCAN = 6;
 const SELECT_WIDTH = 36;
 const ACTIONS_WIDTH = 40;
 /** Browsers draw no element higher than this, in pixels; what would lie below is told. */
@@ -110,7 +110,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [active, setActive] = useState<Active>({ index: 0, id: null });
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [isUnderPointer, setIsUnderPointer] = useState(false);
-  const [isAtTop, setIsAtTop] = useState(true);
   /** Raised when the active row is to get the focus. */
   const [focusWanted, setFocusWanted] = useState(0);
 
@@ -120,7 +119,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   const shown = useMemo(() => withFrozenOrder(rows, frozen, rowId), [rows, frozen, rowId]);
 
-  const rowHeight = isCard ? CARD_HEIGHT : isCompact ? COMPACT_ROW_HEIGHT : ROW_HEIGHT;
+  const rowHeight = isCard ? cardHeight(columns.visible) : isCompact ? COMPACT_ROW_HEIGHT : ROW_HEIGHT;
   const countMax = Math.floor(HEIGHT_MAX / rowHeight);
   const total = shown.total ?? SKELETON_ROWS;
   const count = Math.min(total, countMax);
@@ -158,7 +157,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (scroller.current !== null) scroller.current.scrollTop = 0;
   }, [listKey]);
 
-  const isAtRest = isAtTop && !isUnderPointer && frozen === null;
+  const isAtRest = first === 0 && !isUnderPointer && frozen === null;
   const tellRest = useEffectEvent((value: boolean) => onAtRest?.(value));
   useEffect(() => tellRest(isAtRest), [isAtRest]);
 
@@ -325,7 +324,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             isCard && 'data-table__scroller--cards',
             shown.isPrevious === true && 'data-table__scroller--previous',
           )}
-          onScroll={(event) => setIsAtTop(event.currentTarget.scrollTop < rowHeight)}
         >
           <TableHead
             columns={columns}
@@ -380,7 +378,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   name={row === undefined ? `row ${item.index + 1}` : nameOf(row)}
                   href={row === undefined || href === undefined ? null : href(row)}
                   className={row === undefined ? '' : (props.rowClass?.(row) ?? '')}
-                  measure={isCard ? virtualizer.measureElement : null}
                 />
               );
             })}
@@ -408,6 +405,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 const ignore = (): void => undefined;
+
+function cardHeight<Row>(columns: readonly Column<Row>[]): number {
+  const placed = (place: Column<Row>['card']): number =>
+    columns.filter((column) => (column.card ?? 'meta') === place).length;
+  const lines = Math.max(placed('line'), placed('plain') > 0 ? 1 : 0);
+  const metaLines = Math.ceil(placed('meta') / CARD.metaEach);
+  return CARD.title + lines * CARD.line + metaLines * CARD.metaLine + CARD.edge;
+}
 
 /** How far a row may move and keep the focus, in rows. */
 const FOLLOWED = 200;

@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState, type DragEvent, type KeyboardEvent, type MouseEvent, type TouchEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { classNames } from '../class-names.ts';
 import { MIN_COLUMN_SIZE, type Column, type Sort } from './column.ts';
 import { moved, movedBefore, resized, unsized } from './column-preferences.ts';
@@ -86,10 +87,10 @@ function HeadCell<Row>({
   };
   const startResize = (event: MouseEvent<HTMLElement> | TouchEvent<HTMLElement>): void => {
     event.stopPropagation();
+    // Else the browser drags the header that comes to lie under the place of the press.
+    if (event.type === 'mousedown') event.preventDefault();
     // A column that grows begins at the width that it has, not at that which it was given.
-    columns.headers
-      .get(id)
-      ?.column.table.setColumnSizing((before) => ({ ...before, [id]: widthOf(event.currentTarget) }));
+    flushSync(() => setPreferences(resized(preferences, column, widthOf(event.currentTarget))));
     columns.headers.get(id)?.getResizeHandler()(event.nativeEvent);
   };
   const drop = (event: DragEvent): void => {
@@ -126,7 +127,7 @@ function HeadCell<Row>({
       <button
         type="button"
         className={classNames('data-table__head-button', isSortable && 'data-table__head-button--sorts')}
-        draggable
+        draggable={columns.resizing === null}
         title={isSortable ? `Sort by ${column.header.toLowerCase()}` : undefined}
         aria-keyshortcuts="Alt+ArrowLeft Alt+ArrowRight Alt+Shift+ArrowLeft Alt+Shift+ArrowRight"
         onClick={press}

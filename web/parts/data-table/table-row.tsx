@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react';
-import { memo, type Ref } from 'react';
+import { memo } from 'react';
 import { Link } from 'wouter';
 import { classNames } from '../class-names.ts';
 import { Skeleton } from '../skeleton.tsx';
@@ -20,16 +20,13 @@ interface TableRowProps<Row> {
   readonly name: string;
   readonly href: string | null;
   readonly className: string;
-  readonly measure: Ref<HTMLDivElement> | null;
 }
 
 /** A row, or a card where the window is narrow. What is pressed in it is heard by the table. */
 function TableRowView<Row>(props: TableRowProps<Row>) {
-  const { row, index, top, columns, isCard, isActive, isSelected, hasActions, name, className, measure } =
-    props;
+  const { row, index, top, columns, isCard, isActive, isSelected, hasActions, name, className } = props;
   return (
     <div
-      ref={measure}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={isSelected ?? undefined}

@@ -14,14 +14,6 @@ export interface SearchWorker {
 }
 export type StartWorker = (onAnswer: (answer: SearchAnswer) => void) => SearchWorker;
 
-export const startSearchWorker: StartWorker = (onAnswer) => {
-  const worker = new Worker(new URL('./search-worker.ts', import.meta.url), { type: 'module' });
-  worker.addEventListener('message', ({ data }: MessageEvent<SearchAnswer>) => onAnswer(data));
-  // eslint-disable-next-line no-restricted-syntax -- A worker of the browser holds nothing that must be closed.
-  const end = (): void => worker.terminate();
-  return { post: (task) => worker.postMessage(task), end };
-};
-
 export interface FinderState {
   readonly found: FoundPlaces;
   /** Grows with each change. */
@@ -47,7 +39,7 @@ export class LogFinder {
   #asked: { readonly id: number; readonly lines: number } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(log: LogText, query: SearchQuery, start: StartWorker = startSearchWorker) {
+  constructor(log: LogText, query: SearchQuery, start: StartWorker) {
     this.#log = log;
     this.#query = query;
     this.#start = start;

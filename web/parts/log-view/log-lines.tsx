@@ -244,7 +244,7 @@ function layoutOf(
     const line = lineAt(log, blocks, index);
     if (line === null || (stream !== null && line.stream !== stream)) continue;
     const isFolded = shownPart(line.raw).states > 0;
-    const parts = isFolded ? [...statesOf(line.raw), ''] : [line.raw];
+    const parts = isFolded ? statesOf(line.raw) : [line.raw];
     const rows = parts.map((part) => (columns === null ? 1 : Math.max(1, Math.ceil(part.length / columns))));
     special.set(
       index,

@@ -1,7 +1,7 @@
 import { memo, type MouseEvent } from 'react';
 import { classNames } from '../class-names.ts';
 import { lookOf } from './ansi-look.ts';
-import { spansOf, styleAfter, type Style } from './ansi.ts';
+import { spansOf, stripped, styleAfter, type Style } from './ansi.ts';
 import type { FoundPlaces } from './log-search.ts';
 import { shownPart, statesOf } from './log-text.ts';
 import { piecesOf, type LinePiece } from './line-pieces.ts';
@@ -82,46 +82,43 @@ export const LogRow = memo(function LogRow(props: LogRowProps) {
 
 function Content({ index, raw, style, found, current, isExpanded, onExpand }: LogRowProps) {
   const { start, end, states } = shownPart(raw);
-  if (isExpanded && states > 0) return <States raw={raw} style={style} index={index} onExpand={onExpand} />;
-  const shown = raw.slice(start, end);
-  const spans = spansOf(shown, start === 0 ? style : styleAfter(raw.slice(0, start), style));
+  const spans = spansOf(raw.slice(start, end), start === 0 ? style : styleAfter(raw.slice(0, start), style));
   const length = spans.reduce((sum, { text }) => sum + text.length, 0);
   const pieces = piecesOf(spans, found.inLine(index), isExpanded ? length : SHOWN_CHARACTERS);
   const left = length - SHOWN_CHARACTERS;
+  const earlier = isExpanded && states > 0 ? statesOf(raw).slice(0, -1) : [];
   return (
     <div className="log-row__text">
+      {earlier.map((state, at) => (
+        <div key={at} className="log-row__state">
+          {stripped(state)}
+        </div>
+      ))}
       {pieces.map((piece, at) => (
         <Piece key={at} piece={piece} isCurrent={piece.found !== null && piece.found === current} />
       ))}
       {(left > 0 || states > 0) && (
         <button type="button" className="log-row__more" onClick={() => onExpand(index)}>
-          {states > 0
-            ? `${states.toLocaleString()} earlier`
-            : isExpanded
-              ? 'show less'
-              : `show all: ${left.toLocaleString()} more characters`}
+          {moreText({ isExpanded, states, left })}
         </button>
       )}
     </div>
   );
 }
 
-/** A line that has overwritten itself, with all that it was. */
-function States({ raw, style, index, onExpand }: Pick<LogRowProps, 'raw' | 'style' | 'index' | 'onExpand'>) {
-  return (
-    <div className="log-row__text">
-      {statesOf(raw).map((state, at) => (
-        <div key={at} className="log-row__state">
-          {spansOf(state, style).map((span, place) => (
-            <Piece key={place} piece={{ ...span, found: null }} isCurrent={false} />
-          ))}
-        </div>
-      ))}
-      <button type="button" className="log-row__more" onClick={() => onExpand(index)}>
-        fold
-      </button>
-    </div>
-  );
+function moreText({
+  isExpanded,
+  states,
+  left,
+}: {
+  isExpanded: boolean;
+  states: number;
+  left: number;
+}): string {
+  if (isExpanded) return states > 0 ? 'fold' : 'show less';
+  return states > 0
+    ? `${states.toLocaleString()} earlier`
+    : `show all: ${left.toLocaleString()} more characters`;
 }
 
 function Piece({ piece: { text, style, href, found }, isCurrent }: { piece: LinePiece; isCurrent: boolean }) {

@@ -27,11 +27,22 @@ export function patternOf({
   }
 }
 
-/** Words that programs write when something goes wrong; "0 errors" is none. */
+/** Words that programs write when something goes wrong. Case tells `ValueError` from terror. */
+const TROUBLE_WORDS = [
+  '[Ee]rrors?|ERRORS?',
+  '[Ff]atal|FATAL',
+  '[Ff]ailed|FAILED|[Ff]ailure|FAILURE',
+  '[Tt]raceback|[Pp]anic|PANIC',
+  '[Ss]egmentation fault',
+  '[Aa]borted|ABORTED',
+  String.raw`[\w.]*Exception|[A-Z]\w*Error`,
+].join('|');
+
+/** Lines that look like errors; "0 errors" is none. */
 export const TROUBLE: SearchQuery = {
-  text: String.raw`^\s*openjd_fail:|(?<!\b(?:0|no|without)\s)\b(?:error|errors|fatal|failed|failure|traceback|panic|segmentation fault|abort(?:ed)?|[A-Za-z.]*exception|[A-Z]\w*Error)\b(?!s?\s*[:=]\s*0\b)`,
+  text: String.raw`^\s*openjd_fail:|(?<!\b(?:0|[Nn]o|without)\s)\b(?:${TROUBLE_WORDS})\b(?!\s*[:=]\s*0\b)`,
   isRegex: true,
-  isCaseSensitive: false,
+  isCaseSensitive: true,
   isOncePerLine: true,
 };
 

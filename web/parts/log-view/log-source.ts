@@ -113,7 +113,7 @@ export class LogSource {
   accept(events: readonly LogEvent[]): void {
     this.#held.push(...events);
     if (this.#state.isReading) return;
-    if (followsItself(this.#held, (id, number) => this.#seenOf(id).misses(number))) this.#takeHeld();
+    if (this.#isHeldWhole()) this.#takeHeld();
     else this.read();
   }
 
@@ -129,8 +129,10 @@ export class LogSource {
   }
 
   async #readAll(): Promise<void> {
+    let heldBefore: number;
     do {
       this.#isAskedAgain = false;
+      heldBefore = this.#held.length;
       for (;;) {
         const page = await this.#options.readPage(this.#afterBusSeq, this.#pageChunks());
         if (this.#isClosed) return;
@@ -139,7 +141,8 @@ export class LogSource {
         this.#afterBusSeq = page.after_bus_seq;
         this.#change({});
       }
-    } while (this.#isAskedAgain);
+      // What events that came meanwhile have missed is there now; of the others it is lost.
+    } while (this.#isAskedAgain || (this.#held.length > heldBefore && !this.#isHeldWhole()));
     this.#takeHeld();
   }
 
@@ -148,6 +151,10 @@ export class LogSource {
     if (this.#chunks === 0) return FIRST_PAGE_CHUNKS;
     const each = this.#state.characters / this.#chunks;
     return Math.max(FIRST_PAGE_CHUNKS, Math.min(PAGE_CHUNKS_MAX, Math.round(PAGE_CHARACTERS / (each + 1))));
+  }
+
+  #isHeldWhole(): boolean {
+    return followsItself(this.#held, (id, number) => this.#seenOf(id).misses(number));
   }
 
   #takeHeld(): void {

@@ -25,7 +25,7 @@ export interface LogBlock {
 
 /** Of `flags`: written to stderr; has sequences or earlier states. */
 export const IS_STDERR = 1;
-export const IS_SPECIAL = 2;
+const IS_SPECIAL = 2;
 
 export interface LogLine {
   /** From 0. */

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { LogFinder, type FinderState } from './log-finder.ts';
 import type { SearchQuery } from './log-search.ts';
 import type { LogText } from './log-text.ts';
+import { startSearchWorker } from './start-search-worker.ts';
 
 /** What is found of a query in a log that may grow; an empty query finds nothing. `version` is that of the log. */
 export function useFinder(
@@ -10,7 +11,7 @@ export function useFinder(
   version: number,
 ): FinderState {
   const finder = useMemo(
-    () => new LogFinder(log, { text, isRegex, isCaseSensitive, isOncePerLine }),
+    () => new LogFinder(log, { text, isRegex, isCaseSensitive, isOncePerLine }, startSearchWorker),
     [log, text, isRegex, isCaseSensitive, isOncePerLine],
   );
   useEffect(() => {

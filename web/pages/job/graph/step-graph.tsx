@@ -178,7 +178,6 @@ function Node({
       className={classNames('step-graph__node', isChosen && 'step-graph__node--chosen')}
       style={{ left: at.x, top: at.y, width: NODE_WIDTH, height: NODE_HEIGHT, ...statusColor(look.color) }}
       aria-pressed={isChosen}
-      aria-label={`${step.name}: ${look.label.toLowerCase()}, ${countsInWords(step.task_counts)}`}
       title={`${step.name}: ${countsInWords(step.task_counts)}`}
       onClick={onChoose}
       onFocus={onFocus}
@@ -186,6 +185,7 @@ function Node({
       <span className="step-graph__name">
         <StatusGlyph kind="step" status={step.status} />
         <span>{step.name}</span>
+        <span className="visually-hidden">{look.label.toLowerCase()}</span>
       </span>
       <span className="step-graph__count number">
         {step.task_counts.succeeded.toLocaleString()}/{step.task_counts.total.toLocaleString()}

@@ -1,3 +1,6 @@
+// The linter reads this file as a part of the tests as well, whose files the declarations are not among.
+// eslint-disable-next-line @typescript-eslint/triple-slash-reference
+/// <reference path="./dagre.d.ts" />
 import { Graph, layout } from '@dagrejs/dagre';
 import type { Step } from '../../../api/resources.ts';
 

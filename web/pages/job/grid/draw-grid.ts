@@ -2,7 +2,7 @@ import { inkOn } from '../../../parts/canvas-colors.ts';
 import { GRID_STATUSES, statusLook, type ProgressPart } from '../../../parts/status-looks.ts';
 import type { FrameScale } from '../model/frames.ts';
 import { cornerOf, type GridLayout } from '../model/grid-layout.ts';
-import { isInRuns, type PlaceRun } from '../model/place-runs.ts';
+import type { PlaceRun } from '../model/place-runs.ts';
 
 /** The custom properties that a grid is drawn with. */
 export const GRID_COLORS = [
@@ -44,12 +44,13 @@ export function drawGrid(context: CanvasRenderingContext2D, picture: GridPicture
   const last = Math.min(layout.count, (lastRow + 1) * layout.columns);
   for (let place = firstRow * layout.columns; place < last; place += 1)
     drawCell(context, picture, place, GRID_STATUSES[cells[place] ?? ''] ?? 'pending');
+  drawSelection(context, picture, firstRow * layout.columns, last - 1);
   context.restore();
 }
 
 function drawCell(
   context: CanvasRenderingContext2D,
-  { layout, picked, colors, selected, font }: GridPicture,
+  { layout, picked, colors, font }: GridPicture,
   place: number,
   status: ProgressPart,
 ): void {
@@ -68,10 +69,28 @@ function drawCell(
     drawCross(context, x, y, size);
   }
   context.globalAlpha = 1;
-  if (selected.length > 0 && isInRuns(selected, place)) {
-    context.strokeStyle = colors['--text'] ?? '';
-    context.lineWidth = size >= MARK_SIZE_MIN ? 2 : 1;
-    context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+}
+
+/** A line around the selected cells of each row. */
+function drawSelection(
+  context: CanvasRenderingContext2D,
+  { layout, selected, colors }: GridPicture,
+  from: number,
+  to: number,
+): void {
+  const { columns, pitch, size } = layout;
+  const gap = (pitch - size) / 2;
+  context.strokeStyle = colors['--text'] ?? '';
+  context.lineWidth = 2;
+  for (const run of selected) {
+    let first = Math.max(run.first, from);
+    const last = Math.min(run.last, to);
+    while (first <= last) {
+      const rowEnd = Math.min(last, first - (first % columns) + columns - 1);
+      const { x, y } = cornerOf(layout, first);
+      context.strokeRect(x - gap, y - gap, (rowEnd - first) * pitch + size + 2 * gap, size + 2 * gap);
+      first = rowEnd + 1;
+    }
   }
 }
 

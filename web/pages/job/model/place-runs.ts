@@ -20,9 +20,6 @@ export function mergedRuns(runs: readonly PlaceRun[]): readonly PlaceRun[] {
 export const countOfRuns = (runs: readonly PlaceRun[]): number =>
   runs.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
-export const isInRuns = (runs: readonly PlaceRun[], place: number): boolean =>
-  runs.some(({ first, last }) => first <= place && place <= last);
-
 /** The places as the API takes them: `0-9,14`. */
 export const placeExpression = (runs: readonly PlaceRun[]): string =>
   runs.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',');

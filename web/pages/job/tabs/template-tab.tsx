@@ -34,7 +34,7 @@ export function TemplateTab({ job }: { job: JobDetail }) {
         </span>
       </div>
       {/* Long lines scroll, so they must be reachable by keyboard. */}
-      <pre className="template-tab__text" tabIndex={0} aria-label="Template">
+      <pre className="template-tab__text" tabIndex={0} aria-label="Text of the template">
         {data}
       </pre>
     </div>

@@ -1,0 +1,265 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import tap, { test } from 'tap';
+import { openBrowserHouse } from '../../kit/browser/browser-house.ts';
+import { PHONE, takePictures, violations } from '../../kit/browser/browser.ts';
+
+tap.setTimeout(240_000);
+
+/** Frames 1007 and 1013 fail until the file is there. */
+const template = (flag: string): string => `
+specificationVersion: jobtemplate-2023-09
+name: sh0140_lighting_v012
+parameterDefinitions:
+  - { name: Frames, type: STRING, default: 1001-1040 }
+  - { name: Scene, type: STRING, default: /projects/sh0140/lighting_v012.hip }
+jobEnvironments:
+  - name: houdini
+    variables: { HOUDINI_PATH: "/sw/houdini/20.5:&", SCENE: "{{Param.Scene}}" }
+steps:
+  - name: render
+    parameterSpace:
+      taskParameterDefinitions:
+        - { name: Frame, type: INT, range: "{{Param.Frames}}" }
+    script:
+      actions:
+        onRun:
+          command: sh
+          args: ["-c", "case {{Task.Param.Frame}} in 1007|1013) [ -e ${flag} ] || exit 3;; 1030) exit 137;; esac"]
+    hostRequirements: { amounts: [{ name: amount.worker.vcpu, min: 1 }] }
+  - name: movie
+    dependencies: [{ dependsOn: render }]
+    script: { actions: { onRun: { command: "true" } } }
+    hostRequirements: { amounts: [{ name: amount.worker.vcpu, min: 1 }] }
+`;
+
+const LARGE = `
+specificationVersion: jobtemplate-2023-09
+name: crowd_v003
+steps:
+  - name: render
+    parameterSpace: { taskParameterDefinitions: [{ name: Frame, type: INT, range: "1-10000" }] }
+    script: { actions: { onRun: { command: "true" } } }
+    hostRequirements: { amounts: [{ name: amount.worker.vcpu, min: 1 }] }
+`;
+
+const hasNoSideways = (page: Page): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+
+/** The job page in a real browser, against the real service and a real worker. */
+await test('a job is looked into, and what failed is tried again', { timeout: 240_000 }, async (t) => {
+  const house = await openBrowserHouse();
+  t.teardown(() => house.close(!t.passing()));
+  const { api, folder } = house.service;
+  const made = async (path: string, body: object): Promise<string> =>
+    (await api.call<{ id: string }>('POST', `/api/v1/${path}`, body)).body.id;
+  const farm = await made('farms', { name: 'north' });
+  const queue = await made('queues', { name: 'lighting', farm_id: farm });
+  await made('queues', { name: 'fx', farm_id: farm });
+  const submit = async (text: string, more = ''): Promise<string> => {
+    const query = `farm_id=${farm}&queue_id=${queue}&owner=mette&project=aurora${more}`;
+    const answer = await fetch(`${house.url}/api/v1/jobs?${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-yaml' },
+      body: text,
+    });
+    if (answer.status !== 201) throw new Error(await answer.text());
+    const { id } = (await answer.json()) as { id: string };
+    return id;
+  };
+  const flag = join(folder, 'fixed');
+  const job = await submit(template(flag), '&max_attempts=1');
+  await submit(LARGE.replace('crowd_v003', 'review_v012'), `&depends_on=${job}`);
+  const after = await submit(LARGE);
+  await api.call('PATCH', `/api/v1/jobs/${after}`, { action: 'pause' });
+  house.worker('render-01', ['--worker-allow-root=true', '--worker-cpus=4']);
+  const { page, faults } = await house.open(`/jobs/${job}`);
+  const dialog = page.getByRole('dialog');
+  const chip = (name: string, count: string) =>
+    page
+      .getByRole('group', { name: 'Status' })
+      .getByRole('button', { name: new RegExp(`^${name}\\s*${count}$`) });
+
+  await t.test('it follows its tasks to their end without a reload', async (t) => {
+    await page.getByRole('heading', { level: 1, name: 'sh0140_lighting_v012' }).waitFor();
+    const counts = page.getByRole('list', { name: 'Tasks by status' });
+    await counts.getByText('37 succeeded').waitFor();
+    await counts.getByText('3 failed').waitFor();
+    await page.locator('.page__title').getByText('Failed').waitFor();
+    await page.getByText('From submission to end').waitFor();
+    const node = page.getByRole('button', { name: /^render failed 37\/40 3 failed/ });
+    await node.focus();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('region', { name: 'Step render' })
+      .getByText(/the mean of 37$/)
+      .waitFor();
+    t.match(page.url(), /step=render/);
+    await takePictures(page, 'job-steps');
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('the grid calls tasks by their frames', async (t) => {
+    await page.getByRole('link', { name: 'Show its tasks' }).click();
+    await chip('Failed', '3').waitFor();
+    const box = page.getByLabel('Select by Frame');
+    await box.fill('1020-1010');
+    await page.getByText('“1020-1010” goes down: write 1010-1020.').waitFor();
+    await box.fill('1005-1015');
+    await box.press('Enter');
+    const selected = page.getByRole('region', { name: 'Selected tasks' });
+    await selected.getByText('11 tasks: 9 succeeded, 2 failed').waitFor();
+    t.match(page.url(), /frames=1005-1015/);
+    await takePictures(page, 'job-grid');
+    t.strictSame(await violations(page), []);
+
+    const cell = page.getByRole('button', { name: 'Frame 1001: succeeded' });
+    await cell.focus();
+    for (let nth = 0; nth < 6; nth += 1) await page.keyboard.press('ArrowRight');
+    await page.getByRole('button', { name: 'Frame 1007: failed' }).waitFor();
+    await page.locator('.cell-card').getByText('failed (exit 3)').waitFor();
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Shift+ArrowRight');
+    await selected.getByText('1007-1009').waitFor();
+    await page.keyboard.press('Escape');
+    await selected.waitFor({ state: 'detached' });
+  });
+
+  await t.test('a range is dragged out, and its failures are tried again', async () => {
+    await writeFile(flag, '');
+    const grid = page.locator('.task-grid__scroller');
+    const rect = await grid.boundingBox();
+    if (rect === null) throw new Error('the grid is not there');
+    // 40 columns of 26 pixels behind a gutter of 60: frames 1006 to 1015.
+    const at = (column: number): [number, number] => [rect.x + 60 + column * 26 + 12, rect.y + 12];
+    await page.mouse.move(...at(5));
+    await page.mouse.down();
+    await page.mouse.move(...at(10));
+    await page.mouse.move(...at(14));
+    await page.mouse.up();
+    const selected = page.getByRole('region', { name: 'Selected tasks' });
+    await selected.getByText('1006-1015').waitFor();
+    await selected.getByRole('button', { name: 'Retry 2' }).click();
+    await page.getByText('2 tasks are tried again').waitFor();
+    await selected.getByText('10 tasks: 10 succeeded').waitFor();
+    await chip('Failed', '1').waitFor();
+  });
+
+  await t.test('failures are told by their reason, and by worker', async (t) => {
+    await page.getByRole('tab', { name: /^Failures/ }).click();
+    const group = page.getByRole('region', { name: 'failed (exit 137)' });
+    await group.getByRole('link', { name: 'render 1030' }).waitFor();
+    await group.getByRole('link', { name: 'render-01' }).waitFor();
+    await takePictures(page, 'job-failures');
+    t.strictSame(await violations(page), []);
+    await page.getByRole('button', { name: 'Retry what failed here' }).click();
+    await page.getByText('1 of render-01 tried again').waitFor();
+    await group.waitFor();
+  });
+
+  await t.test('the table lists the tasks of a status', async (t) => {
+    await page.getByRole('tab', { name: /^Tasks/ }).click();
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    await chip('Failed', '1').click();
+    const row = page.getByRole('row', { name: /render\[Frame=1030\]/ });
+    await row.getByText('failed (exit 137)').waitFor();
+    await takePictures(page, 'job-table');
+    t.strictSame(await violations(page), []);
+    await row.getByRole('button', { name: /actions/i }).click();
+    await page
+      .getByRole('menuitem', { name: /^Why is it waiting/ })
+      .getByText('It does not wait.')
+      .waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('priority and retry policy are changed where they stand', async (t) => {
+    await page.getByRole('button', { name: 'Change priority' }).click();
+    await page.getByRole('spinbutton', { name: 'Priority' }).fill('1.5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('It must be a whole number.').waitFor();
+    await page.getByRole('spinbutton', { name: 'Priority' }).fill('80');
+    await page.keyboard.press('Enter');
+    await page.getByText('The priority is 80').waitFor();
+    await page.getByText('from the service').first().waitFor();
+    await page.getByRole('button', { name: 'Change failure limit' }).click();
+    await page.getByRole('spinbutton', { name: 'Failure limit' }).fill('7');
+    await page.keyboard.press('Enter');
+    await page.getByText('of 7', { exact: false }).first().waitFor();
+    const { body } = await api.call('GET', `/api/v1/jobs/${job}`);
+    t.match(body, { priority: 80, effective_retry: { failure_limit: 7 }, own_retry: { failure_limit: 7 } });
+  });
+
+  await t.test('parameters, environments, dependencies and the template', async (t) => {
+    await page.goto(`/jobs/${job}?tab=parameters`);
+    await page.getByRole('row', { name: /Scene \/projects\/sh0140/ }).waitFor();
+    t.strictSame(await violations(page), []);
+    await page.getByRole('tab', { name: 'Environment' }).click();
+    await page.getByRole('row', { name: 'SCENE {{Param.Scene}}' }).waitFor();
+    await takePictures(page, 'job-environment');
+    t.strictSame(await violations(page), []);
+    await page.getByRole('tab', { name: 'Dependencies' }).click();
+    await page
+      .getByRole('region', { name: 'Waiting for it' })
+      .getByRole('link', { name: 'review_v012' })
+      .waitFor();
+    t.strictSame(await violations(page), []);
+    await page.getByRole('tab', { name: 'Template' }).click();
+    const shown = await page.getByLabel('Text of the template').textContent();
+    t.equal(shown, template(flag));
+    t.strictSame(await violations(page), []);
+  });
+
+  await t.test('a range of what failed on a worker is tried again by the dialog', async () => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Retry…' }).click();
+    await dialog.getByLabel('Step').selectOption('render');
+    await dialog.getByLabel('Range of Frame').fill('2000');
+    await dialog.getByText('There is no Frame in that range.').waitFor();
+    await dialog.getByLabel('Range of Frame').fill('1025-1035');
+    await dialog.getByLabel('Failed on').selectOption({ label: 'render-01' });
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('1 task is tried again').waitFor();
+  });
+
+  await t.test('ten thousand tasks are one grid, live', async (t) => {
+    await page.goto(`/jobs/${after}?tab=tasks`);
+    await chip('Ready', '10,000').waitFor();
+    await page.getByText('The job is paused', { exact: true }).waitFor();
+    const ids = Array.from({ length: 500 }, (_, nth) => `${after}-0-${1000 + nth}`);
+    await api.call('POST', '/api/v1/tasks/bulk', { action: 'cancel', ids });
+    await chip('Canceled', '500').waitFor();
+    await page.getByLabel('Select by Frame').fill('1001-1500');
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await page.getByText('500 tasks: 500 canceled').waitFor();
+    await takePictures(page, 'job-large');
+    t.strictSame(await violations(page), []);
+    await page.setViewportSize(PHONE);
+    t.ok(await hasNoSideways(page));
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  await t.test('it is canceled and deleted, each after a question', async () => {
+    await page.getByRole('button', { name: 'Cancel…', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Cancel the job' }).click();
+    await page.locator('.page__title').getByText('Canceled').waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete the job' }).click();
+    await page.waitForURL(/\/jobs$/);
+    await page.goto(`/jobs/${after}`);
+    await page.getByRole('heading', { name: 'There is no such job' }).waitFor();
+  });
+
+  await t.test('the first failure is two clicks from its log', async () => {
+    await page.goto(`/jobs/${job}`);
+    await page.getByRole('button', { name: 'First failure' }).click();
+    await page.waitForURL(new RegExp(`/tasks/${job}-0-29$`));
+  });
+
+  t.strictSame(
+    faults.filter((fault) => !fault.includes('404')),
+    [],
+  );
+});

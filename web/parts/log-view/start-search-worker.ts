@@ -1,0 +1,13 @@
+import type { StartWorker } from './log-finder.ts';
+import type { SearchAnswer } from './search-messages.ts';
+
+/** Starts a search beside the page. */
+export const startSearchWorker: StartWorker = (onAnswer) => {
+  const worker = new Worker(new URL('./search-worker.ts', import.meta.url), { type: 'module' });
+  worker.addEventListener('message', ({ data }: MessageEvent<SearchAnswer>) => onAnswer(data));
+  return {
+    post: (task) => worker.postMessage(task),
+    // eslint-disable-next-line no-restricted-syntax -- A worker of the browser holds nothing that must be closed.
+    end: () => worker.terminate(),
+  };
+};
