@@ -178,7 +178,7 @@ await test('hostile names are text, and break no page', { timeout: 240_000 }, as
  * is. The overview is made of ten answers. An address may ask 40 times at once and 20 times a second.
  */
 const REQUESTS_MAX = 10;
-const OVERVIEW_REQUESTS_MAX = 18;
+const OVERVIEW_REQUESTS_MAX = 20;
 
 await test('with the rate limit on, no page asks too much', { timeout: 240_000 }, async (t) => {
   const house = await openBrowserHouse([], undefined, { isRateLimited: true });

@@ -1,0 +1,103 @@
+import tap, { test } from 'tap';
+import { openBrowserHouse } from '../kit/browser/browser-house.ts';
+import { PHONE, takePictures, violations } from '../kit/browser/browser.ts';
+import { until } from '../kit/until.ts';
+
+tap.setTimeout(240_000);
+
+/** When the tasks of a job ran, and the bell, in a real browser against the real service and real workers. */
+await test('the time line of a job, and the bell', { timeout: 240_000 }, async (t) => {
+  const house = await openBrowserHouse();
+  t.teardown(() => house.close(!t.passing()));
+  const { api } = house.service;
+  const farm = await api.makeFarm('north');
+  const template = (name: string, command: string) => ({
+    specificationVersion: 'jobtemplate-2023-09',
+    name,
+    steps: [
+      {
+        name: 'Render',
+        parameterSpace: { taskParameterDefinitions: [{ name: 'Frame', type: 'INT', range: '1-12' }] },
+        script: { actions: { onRun: { command: 'sh', args: ['-c', command] } } },
+      },
+    ],
+  });
+  const job = (
+    await farm.submit(template('Sequence 010', 'sleep 1; test {{Task.Param.Frame}} != 7'), { max_attempts: '1' })
+  ).body;
+  const { page, faults } = await house.open(`/jobs/${job.id}?tab=timeline`);
+  await page.getByText('No task has begun yet').waitFor();
+
+  house.worker('render-02');
+  house.worker('render-10');
+  await until('the job ended', async () => (await api.job(job.id)).status === 'failed');
+  await page.reload();
+  const chart = page.getByRole('application', { name: 'Tasks by worker over time' });
+  await chart.waitFor();
+  await page.getByText('The same as a table').click();
+  const rows = page.getByRole('table').getByRole('row');
+  await rows.filter({ hasText: 'render-' }).first().waitFor();
+  t.match(await rows.filter({ hasText: 'render-' }).allInnerTexts(), [/render-/]);
+
+  await t.test('every bar is reached by keyboard, and opened', async (t) => {
+    await chart.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    const told = page.locator('.timeline__told strong');
+    await told.waitFor();
+    const name = await told.innerText();
+    await page.keyboard.press('+');
+    await page.locator('button[aria-label="Show all of it"]:not([aria-disabled])').waitFor();
+    t.strictSame(await violations(page), []);
+    await takePictures(page, 'job-timeline');
+    await page.keyboard.press('0');
+    await page.locator('button[aria-label="Show all of it"][aria-disabled]').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/tasks/*');
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.goBack();
+    await chart.waitFor();
+  });
+
+  await t.test('a bar tells of itself under the pointer, and is opened by a press', async () => {
+    const box = await chart.boundingBox();
+    const told = page.locator('.timeline__told strong');
+    const [x, y] = [(box?.x ?? 0) + (box?.width ?? 0) - 3, (box?.y ?? 0) + 24 + 9];
+    await page.mouse.move(x - 1, y);
+    for (let at = x; (await told.count()) === 0 && at > (box?.x ?? 0) + 140; at -= 4)
+      await page.mouse.move(at, y);
+    await told.waitFor();
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.waitForURL('**/tasks/*');
+  });
+
+  await t.test('on a phone nothing is wider than the window', async (t) => {
+    await page.setViewportSize({ ...PHONE, width: 320 });
+    await page.goto(`/jobs/${job.id}?tab=timeline`);
+    await chart.waitFor();
+    t.ok(
+      await page.evaluate(
+        `document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth`,
+      ),
+    );
+  });
+
+  await t.test('the bell of a job that has not ended', async (t) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const open = (await farm.submit(template('Sequence 020', 'sleep 60'))).body;
+    await page.goto(`/jobs/${open.id}`);
+    const bell = page.getByRole('button', { name: 'Tell me when this job ends' });
+    await bell.click();
+    await page.locator('button[aria-label="Tell me when this job ends"][aria-pressed=true]').waitFor();
+    await page.goto('/farms');
+    await api.must('POST', `/api/v1/jobs/${open.id}/cancel`);
+    const told = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
+    await told.filter({ hasText: 'Sequence 020' }).filter({ hasText: 'was canceled' }).waitFor();
+    await page.goto(`/jobs/${open.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Sequence 020' }).waitFor();
+    t.equal(await bell.count(), 0, 'a job that has ended has none');
+  });
+  t.strictSame(faults, []);
+});
