@@ -23,7 +23,9 @@ await test('the time line of a job, and the bell', { timeout: 240_000 }, async (
     ],
   });
   const job = (
-    await farm.submit(template('Sequence 010', 'sleep 1; test {{Task.Param.Frame}} != 7'), { max_attempts: '1' })
+    await farm.submit(template('Sequence 010', 'sleep 1; test {{Task.Param.Frame}} != 7'), {
+      max_attempts: '1',
+    })
   ).body;
   const { page, faults } = await house.open(`/jobs/${job.id}?tab=timeline`);
   await page.getByText('No task has begun yet').waitFor();
