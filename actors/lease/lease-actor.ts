@@ -100,7 +100,7 @@ export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWo
       'task.explain': onceTakenUp(onTaskExplain),
       'pool.explain': onceTakenUp(onPoolExplain),
       'demands.explain': onDemandsExplain,
-      'farm.explain': onceTakenUp(onFarmExplain),
+      'farm.explain': onFarmExplain,
       'sweep.due': onSweepDue(settings),
       'hold.ended': (state, _message, context) => {
         for (const request of state.parked.takeEnded(context.now)) answerEmpty(request, context);

@@ -20,7 +20,10 @@ const STEPS_MAX = 20_000;
 const GROUPS_MAX = 50;
 const JOBS_NAMED_MAX = 10;
 
-/** What waits in the farm, and on what. A look, which changes nothing: linear in steps with ready tasks, never in tasks. */
+/**
+ * What waits in the farm, and on what. A look, which changes nothing: linear in steps with ready tasks, never in tasks. While a farm is taken
+ * up it tells of the jobs that are known: pages ask every few seconds, and must not have all others asked in one turn.
+ */
 export function onFarmExplain(
   state: LeaseState,
   { replyTo }: Extract<LeaseMessage, { type: 'farm.explain' }>,
@@ -50,7 +53,7 @@ function waitingIn(state: LeaseState): WaitingExplanation {
     if (step.held.size === 0) continue;
     groups.add(heldCause(causeOf(step.signature)), step.jobId, step.held.size);
   }
-  return groups.answer(false);
+  return groups.answer(state.takeUp !== 'done');
 }
 
 interface RoomyKind {

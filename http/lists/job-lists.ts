@@ -104,13 +104,18 @@ export class JobLists {
 
   #hear(): void {
     for (const { number, keys: changed, prefixes } of this.#changes.take()) {
-      for (const key of changed) this.#changed.set(key, number);
+      for (const key of changed) this.#note(key, number);
       if (prefixes.length === 0) continue;
       // A job that was told of and not read yet may be in no list.
       for (const id of [...this.#directory.ids(), ...this.#changed.keys()]) {
-        if (prefixes.some((prefix) => id.startsWith(prefix))) this.#changed.set(id, number);
+        if (prefixes.some((prefix) => id.startsWith(prefix))) this.#note(id, number);
       }
     }
+  }
+
+  /** Of two notices the later one counts, also when it is heard first: only that one may have found no room in the ring. */
+  #note(id: string, number: number): void {
+    if (number > (this.#changed.get(id) ?? -1)) this.#changed.set(id, number);
   }
 
   /**

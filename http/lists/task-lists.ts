@@ -4,7 +4,7 @@ import type { PageVersions } from '../../src/core/ports/committed-changes.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys, lastNumberOfKey } from '../../src/core/records/tables.ts';
-import { spacesOf, type SpaceOf } from '../views/job-spaces.ts';
+import { shapesOf, spacesOf, type ShapeOf, type SpaceOf } from '../views/job-spaces.ts';
 import { takeSnapshot, type CurrentState } from './job-lists.ts';
 
 /** Memory for what was read of task pages, of the jobs that were asked for last: seven million tasks. */
@@ -18,12 +18,14 @@ export interface OpenTaskList {
   readonly job: JobRecord;
   readonly steps: readonly StepRecord[];
   readonly tasksOf: (step: StepRecord) => StepTasks;
+  readonly shapeOf: ShapeOf;
   readonly spaceOf: SpaceOf;
 }
 
 /** What never changes of a job. */
 interface KnownJob {
   readonly steps: readonly StepRecord[];
+  readonly shapeOf: ShapeOf;
   readonly spaceOf: SpaceOf;
 }
 
@@ -68,6 +70,7 @@ export class TaskLists {
       job,
       steps: this.#stepsOf(job.id),
       tasksOf: (step) => this.#tasksOf(step, versions.get(step.order) ?? []),
+      shapeOf: known.shapeOf,
       spaceOf: known.spaceOf,
     };
   }
@@ -81,7 +84,8 @@ export class TaskLists {
     }
     const { store, renew } = this.#state;
     renew();
-    const known = { steps: this.#stepsOf(id), spaceOf: spacesOf(store, id) };
+    const shapeOf = shapesOf(store, id);
+    const known = { steps: this.#stepsOf(id), shapeOf, spaceOf: spacesOf(store, id, shapeOf) };
     this.#jobs.set(id, known);
     for (const oldest of this.#jobs.keys()) {
       if (this.#jobs.size <= KEPT_JOBS) break;

@@ -64,9 +64,14 @@ async function submitLarge(
 ): Promise<Outcome<JobRecord>> {
   const storedFor = jobId(ports.newId());
   await ports.largeJobs.storeAhead(storedFor, rows);
-  const outcome = await ports.actors.submitLarge(farm, { ...submission, template: { storedFor } }, plan);
-  if (!outcome.ok) ports.largeJobs.removeComing(storedFor);
-  return outcome;
+  let hasCome = false;
+  try {
+    const outcome = await ports.actors.submitLarge(farm, { ...submission, template: { storedFor } }, plan);
+    hasCome = outcome.ok;
+    return outcome;
+  } finally {
+    if (!hasCome) ports.largeJobs.removeComing(storedFor);
+  }
 }
 
 async function dryRun(call: Call<'submitJob'>, ports: Ports): Promise<Reply<'submitJob'>> {

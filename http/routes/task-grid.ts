@@ -23,10 +23,9 @@ export const getTaskGrid: Handler<'getTaskGrid'> = ({ path, query }, { store, ta
     const what = steps.length > 1 ? 'is required: the job' : 'the step';
     return invalid('/query/step', `${what} has ${total} tasks, and one grid at most ${GRID_TASKS_MAX}`);
   }
-  const plan = store.get('plan', keys.plan(job.id));
   const axisOf = (order: number): Partial<Pick<GridStep, 'axis'>> => {
-    const step = plan?.steps[order];
-    const axis = step === undefined ? null : taskAxis(step);
+    const shape = list.shapeOf(order);
+    const axis = shape === undefined ? null : taskAxis(shape);
     return axis === null ? {} : { axis };
   };
   return {

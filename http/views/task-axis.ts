@@ -1,6 +1,6 @@
-import type { StepPlan } from '../../src/core/openjd/plan.ts';
 import type { IntegerRun } from '../../src/core/openjd/space-description.ts';
 import { openSpace } from '../../src/core/openjd/space/open-space.ts';
+import type { StepShape } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
 
 /** Of longer descriptions nothing is told: a grid is asked for often. */
@@ -9,7 +9,7 @@ const PARTS_MAX = 1000;
 type TaskAxis = Schemas['TaskAxis'];
 
 /** The values of the only parameter of a step's tasks, in task order; null when there is none, several, or too much to tell. */
-export function taskAxis({ space, taskParameters, taskCount }: StepPlan): TaskAxis | null {
+export function taskAxis({ space, taskParameters, taskCount }: StepShape): TaskAxis | null {
   const [parameter, ...others] = taskParameters;
   const axis = space.kind === 'product' && space.parts.length === 1 ? space.parts[0] : space;
   if (parameter === undefined || others.length > 0 || axis?.kind !== 'axis') return null;

@@ -70,6 +70,16 @@ await test('a scrape of the real service says what happens in it', { timeout: 12
   });
   t.ok((ended.value('svc_scheduler_lease_wait_seconds_count') ?? 0) >= 1, 'the first waited for the job');
   t.ok((ended.value('svc_scheduler_lease_seconds_sum') ?? 0) > 0);
+  await farm.submit(template('quick', 10, 'true'));
+  const quick = await shows('ten short tasks have ended', {
+    svc_scheduler_leased_tasks_total: 13,
+    'svc_scheduler_tasks{status="ready"}': 0,
+    'svc_scheduler_tasks{status="assigned"}': 0,
+    'svc_scheduler_tasks{status="running"}': 0,
+  });
+  const waited = quick.value('svc_scheduler_lease_wait_seconds_count') ?? Infinity;
+  const leased = quick.value('svc_scheduler_lease_seconds_count') ?? 0;
+  t.ok(waited < leased, `${waited} of ${leased} had waited: what is ready is handed out at once`);
   t.ok((ended.value('svc_store_commit_seconds_count') ?? 0) > 3);
   t.equal(ended.value(`svc_scheduler_jobs_autoparked_total{queue="${farm.queueId}"}`), 0);
 

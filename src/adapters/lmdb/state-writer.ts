@@ -20,13 +20,18 @@ export const STATE_DISK_LIMITS: DiskLimits = {
 const BASE_ROOM = 1 * MIB;
 /** Pages that one change may touch: a leaf, and half of one that splits. */
 const ROOM_PER_CHANGE = 2 * 4096;
+/** What is removed of a job that does not come: three rows. */
+const ROOM_PER_COMING_JOB = 3 * ROOM_PER_CHANGE;
 
 /** The one writer of the state store: it applies change sets and does nothing else. */
 export interface StateWriter {
   readonly storeId: string;
   /** Applies the sets, in order, as one transaction: on disk when this returns. Ends the process when it cannot. */
   apply(sets: readonly Pick<EncodedChangeSet, 'changes'>[]): void;
-  /** Removes what was stored ahead of a job that does not come, on disk when this returns. Nothing when the job is there. */
+  /**
+   * Removes what was stored ahead of a job that does not come, on disk when this returns. Nothing when the job is there. While the disk is full
+   * it is left to the next start.
+   */
   removeComing(job: JobId): void;
   diskState(): DiskState;
   close(): Promise<void>;
@@ -43,8 +48,12 @@ export async function openStateWriter(options: WriterOptions): Promise<StateWrit
     environment.openDatabase(name),
   ]);
   const tables = Object.fromEntries(entries) as Record<TableName, ByteDatabase>;
-  const coming = [...scanRows(tables.comingJob)].map(({ key }) => jobId(key));
-  if (coming.length > 0) environment.transact(() => coming.forEach((job) => removeComing(tables, job)));
+  const removeAll = (jobs: readonly JobId[]): void => {
+    // No write may meet a full disk, and these are in nobody's way: the next start removes what is left.
+    if (jobs.length === 0 || !environment.hasRoom(BASE_ROOM + jobs.length * ROOM_PER_COMING_JOB)) return;
+    environment.transact(() => jobs.forEach((job) => removeComing(tables, job)));
+  };
+  removeAll([...scanRows(tables.comingJob)].map(({ key }) => jobId(key)));
   return {
     storeId: environment.storeId,
     apply(sets) {
@@ -61,7 +70,7 @@ export async function openStateWriter(options: WriterOptions): Promise<StateWrit
         }
       });
     },
-    removeComing: (job) => environment.transact(() => removeComing(tables, job)),
+    removeComing: (job) => removeAll([job]),
     diskState: () => environment.diskState(),
     close: () => environment.close(),
   };

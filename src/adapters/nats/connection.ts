@@ -46,6 +46,8 @@ export class BusConnection {
   readonly #pauses = new Pauses();
   readonly #frames = new PublishFrames();
   readonly #prepared = new PublishFrames();
+  /** The most bytes of a message, as the last server has said. */
+  #payloadMax = Infinity;
   #nc: NatsConnection | null = null;
   #isClosing = false;
   readonly #finished: Promise<void>;
@@ -88,9 +90,9 @@ export class BusConnection {
     return 'sent';
   }
 
-  /** Writes a message that leaves later, with `takePrepared`. Without a connection nobody knows how long it may be. */
+  /** Writes a message that leaves later, with `takePrepared`. Before the first connection nobody knows how long it may be. */
   prepareFrame(subject: string, text: string): PrepareOutcome {
-    if (isLongerInBytes(text, this.#nc?.info?.max_payload ?? Infinity)) return 'too-large';
+    if (isLongerInBytes(text, this.#payloadMax)) return 'too-large';
     this.#prepared.add(subject, text);
     return 'prepared';
   }
@@ -203,6 +205,7 @@ export class BusConnection {
     }
     this.#frames.take();
     this.#nc = nc;
+    this.#payloadMax = nc.info?.max_payload ?? Infinity;
     const complaints = this.#hearComplaints(nc);
     const version = nc.info?.version ?? 'unknown';
     this.#callbacks.changed({ type: 'connected', server: nc.getServer(), version, isFirst });

@@ -250,13 +250,14 @@ function prepare(
   const said: Said = { answers, events: batchEvents(events), forwards, counts, forgotten };
   return () => {
     send();
+    // Before the kernel says that all of the window is said: a request that is not answered by then counts as parked.
+    for (const { inbox, reply } of leases) meter.leaseAnswered(inbox, reply, windowStartedAt);
     queueMicrotask(() => {
       for (const effect of later) {
         if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
         else tallies.release(effect.farmId, effect.slot, effect.count);
       }
       front.tell(said);
-      for (const { inbox, reply } of leases) meter.leaseAnswered(inbox, reply, windowStartedAt);
     });
   };
 }

@@ -120,12 +120,22 @@ export class JobActivity {
     return taken;
   }
 
-  /** Forgets the farms that are not among these, and the texts that no job has any more. */
+  /**
+   * Of farms that are not among these forgets what has ended in them, and those whole that have no job any more; forgets the texts that no
+   * job has any more.
+   */
   keepOnly(farmIds: ReadonlySet<string>): void {
-    for (const id of this.#farms.keys()) if (!farmIds.has(id)) this.#farms.delete(id);
+    const withJobs = new Set<string>();
     this.#texts.clear();
     for (const { farmId, queueId, owner } of this.#shares.values()) {
+      withJobs.add(farmId);
       for (const text of [farmId, queueId, owner]) this.#texts.set(text, text);
+    }
+    for (const id of this.#farms.keys()) {
+      if (farmIds.has(id)) continue;
+      // What its jobs add up to must stay as long as they do: each takes off again what it has added.
+      if (withJobs.has(id)) this.takeEnded(id);
+      else this.#farms.delete(id);
     }
   }
 

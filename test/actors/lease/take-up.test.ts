@@ -77,3 +77,20 @@ test('who wants to know why a task waits has all jobs asked at once', (t) => {
   house.expect(t, 'nothing is asked twice', []);
   t.end();
 });
+
+test('who looks at what waits is told of the jobs that are known, and has no others asked', (t) => {
+  const house = restarted();
+  const idsOf = (names: readonly string[]): readonly string[] => names.map((name) => house.jobId(name));
+  const shows = (isPartial: boolean, names: readonly string[]): void => {
+    const seen = house.explainFarm();
+    t.equal(seen.isPartial, isPartial);
+    t.strictSame(
+      seen.groups.map(({ reason, jobIds }) => [reason, ...jobIds]),
+      [['order', ...idsOf(names)]],
+    );
+  };
+  shows(true, ['A', 'B']);
+  house.advance(0);
+  shows(false, ['A', 'B', 'C', 'D']);
+  t.end();
+});

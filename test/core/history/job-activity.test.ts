@@ -82,3 +82,20 @@ void test('ready tasks of paused jobs are told apart, and farms that are gone fo
   t.strictSame(activity.tasks('g'), { ready: 0, live: 0 });
   t.strictSame(activity.tasks('f'), { ready: 7, live: 0 });
 });
+
+void test('a farm of which no history is kept has its jobs added up all the same', async (t) => {
+  const activity = new JobActivity(SINCE);
+  activity.put(job('a', { ready: 4 }, { status: 'paused' }), false);
+  activity.put(job('b', { ready: 3, succeeded: 2 }, { status: 'paused' }), false);
+  activity.keepOnly(new Set());
+  t.strictSame(activity.paused('f'), { jobs: 2, tasks: 7 });
+  t.strictSame(activity.takeEnded('f').all, { succeeded: 0, failed: 0 }, "what ended is nobody's");
+  activity.put(job('a', { running: 4 }), true);
+  t.strictSame(activity.paused('f'), { jobs: 1, tasks: 3 });
+  t.strictSame(activity.tasks('f'), { ready: 3, live: 4 });
+  activity.remove('a');
+  activity.remove('b');
+  t.strictSame(activity.paused('f'), { jobs: 0, tasks: 0 });
+  activity.keepOnly(new Set());
+  t.strictSame(activity.tasks('f'), { ready: 0, live: 0 });
+});
