@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import type { JobEvent } from '../../../web/api/events/subjects.ts';
-import type { BulkResult, Job, JobBulk } from '../../../web/api/resources.ts';
+import type { Job } from '../../../web/api/resources.ts';
 import { offBecause, offForAll, type JobAction } from '../../../web/pages/jobs/job-actions.ts';
 import {
   isFiltered,
@@ -13,7 +13,6 @@ import {
   type JobListView,
 } from '../../../web/pages/jobs/job-filters.ts';
 import { isMoving, jobAfter, newsOf } from '../../../web/pages/jobs/live-jobs.ts';
-import { collectIds, refusalGroups, runBulk } from '../../../web/pages/jobs/run-bulk.ts';
 import {
   currentView,
   nameFault,
@@ -159,92 +158,6 @@ test('events change jobs, and older ones do not', (t) => {
   t.equal(isMoving(job({ status: 'paused' })), false);
   t.equal(isMoving(job({ status: 'pending' })), false);
   t.equal(isMoving(job({ status: 'paused', task_counts: { ...before.task_counts, running: 2 } })), true);
-  t.end();
-});
-
-const refusal = (id: string, detail: string): BulkResult => ({
-  id,
-  ok: false,
-  status: 409,
-  problem: { type: 'about:blank', title: 'Conflict', status: 409, detail },
-});
-
-test('many jobs are changed a thousand at a time', async (t) => {
-  const ids = Array.from({ length: 2_500 }, (_unused, nth) => `j${nth}`);
-  const sent: JobBulk[] = [];
-  const progress: number[] = [];
-  const outcome = await runBulk(
-    ids,
-    { action: 'retry' },
-    {
-      send: (body) => {
-        sent.push(body);
-        const results = (body.ids ?? []).map((id) =>
-          id === 'j7' ? refusal(id, 'it has ended') : { id, ok: true, status: 200, retried: 2 },
-        );
-        return Promise.resolve({ results });
-      },
-      progress: (dealtWith) => progress.push(dealtWith),
-      isStopped: () => false,
-    },
-  );
-  t.same(
-    sent.map((body) => [body.action, body.ids?.length, body.ids?.[0]]),
-    [
-      ['retry', 1000, 'j0'],
-      ['retry', 1000, 'j1000'],
-      ['retry', 500, 'j2000'],
-    ],
-  );
-  t.same(progress, [1000, 2000, 2500]);
-  t.same(outcome, { done: 2499, retried: 4998, refused: [refusal('j7', 'it has ended')], left: 0 });
-});
-
-test('changing many jobs can be stopped', async (t) => {
-  let lots = 0;
-  const outcome = await runBulk(
-    Array.from({ length: 3_000 }, (_unused, nth) => `j${nth}`),
-    { action: 'cancel' },
-    {
-      send: ({ ids = [] }) => {
-        lots += 1;
-        return Promise.resolve({ results: ids.map((id) => ({ id, ok: true, status: 204 })) });
-      },
-      progress: () => undefined,
-      isStopped: () => lots === 1,
-    },
-  );
-  t.same(outcome, { done: 1000, retried: 0, refused: [], left: 2000 });
-});
-
-test('all jobs that match are found, but for those that were taken out', async (t) => {
-  const all = Array.from({ length: 2_001 }, (_unused, nth) => ({ id: `j${nth}` }));
-  const offsets: number[] = [];
-  const ids = await collectIds(
-    (offset, limit) => {
-      offsets.push(offset);
-      return Promise.resolve({ items: all.slice(offset, offset + limit), total: all.length });
-    },
-    new Set(['j1']),
-  );
-  t.same([offsets, ids.length, ids.includes('j1')], [[0, 1000, 2000], 2000, false]);
-  t.same(await collectIds(() => Promise.resolve({ items: [], total: 0 }), new Set()), []);
-});
-
-test('refusals are told by their reason', (t) => {
-  t.same(
-    refusalGroups([
-      refusal('j1', 'job j1 has ended'),
-      refusal('j2', 'no queue'),
-      refusal('j3', 'job j3 has ended'),
-      { id: 'j4', ok: false, status: 500 },
-    ]),
-    [
-      { reason: 'job has ended', ids: ['j1', 'j3'] },
-      { reason: 'no queue', ids: ['j2'] },
-      { reason: 'status 500', ids: ['j4'] },
-    ],
-  );
   t.end();
 });
 

@@ -3,13 +3,7 @@ import type { WorkerEvent } from '../../../web/api/events/subjects.ts';
 import { newsOf, workerAfter } from '../../../web/pages/workers/live-workers.ts';
 import { retryInWords } from '../../../web/pages/workers/retry-words.ts';
 import { summedUtilisation } from '../../../web/pages/workers/utilisation.ts';
-import {
-  BULK_LOT,
-  offBecause,
-  offForAll,
-  runWorkerBulk,
-  workersInWords,
-} from '../../../web/pages/workers/worker-actions.ts';
+import { offBecause, offForAll, workersInWords } from '../../../web/pages/workers/worker-actions.ts';
 import {
   isFiltered,
   listQuery,
@@ -105,24 +99,6 @@ void test('what can be done to a worker', (t) => {
   t.equal(offForAll('enable', []), '');
   t.strictSame([1, 2, 1_200].map(workersInWords), ['1 worker', '2 workers', '1,200 workers']);
   t.end();
-});
-
-void test('many workers are changed a lot at a time', async (t) => {
-  const ids = Array.from({ length: BULK_LOT + 1 }, (_unused, index) => `w${index}`);
-  const lots: number[] = [];
-  const outcome = await runWorkerBulk(ids, 'delete', (body) => {
-    const named = body.ids ?? [];
-    lots.push(named.length);
-    return Promise.resolve({
-      results: named.map((id) => ({ id, ok: id !== 'w3', status: id === 'w3' ? 409 : 204 })),
-    });
-  });
-  t.strictSame(lots, [BULK_LOT, 1]);
-  t.strictSame(outcome, { done: BULK_LOT, refused: [{ id: 'w3', ok: false, status: 409 }] });
-  await t.rejects(
-    runWorkerBulk(['a'], 'delete', () => Promise.reject(new Error('gone'))),
-    /gone/,
-  );
 });
 
 void test('a retry in words', (t) => {

@@ -1,6 +1,7 @@
 import { Ban, Clipboard, FileText, HelpCircle, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
+import { collectIds } from '../../api/bulk.ts';
 import type { TaskEvent } from '../../api/events/subjects.ts';
 import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
@@ -9,7 +10,6 @@ import type { Column } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
   NOTHING_SELECTED,
-  isSelected,
   selectedCount,
   type RowSelection,
 } from '../../parts/data-table/row-selection.ts';
@@ -223,15 +223,11 @@ export function TaskTable({
     });
   const selectedIds = async (): Promise<readonly string[]> => {
     if (selection.kind === 'some') return [...selection.ids];
-    const ids: string[] = [];
-    for (let offset = 0; ; offset += 1_000) {
-      const page = await rest.call('get', '/jobs/{id}/tasks', {
-        path,
-        query: { ...query, offset, limit: 1_000 },
-      });
-      ids.push(...page.items.map(({ id }) => id).filter((id) => isSelected(selection, id)));
-      if (offset + 1_000 >= page.total) return ids;
-    }
+    return collectIds(
+      (offset, limit) =>
+        rest.call('get', '/jobs/{id}/tasks', { path, query: { ...query, offset, limit } }),
+      selection.except,
+    );
   };
   const actions = (task: Task): readonly ActionItem[] => {
     const hasEnded = task.status === 'failed' || task.status === 'canceled' || task.status === 'succeeded';

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { refusalGroups, runBulk, type BulkOutcome } from '../../api/bulk.ts';
 import type { Job, JobBulk } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -10,7 +11,6 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { ACTION_WORDS, jobsInWords, type JobAction } from './job-actions.ts';
-import { refusalGroups, runBulk, type BulkDeed, type BulkOutcome } from './run-bulk.ts';
 
 /** The jobs that are meant. */
 export interface BulkTarget {
@@ -61,8 +61,9 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
           share: collected / Math.max(1, target.count),
         }),
       );
-      const outcome = await runBulk(ids, deedOf(action, priority, queue), {
-        send: (body: JobBulk) => rest.call('post', '/jobs/bulk', { body }),
+      const deed = deedOf(action, priority, queue);
+      const send = (lot: string[]) => rest.call('post', '/jobs/bulk', { body: { ...deed, ids: lot } });
+      const outcome = await runBulk(ids, send, {
         progress: (dealtWith) =>
           setStage({
             kind: 'running',
@@ -226,6 +227,9 @@ export function doneInWords(
   const words = `${jobsInWords(done)} ${ACTION_WORDS[action].done}`;
   return action === 'retry' ? `${words} (${retried.toLocaleString()} tasks)` : words;
 }
+
+/** What is to be done to each of the jobs. */
+type BulkDeed = Pick<JobBulk, 'action' | 'priority' | 'queue_id'>;
 
 /** The request of an action. */
 export function deedOf(action: JobAction, priority: string, queue: string): BulkDeed {

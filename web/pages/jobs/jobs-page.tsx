@@ -11,6 +11,7 @@ import {
 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { collectIds, runBulk } from '../../api/bulk.ts';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
@@ -56,7 +57,6 @@ import {
   type JobSortKey,
 } from './job-filters.ts';
 import { NoJobs, NoMatch } from './no-jobs.tsx';
-import { collectIds, runBulk } from './run-bulk.ts';
 import { useJobList } from './use-job-list.ts';
 import { ViewsMenu } from './views-menu.tsx';
 import './jobs-page.css';
@@ -124,11 +124,10 @@ export function JobsPage() {
     }
     const run = async (): Promise<void> => {
       const ids = await target.ids(() => undefined);
-      const outcome = await runBulk(ids, deedOf(action, '', ''), {
-        send: (body) => rest.call('post', '/jobs/bulk', { body }),
-        progress: () => undefined,
-        isStopped: () => false,
-      });
+      const deed = deedOf(action, '', '');
+      const outcome = await runBulk(ids, (lot) =>
+        rest.call('post', '/jobs/bulk', { body: { ...deed, ids: lot } }),
+      );
       if (isSelection) changed();
       else rows.refresh();
       if (outcome.done > 0) toasts.done(doneInWords(action, outcome));

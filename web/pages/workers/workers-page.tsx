@@ -11,6 +11,7 @@ import {
 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
+import { collectIds } from '../../api/bulk.ts';
 import type { Worker } from '../../api/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
@@ -32,7 +33,6 @@ import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
-import { collectIds } from '../jobs/run-bulk.ts';
 import { AddWorkerDialog, WorkerCommand } from './add-worker-dialog.tsx';
 import { useWorkerRetry } from './use-worker-retry.ts';
 import { useWorkerList } from './use-worker-list.ts';

@@ -273,9 +273,10 @@ void test('a graph is placed from left to right, and its view keeps what is poin
 });
 
 void test('what became of many tasks, in words', async (t) => {
-  t.equal(bulkInWords('retry', { done: 1, refused: 0, reason: '' }), '1 task is tried again');
+  t.equal(bulkInWords('retry', { done: 1, refused: [] }), '1 task is tried again');
+  const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'it has ended' } as const;
   t.equal(
-    bulkInWords('cancel', { done: 3, refused: 1, reason: 'it has ended' }),
+    bulkInWords('cancel', { done: 3, refused: [{ id: 't1', ok: false, status: 409, problem }] }),
     '3 tasks are canceled, 1 refused: it has ended',
   );
 });
