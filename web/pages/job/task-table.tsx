@@ -1,18 +1,14 @@
-import { Ban, Clipboard, FileText, HelpCircle, RotateCcw } from 'lucide-react';
+import { Ban, FileText, HelpCircle, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { collectIds } from '../../api/bulk.ts';
 import type { TaskEvent } from '../../api/events/subjects.ts';
 import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
+import { copyItem } from '../../parts/copy-item.tsx';
 import type { Column } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
-import {
-  NOTHING_SELECTED,
-  selectedCount,
-  type RowSelection,
-} from '../../parts/data-table/row-selection.ts';
+import { NOTHING_SELECTED, selectedCount, type RowSelection } from '../../parts/data-table/row-selection.ts';
 import { useRowWindow } from '../../parts/data-table/use-row-window.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -224,8 +220,7 @@ export function TaskTable({
   const selectedIds = async (): Promise<readonly string[]> => {
     if (selection.kind === 'some') return [...selection.ids];
     return collectIds(
-      (offset, limit) =>
-        rest.call('get', '/jobs/{id}/tasks', { path, query: { ...query, offset, limit } }),
+      (offset, limit) => rest.call('get', '/jobs/{id}/tasks', { path, query: { ...query, offset, limit } }),
       selection.except,
     );
   };
@@ -261,17 +256,7 @@ export function TaskTable({
         offBecause: off || (hasEnded ? 'It has ended.' : ''),
         act: () => act('cancel', 'Cancel the task', () => Promise.resolve([task.id])),
       },
-      {
-        id: 'copy',
-        label: 'Copy the id',
-        icon: <Clipboard aria-hidden="true" />,
-        act: () => {
-          copyText(task.id).then(
-            () => toasts.done('The id is copied'),
-            (error: unknown) => toasts.failed(error, 'Copy the id'),
-          );
-        },
-      },
+      copyItem('id', task.id),
     ];
   };
   const count = selectedCount(selection, rows.total ?? 0);

@@ -1,20 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  Copy,
-  ExternalLink,
-  Filter,
-  Link as LinkIcon,
-  Plus,
-  Rows4,
-  Share2,
-  SquareTerminal,
-} from 'lucide-react';
+import { ExternalLink, Filter, Plus, Rows4, Share2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { collectIds, runBulk } from '../../api/bulk.ts';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
+import { copyItem } from '../../parts/copy-item.tsx';
 import type { RowSource } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -173,7 +164,6 @@ export function JobsPage() {
     const target = isOfMany
       ? selectedTarget()
       : { count: 1, known: [job], ids: () => Promise.resolve([job.id]) };
-    const link = `${location.origin}/jobs/${job.id}`;
     return [
       {
         id: 'open',
@@ -213,8 +203,8 @@ export function JobsPage() {
               act: () => setView({ project: job.project }),
             },
           ]),
-      copyItem('copy-id', 'Copy the id', job.id, <Copy aria-hidden="true" />, true),
-      copyItem('copy-link', 'Copy the link', link, <LinkIcon aria-hidden="true" />),
+      copyItem('id', job.id, true),
+      copyItem('link', `${location.origin}${jobHref(job)}`),
     ];
   };
 
@@ -332,43 +322,12 @@ function ShareMenu({ view }: { view: JobListView }) {
       label="Share this list"
       icon={<Share2 aria-hidden="true" />}
       items={[
-        copyItem('link', 'Copy the link', location.href, <LinkIcon aria-hidden="true" />),
-        copyItem(
-          'command',
-          'Copy the command',
-          listCommand(view, names),
-          <SquareTerminal aria-hidden="true" />,
-        ),
-        copyItem(
-          'curl',
-          'Copy as curl',
-          listCurl(view, location.origin),
-          <SquareTerminal aria-hidden="true" />,
-        ),
+        copyItem('link', location.href),
+        copyItem('command', listCommand(view, names)),
+        copyItem('curl', listCurl(view, location.origin)),
       ]}
     />
   );
-}
-
-function copyItem(
-  id: string,
-  label: string,
-  text: string,
-  icon: ActionItem['icon'],
-  startsGroup = false,
-): ActionItem {
-  return {
-    id,
-    label,
-    icon,
-    startsGroup,
-    act: () => {
-      copyText(text).then(
-        () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
-      );
-    },
-  };
 }
 
 /** Of jobs that are not loaded it is not known what makes sense for them. */

@@ -1,20 +1,10 @@
-import {
-  Copy,
-  ExternalLink,
-  Link as LinkIcon,
-  Plus,
-  RotateCcw,
-  Rows4,
-  SearchX,
-  Server,
-  SquareTerminal,
-} from 'lucide-react';
+import { ExternalLink, Plus, RotateCcw, Rows4, SearchX, Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { collectIds } from '../../api/bulk.ts';
 import type { Worker } from '../../api/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
+import { copyItem } from '../../parts/copy-item.tsx';
 import type { RowSource } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -177,13 +167,8 @@ export function WorkersPage() {
         icon: <SquareTerminal aria-hidden="true" />,
         act: () => navigate(`/diagnostics?component=${encodeURIComponent(`worker:${worker.id}`)}`),
       },
-      copyItem('copy-id', 'Copy the id', worker.id, <Copy aria-hidden="true" />, true),
-      copyItem(
-        'copy-link',
-        'Copy the link',
-        `${location.origin}${workerHref(worker)}`,
-        <LinkIcon aria-hidden="true" />,
-      ),
+      copyItem('id', worker.id, true),
+      copyItem('link', `${location.origin}${workerHref(worker)}`),
     ];
   };
 
@@ -299,25 +284,4 @@ function loadedWorkers(rows: RowSource<Worker>): readonly Worker[] {
     if (worker !== undefined) workers.push(worker);
   }
   return workers;
-}
-
-function copyItem(
-  id: string,
-  label: string,
-  text: string,
-  icon: ActionItem['icon'],
-  startsGroup = false,
-): ActionItem {
-  return {
-    id,
-    label,
-    icon,
-    startsGroup,
-    act: () => {
-      copyText(text).then(
-        () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
-      );
-    },
-  };
 }
