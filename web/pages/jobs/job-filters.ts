@@ -1,5 +1,6 @@
 import type { JobStatus } from '../../api/resources.ts';
 import type { QueryOf } from '../../api/rest-calls.ts';
+import { shellWord } from '../../parts/shell-word.ts';
 
 /** What the list of jobs can be sorted by. */
 export const JOB_SORT_KEYS = ['created_at', 'updated_at', 'name', 'priority', 'status'] as const;
@@ -77,7 +78,3 @@ export function listCurl(view: JobListView, origin: string): string {
   }
   return `curl ${shellWord(`${origin}/api/v1/jobs?${query.toString()}`)}`;
 }
-
-/** A word that a POSIX shell takes as it is. */
-export const shellWord = (word: string): string =>
-  /^[A-Za-z0-9_./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
