@@ -6,7 +6,7 @@ import { collectIds, runBulk } from '../../api/bulk.ts';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
-import type { RowSource } from '../../parts/data-table/column.ts';
+import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
   ALL_SELECTED,
@@ -25,7 +25,7 @@ import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
-import { ACTION_ICONS, BulkBar } from './bulk-bar.tsx';
+import { ACTION_ICONS, JobBulkBar } from './bulk-bar.tsx';
 import { BulkDialog, deedOf, doneInWords, type BulkTarget } from './bulk-dialog.tsx';
 import {
   ACTION_WORDS,
@@ -98,7 +98,7 @@ export function JobsPage() {
   const count = selectedCount(selection, total);
   const forbidden = why('jobs.write');
 
-  const loaded = useMemo(() => loadedJobs(rows), [rows]);
+  const loaded = useMemo(() => loadedRows(rows), [rows]);
   const owners = useMemo(() => distinct(loaded.map((job) => job.owner)), [loaded]);
   const projects = useMemo(() => distinct(loaded.map((job) => job.project)), [loaded]);
   const changed = (): void => {
@@ -272,7 +272,7 @@ export function JobsPage() {
           toolbar={
             <div className="jobs-page__tools">
               {count > 0 ? (
-                <BulkBar
+                <JobBulkBar
                   count={count}
                   total={total}
                   known={loaded.filter((job) => isSelected(selection, job.id))}
@@ -337,16 +337,6 @@ const jobIdOf = (job: Job): string => job.id;
 const jobNameOf = (job: Job): string => job.name;
 const jobHref = (job: Job): string => `/jobs/${job.id}`;
 const classOfJob = (job: Job): string => (job.status === 'failed' ? 'jobs-page__row--failed' : '');
-
-/** The jobs of the list that are loaded. */
-function loadedJobs(rows: RowSource<Job>): readonly Job[] {
-  const jobs: Job[] = [];
-  for (let index = 0; index < (rows.total ?? 0); index += 1) {
-    const job = rows.row(index);
-    if (job !== undefined) jobs.push(job);
-  }
-  return jobs;
-}
 
 const distinct = (texts: readonly string[]): readonly string[] =>
   [...new Set(texts)]

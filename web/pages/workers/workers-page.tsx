@@ -5,7 +5,7 @@ import { collectIds } from '../../api/bulk.ts';
 import type { Worker } from '../../api/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
-import type { RowSource } from '../../parts/data-table/column.ts';
+import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
   ALL_SELECTED,
@@ -90,7 +90,7 @@ export function WorkersPage() {
   const total = rows.total ?? 0;
   const count = selectedCount(selection, total);
   const forbidden = why('workers.manage');
-  const loaded = useMemo(() => loadedWorkers(rows), [rows]);
+  const loaded = useMemo(() => loadedRows(rows), [rows]);
 
   const act = (action: WorkerAction, target: WorkerTarget): void => {
     if (target.count > 1 || action === 'delete') {
@@ -275,13 +275,3 @@ const workerNameOf = (worker: Worker): string => worker.name;
 const workerHref = (worker: Worker): string => `/workers/${encodeURIComponent(worker.id)}`;
 const classOfWorker = (worker: Worker): string =>
   worker.status === 'offline' ? 'workers-page__row--offline' : '';
-
-/** The workers of the list that are loaded. */
-function loadedWorkers(rows: RowSource<Worker>): readonly Worker[] {
-  const workers: Worker[] = [];
-  for (let index = 0; index < (rows.total ?? 0); index += 1) {
-    const worker = rows.row(index);
-    if (worker !== undefined) workers.push(worker);
-  }
-  return workers;
-}
