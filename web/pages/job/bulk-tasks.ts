@@ -1,5 +1,6 @@
 import { runBulk, type BulkOutcome } from '../../api/bulk.ts';
 import type { Rest } from '../../api/rest.ts';
+import { counted } from '../../parts/counted.ts';
 
 /** Does the same to tasks, however many. */
 export const bulkOnTasks = (
@@ -15,7 +16,7 @@ export function bulkInWords(
   { done, refused }: Pick<BulkOutcome, 'done' | 'refused'>,
 ): string {
   const deed = action === 'retry' ? 'tried again' : 'canceled';
-  const words = `${done.toLocaleString('en')} ${done === 1 ? 'task is' : 'tasks are'} ${deed}`;
+  const words = `${counted(done, 'task is', 'tasks are')} ${deed}`;
   const [first] = refused;
   if (first === undefined) return words;
   const reason = first.problem?.detail ?? first.problem?.title ?? '';

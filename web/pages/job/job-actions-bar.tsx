@@ -15,6 +15,7 @@ import { useLocation } from 'wouter';
 import type { JobDetail } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
+import { counted } from '../../parts/counted.ts';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { ActionMenu, type ActionItem } from '../../parts/menu.tsx';
@@ -47,7 +48,7 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
   const retryAll = (): void =>
     run('Retry the job', async () => {
       const { retried } = await rest.call('post', '/jobs/{id}/retry', { path });
-      return `${retried.toLocaleString()} ${retried === 1 ? 'task is' : 'tasks are'} tried again`;
+      return `${counted(retried, 'task is', 'tasks are')} tried again`;
     });
   const items: readonly ActionItem[] = [
     {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { JobDetail, JobUpdate } from '../../api/resources.ts';
+import { counted } from '../../parts/counted.ts';
 import { useMedia } from '../../parts/data-table/use-media.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { FarmName, QueueName } from '../../parts/names.tsx';
@@ -94,7 +95,7 @@ function Remaining({ job }: { job: JobDetail }) {
     );
   }
   const { ms, isLeast, attempts, atOnce } = estimate;
-  const made = `from ${attempts.toLocaleString()} finished ${attempts === 1 ? 'attempt' : 'attempts'}, ${atOnce.toLocaleString()} at once`;
+  const made = `from ${counted(attempts, 'finished attempt')}, ${atOnce.toLocaleString()} at once`;
   return (
     <Figure label="Remaining" note={isLeast ? `${made}; some steps have not run yet` : made}>
       {isLeast ? 'over ' : 'about '}

@@ -6,6 +6,7 @@ import type { TaskEvent } from '../../api/events/subjects.ts';
 import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
+import { counted } from '../../parts/counted.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { NOTHING_SELECTED, selectedCount, type RowSelection } from '../../parts/data-table/row-selection.ts';
@@ -313,7 +314,7 @@ export function TaskTable({
       />
       {isCanceling && (
         <ConfirmDialog
-          title={`Cancel ${count.toLocaleString()} ${count === 1 ? 'task' : 'tasks'}?`}
+          title={`Cancel ${counted(count, 'task')}?`}
           action="Cancel the tasks"
           onClose={() => setIsCanceling(false)}
           onConfirm={async () => {

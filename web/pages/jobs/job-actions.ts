@@ -1,4 +1,5 @@
 import type { Job } from '../../api/resources.ts';
+import { counted } from '../../parts/counted.ts';
 
 /** What can be done to jobs, one or many. */
 export type JobAction = 'pause' | 'resume' | 'retry' | 'cancel' | 'set-priority' | 'move' | 'delete';
@@ -45,8 +46,7 @@ export const ACTION_WORDS: Readonly<Record<JobAction, ActionWords>> = {
 };
 
 /** "3 jobs". */
-export const jobsInWords = (count: number): string =>
-  count === 1 ? '1 job' : `${count.toLocaleString()} jobs`;
+export const jobsInWords = (count: number): string => counted(count, 'job');
 
 type Judged = Pick<Job, 'status'> & { readonly task_counts: Pick<Job['task_counts'], 'failed' | 'canceled'> };
 

@@ -6,6 +6,7 @@ import { collectIds, runBulk } from '../../api/bulk.ts';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
+import { counted } from '../../parts/counted.ts';
 import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -241,7 +242,7 @@ export function JobsPage() {
                 setTopWanted((before) => before + 1);
               }}
             >
-              {rows.drift === 1 ? '1 new job' : `${rows.drift.toLocaleString()} new jobs`}
+              {counted(rows.drift, 'new job')}
             </Button>
           </div>
         )}

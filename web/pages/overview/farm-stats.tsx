@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Farm, FarmHistory, FarmWaiting, WorkerSummary } from '../../api/resources.ts';
+import { counted } from '../../parts/counted.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat, Stats } from '../../parts/stat.tsx';
@@ -143,12 +144,10 @@ function workersNote(workers: WorkerSummary | undefined): string {
 function waitingNote(waiting: FarmWaiting | undefined): string {
   if (waiting === undefined) return '';
   const reasons = waiting.groups.length;
-  return reasons === 0 ? 'nothing waits' : reasons === 1 ? 'for 1 reason' : `for ${reasons} reasons`;
+  return reasons === 0 ? 'nothing waits' : `for ${counted(reasons, 'reason')}`;
 }
 
 function coverage(hour: FarmHistory): string {
   const minutes = hour.times.length;
-  return minutes >= HOUR_MINUTES - 1
-    ? 'tasks'
-    : `tasks, of ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
+  return minutes >= HOUR_MINUTES - 1 ? 'tasks' : `tasks, of ${counted(minutes, 'minute')}`;
 }

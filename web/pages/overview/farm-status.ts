@@ -1,4 +1,5 @@
 import type { WaitingGroup } from '../../api/resources.ts';
+import { counted } from '../../parts/counted.ts';
 
 /** How a farm is, in one word. */
 export type FarmState = 'active' | 'idle' | 'starved' | 'paused' | 'blocked' | 'waiting' | 'degraded';
@@ -28,8 +29,6 @@ const LOST_SHARE = 0.25;
 /** So many failures are no accident. */
 const FAILURES_MIN = 5;
 
-const counted = (count: number, word: string): string =>
-  count === 1 ? `1 ${word}` : `${count.toLocaleString('en')} ${word}s`;
 const plain = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
 
 /** The state of a farm and why it is said to be so. Trouble comes before work, and work before what waits. */

@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import { Link } from 'wouter';
 import type { FarmWaiting, WaitingGroup } from '../../api/resources.ts';
+import { counted } from '../../parts/counted.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
@@ -24,11 +25,7 @@ export function WaitingPanel({
     <Panel
       title="What waits, and on what"
       beside={
-        waiting !== undefined && (
-          <span className="muted number">
-            {waiting.tasks === 1 ? '1 ready task' : `${waiting.tasks.toLocaleString()} ready tasks`}
-          </span>
-        )
+        waiting !== undefined && <span className="muted number">{counted(waiting.tasks, 'ready task')}</span>
       }
     >
       {waiting === undefined ? (
@@ -74,7 +71,7 @@ function Group({ group, farm }: { group: WaitingGroup; farm: string }) {
               <Link href={`/jobs/${encodeURIComponent(id)}`}>{group.job_names[index] ?? id}</Link>
             </Fragment>
           ))}
-          {more > 0 && ` and ${more.toLocaleString()} more ${more === 1 ? 'job' : 'jobs'}`}
+          {more > 0 && ` and ${counted(more, 'more job')}`}
         </div>
       </div>
     </li>

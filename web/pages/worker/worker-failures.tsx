@@ -3,6 +3,7 @@ import { RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
 import type { WorkerDetail, WorkerStepFailures } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
+import { counted } from '../../parts/counted.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ShortTable, type ShortColumn } from '../../parts/short-table.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -89,7 +90,7 @@ function RetryThese({
       toasts.done(
         retried === 0
           ? `No task of ${step.step_name} that failed last on ${worker.name} is left to retry`
-          : `${retried === 1 ? '1 task' : `${retried.toLocaleString()} tasks`} of ${step.step_name} tried again`,
+          : `${counted(retried, 'task')} of ${step.step_name} tried again`,
       );
       onDone();
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Worker, WorkerBulk } from '../../api/resources.ts';
+import { counted } from '../../parts/counted.ts';
 
 /** What can be done to workers, one or many. */
 export type WorkerAction = WorkerBulk['action'];
@@ -51,5 +52,4 @@ export function offForAll(action: WorkerAction, workers: readonly Judged[]): str
   return workers.length === 1 ? offBecause(action, first) : 'Not for any of the selected workers.';
 }
 
-export const workersInWords = (count: number): string =>
-  count === 1 ? '1 worker' : `${count.toLocaleString('en')} workers`;
+export const workersInWords = (count: number): string => counted(count, 'worker');

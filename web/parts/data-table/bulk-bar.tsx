@@ -32,7 +32,7 @@ export function BulkBar({
           {`Select all ${total.toLocaleString()}`}
         </Button>
       )}
-      {actions.map(({ id, label: words, icon, isDanger, offBecause, act }) => (
+      {actions.map(({ id, label: words, icon, isDanger, offBecause = '', act }) => (
         <Button
           key={id}
           size="small"

@@ -9,6 +9,7 @@ import { useService } from '../../state/service.tsx';
 import { useNow } from '../../state/use-now.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { choiceField, useUrlState } from '../../state/use-url-state.ts';
+import { counted } from '../counted.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
@@ -117,10 +118,10 @@ const hasEnded = ({ status }: Task): boolean =>
 function notesOf(waiting: number, retried: number): string {
   const notes = ['Each bar is the last attempt of a task, from its hand-out to its end.'];
   if (waiting > 0)
-    notes.push(`${tasksText(waiting)} without a bar: no worker has had ${waiting === 1 ? 'it' : 'them'}.`);
+    notes.push(
+      `${counted(waiting, 'task')} without a bar: no worker has had ${waiting === 1 ? 'it' : 'them'}.`,
+    );
   if (retried > 0)
-    notes.push(`${tasksText(retried)} failed before: those attempts are on the page of the task.`);
+    notes.push(`${counted(retried, 'task')} failed before: those attempts are on the page of the task.`);
   return notes.join(' ');
 }
-
-const tasksText = (count: number): string => (count === 1 ? '1 task' : `${count.toLocaleString()} tasks`);

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { FailureGroup, JobDetail } from '../../../api/resources.ts';
 import type { Rest } from '../../../api/rest.ts';
 import { Button } from '../../../parts/button.tsx';
+import { counted } from '../../../parts/counted.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { WorkerName } from '../../../parts/names.tsx';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
@@ -37,8 +38,8 @@ export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () 
     <div className="failures">
       <Workers job={job} onChanged={onChanged} />
       <p className="muted">
-        {data.failed_count.toLocaleString()} {data.failed_count === 1 ? 'task has' : 'tasks have'} failed, for{' '}
-        {data.groups.length.toLocaleString()} {data.groups.length === 1 ? 'reason' : 'reasons'}
+        {counted(data.failed_count, 'task has', 'tasks have')} failed, for{' '}
+        {counted(data.groups.length, 'reason')}
         {data.is_partial && ' among those that were looked at'}.
       </p>
       {data.groups.map((group) => (
