@@ -37,7 +37,7 @@ export function WaitingPanel({
       ) : waiting.groups.length === 0 ? (
         <p className="muted">No ready task waits.</p>
       ) : (
-        <ul className="waiting">
+        <ul className="farm-waiting">
           {waiting.groups.map((group, index) => (
             // Two groups may have the same reason: of two queues, say.
             <Group key={`${group.reason} ${group.sentence} ${index}`} group={group} farm={farm} />
@@ -56,15 +56,15 @@ function Group({ group, farm }: { group: WaitingGroup; farm: string }) {
   const shown = group.job_ids.slice(0, JOBS_SHOWN);
   const more = group.jobs - shown.length;
   return (
-    <li className="waiting__group">
-      <span className="waiting__count number">{group.tasks.toLocaleString()}</span>
-      <div className="waiting__words">
-        <div className="waiting__reason">
+    <li className="farm-waiting__group">
+      <span className="farm-waiting__count number">{group.tasks.toLocaleString()}</span>
+      <div className="farm-waiting__words">
+        <div className="farm-waiting__reason">
           <strong>{WAITING_WORDS[group.reason]}</strong>
           {link !== null && <Link href={link.href}>{link.label}</Link>}
         </div>
         <div>{group.sentence}</div>
-        <div className="waiting__jobs muted">
+        <div className="farm-waiting__jobs muted">
           {shown.map((id, index) => (
             <Fragment key={id}>
               {index > 0 && ' · '}
