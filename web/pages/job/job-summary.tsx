@@ -13,6 +13,7 @@ import { countedParts } from '../../parts/task-counts.ts';
 import { TaskProgress } from '../../parts/task-progress.tsx';
 import { durationText } from '../../parts/time-text.ts';
 import { Ago, Elapsed } from '../../parts/time.tsx';
+import { hasJobEnded } from '../../state/ended.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
@@ -74,7 +75,7 @@ function Counts({ job }: { job: JobDetail }) {
 }
 
 function Times({ job }: { job: JobDetail }) {
-  const hasEnded = job.status === 'completed' || job.status === 'failed' || job.status === 'canceled';
+  const hasEnded = hasJobEnded(job.status);
   return (
     <div className="job-summary__times">
       <Figure label={hasEnded ? 'From submission to end' : 'Elapsed'}>

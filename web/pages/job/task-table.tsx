@@ -2,7 +2,6 @@ import { Ban, FileText, HelpCircle, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { collectIds } from '../../api/bulk.ts';
-import type { TaskEvent } from '../../api/events/subjects.ts';
 import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
@@ -19,7 +18,9 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import type { ProgressPart } from '../../parts/status-looks.ts';
 import { durationText } from '../../parts/time-text.ts';
 import { Ago, Elapsed } from '../../parts/time.tsx';
+import { hasTaskEnded, isRetriable } from '../../state/ended.ts';
 import { useService } from '../../state/service.tsx';
+import { taskAfter } from '../../state/task-after.ts';
 import { toasts } from '../../state/toasts.ts';
 import { useNow } from '../../state/use-now.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -150,27 +151,6 @@ function TaskElapsed({ task: { started_at: from, ended_at: to, status } }: { tas
   return <Elapsed from={from} to={to} />;
 }
 
-/** The row as an event tells; the row itself when it is as new already. */
-function taskAfter(task: Task, event: TaskEvent): Task {
-  if (event.updated_at < task.updated_at) return task;
-  const {
-    assigned_worker_id: _worker,
-    unschedulable_reason: _reason,
-    progress: _progress,
-    status_message: _said,
-    ...kept
-  } = task;
-  return {
-    ...kept,
-    status: event.status,
-    updated_at: event.updated_at,
-    ...(event.worker_id !== '' && { assigned_worker_id: event.worker_id }),
-    ...(event.unschedulable_reason !== '' && { unschedulable_reason: event.unschedulable_reason }),
-    ...(event.progress !== undefined && { progress: event.progress }),
-    ...(event.status_message !== undefined && { status_message: event.status_message }),
-  };
-}
-
 /** The tasks of a job, or of one step, as rows. */
 export function TaskTable({
   job,
@@ -226,8 +206,6 @@ export function TaskTable({
     );
   };
   const actions = (task: Task): readonly ActionItem[] => {
-    const hasEnded = task.status === 'failed' || task.status === 'canceled' || task.status === 'succeeded';
-    const isRetriable = task.status === 'failed' || task.status === 'canceled';
     return [
       {
         id: 'log',
@@ -247,14 +225,14 @@ export function TaskTable({
         label: 'Retry',
         icon: <RotateCcw aria-hidden="true" />,
         startsGroup: true,
-        offBecause: off || (isRetriable ? '' : 'It has neither failed nor was it canceled.'),
+        offBecause: off || (isRetriable(task.status) ? '' : 'It has neither failed nor was it canceled.'),
         act: () => act('retry', 'Retry the task', () => Promise.resolve([task.id])),
       },
       {
         id: 'cancel',
         label: 'Cancel',
         icon: <Ban aria-hidden="true" />,
-        offBecause: off || (hasEnded ? 'It has ended.' : ''),
+        offBecause: off || (hasTaskEnded(task.status) ? 'It has ended.' : ''),
         act: () => act('cancel', 'Cancel the task', () => Promise.resolve([task.id])),
       },
       copyItem('id', task.id),

@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Task } from '../../api/resources.ts';
 import type { Rest } from '../../api/rest.ts';
+import { hasTaskEnded } from '../../state/ended.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useNow } from '../../state/use-now.ts';
@@ -56,7 +57,8 @@ export function JobTimeline({ jobId }: { jobId: string }) {
   const refetchInterval = useRefresh(REFRESH_MS);
   const { data, error, refetch } = useQuery({
     ...tasksOfJob(rest, jobId, end),
-    refetchInterval: ({ state }) => (state.data?.tasks.every(hasEnded) === true ? false : refetchInterval),
+    refetchInterval: ({ state }) =>
+      state.data?.tasks.every(({ status }) => hasTaskEnded(status)) === true ? false : refetchInterval,
   });
   const workers = useQuery(queries.workers(rest)).data?.items;
   const bars = useMemo(() => (data === undefined ? null : taskBars(data.tasks)), [data]);
@@ -110,9 +112,6 @@ export function JobTimeline({ jobId }: { jobId: string }) {
     </div>
   );
 }
-
-const hasEnded = ({ status }: Task): boolean =>
-  status === 'succeeded' || status === 'failed' || status === 'canceled';
 
 /** What the chart does not show. */
 function notesOf(waiting: number, retried: number): string {
