@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type P
 import { IconButton } from '../button.tsx';
 import { resolvedColors, useSchemeName } from '../canvas-colors.ts';
 import { classNames } from '../class-names.ts';
+import { fittedCanvas } from '../fitted-canvas.ts';
 import { statusColor } from '../status-badge.tsx';
 import { statusLook } from '../status-looks.ts';
 import { durationText } from '../time-text.ts';
@@ -82,17 +83,10 @@ export function Timeline({
   const draw = useEffectEvent(() => {
     const element = canvas.current;
     const box = scroller.current;
-    const context = element?.getContext('2d') ?? null;
-    if (element === null || box === null || context === null) return;
-    const ratio = window.devicePixelRatio;
-    const seen = { width: box.clientWidth, height: box.clientHeight };
-    const pixels = { width: Math.round(seen.width * ratio), height: Math.round(seen.height * ratio) };
-    if (element.width !== pixels.width || element.height !== pixels.height) {
-      element.width = pixels.width;
-      element.height = pixels.height;
-      element.style.height = `${seen.height}px`;
-    }
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const fitted = fittedCanvas(element, box);
+    if (fitted === null || element === null || box === null) return;
+    const { context, ...seen } = fitted;
+    element.style.height = `${seen.height}px`;
     drawTimeline(context, {
       model,
       view,
