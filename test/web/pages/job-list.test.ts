@@ -1,4 +1,5 @@
 import { test } from 'tap';
+import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import type { JobEvent } from '../../../web/api/events/subjects.ts';
 import type { Job } from '../../../web/api/resources.ts';
 import { offBecause, offForAll, type JobAction } from '../../../web/pages/jobs/job-actions.ts';
@@ -37,17 +38,7 @@ const job = (change: Partial<Job> = {}): Job => ({
   updated_at: '2026-11-21T10:00:10.000Z',
   failed_attempts: 0,
   effective_retry: { max_attempts: 3, retry_delay_seconds: 10, failure_limit: 0 },
-  task_counts: {
-    total: 1,
-    pending: 0,
-    ready: 1,
-    assigned: 0,
-    running: 0,
-    succeeded: 0,
-    failed: 0,
-    canceled: 0,
-    unschedulable: 0,
-  },
+  task_counts: { ...NO_TASKS, total: 1, ready: 1 },
   ...change,
 });
 
