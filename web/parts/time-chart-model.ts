@@ -1,3 +1,5 @@
+import { numberText } from './number-text.ts';
+
 /** What a chart over time draws and says, apart from how. */
 
 export interface TimeSeries {
@@ -37,7 +39,7 @@ export const lastValue = ({ values }: Pick<TimeSeries, 'values'>): number | null
 
 /** A value with at most one digit behind the point; a dash where nothing is known. */
 export const valueText = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '–' : value.toLocaleString('en', { maximumFractionDigits: 1 });
+  value === null || value === undefined ? '–' : numberText(value);
 
 /** The chart in a sentence, for those who do not see it. */
 export function chartInWords(label: string, series: readonly TimeSeries[], unit: string): string {

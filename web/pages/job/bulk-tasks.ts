@@ -1,6 +1,6 @@
 import { runBulk, type BulkOutcome } from '../../api/bulk.ts';
 import type { Rest } from '../../api/rest.ts';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 
 /** Does the same to tasks, however many. */
 export const bulkOnTasks = (

@@ -15,7 +15,7 @@ import { useLocation } from 'wouter';
 import type { JobDetail } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { ActionMenu, type ActionItem } from '../../parts/menu.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ProblemError } from '../../api/problem.ts';
 import type { JobDetail, JobRetrySelection, TaskGrid } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';

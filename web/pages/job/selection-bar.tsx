@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { JobDetail, Step } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { GRID_STATUSES, PROGRESS_PARTS, statusLook } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';

@@ -5,7 +5,7 @@ import { collectIds } from '../../api/bulk.ts';
 import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { NOTHING_SELECTED, selectedCount, type RowSelection } from '../../parts/data-table/row-selection.ts';

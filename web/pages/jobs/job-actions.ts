@@ -1,5 +1,5 @@
 import type { Job } from '../../api/resources.ts';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { hasJobEnded } from '../../state/ended.ts';
 
 /** What can be done to jobs, one or many. */

@@ -6,7 +6,7 @@ import { collectIds, runBulk } from '../../api/bulk.ts';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {

@@ -2,7 +2,7 @@ import { CircleCheck, LoaderCircle } from 'lucide-react';
 import { Link } from 'wouter';
 import type { CommandPreview, DryRun, DryRunStep } from '../../api/resources.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { commandLine } from './model/command-line.ts';

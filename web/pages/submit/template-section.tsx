@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronRight, FileUp, Upload } from 'lucide-react';
 import { useRef, useState, type DragEvent } from 'react';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { toasts } from '../../state/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';

@@ -3,7 +3,7 @@ import { RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
 import type { WorkerDetail, WorkerStepFailures } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ShortTable, type ShortColumn } from '../../parts/short-table.tsx';
 import { Ago } from '../../parts/time.tsx';

@@ -1,5 +1,5 @@
 import type { WorkerRetry } from '../../api/resources.ts';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 
 /** What became of a retry of all that failed on a worker; `refusals` is empty when there are none. */
 export function retryInWords(

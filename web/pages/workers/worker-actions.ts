@@ -1,5 +1,5 @@
 import type { Worker, WorkerBulk } from '../../api/resources.ts';
-import { counted } from '../../parts/counted.ts';
+import { counted } from '../../parts/number-text.ts';
 
 /** What can be done to workers, one or many. */
 export type WorkerAction = WorkerBulk['action'];

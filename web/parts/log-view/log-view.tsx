@@ -5,7 +5,7 @@ import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { useUrlState } from '../../state/use-url-state.ts';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
-import { counted } from '../counted.ts';
+import { counted } from '../number-text.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { SkeletonLines } from '../skeleton.tsx';

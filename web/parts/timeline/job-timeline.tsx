@@ -10,7 +10,7 @@ import { useService } from '../../state/service.tsx';
 import { useNow } from '../../state/use-now.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { choiceField, useUrlState } from '../../state/use-url-state.ts';
-import { counted } from '../counted.ts';
+import { counted } from '../number-text.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { Skeleton } from '../skeleton.tsx';

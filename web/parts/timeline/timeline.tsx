@@ -6,6 +6,7 @@ import { classNames } from '../class-names.ts';
 import { fittedCanvas } from '../fitted-canvas.ts';
 import { statusColor } from '../status-badge.tsx';
 import { statusLook } from '../status-looks.ts';
+import { timeFormats } from '../time-formats.ts';
 import { durationText } from '../time-text.ts';
 import { useUtc } from '../time.tsx';
 import { AXIS_HEIGHT, drawTimeline, ROW_HEIGHT, timeAt, TIMELINE_COLORS } from './draw-timeline.ts';
@@ -30,14 +31,10 @@ const GUTTER = 140;
 const GUTTER_NARROW = 72;
 const NARROW = 560;
 
-const tickTexts = (options: Intl.DateTimeFormatOptions) => ({
-  local: new Intl.DateTimeFormat(undefined, options),
-  utc: new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }),
-});
 const TEXTS = {
-  day: tickTexts({ month: 'short', day: 'numeric' }),
-  minute: tickTexts({ hour: '2-digit', minute: '2-digit' }),
-  second: tickTexts({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+  day: timeFormats({ month: 'short', day: 'numeric' }),
+  minute: timeFormats({ hour: '2-digit', minute: '2-digit' }),
+  second: timeFormats({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
 };
 
 const gutterOf = (width: number): number => (width < NARROW ? GUTTER_NARROW : GUTTER);

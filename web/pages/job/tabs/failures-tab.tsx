@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { FailureGroup, JobDetail } from '../../../api/resources.ts';
 import type { Rest } from '../../../api/rest.ts';
 import { Button } from '../../../parts/button.tsx';
-import { counted } from '../../../parts/counted.ts';
+import { counted } from '../../../parts/number-text.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { WorkerName } from '../../../parts/names.tsx';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
