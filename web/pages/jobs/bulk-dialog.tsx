@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { refusalGroups, runBulk, type BulkOutcome } from '../../api/bulk.ts';
 import type { Job, JobBulk } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { NumberField, SelectField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -12,18 +13,9 @@ import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { ACTION_WORDS, jobsInWords, type JobAction } from './job-actions.ts';
 
-/** The jobs that are meant. */
-export interface BulkTarget {
-  readonly count: number;
-  /** Those that are loaded. */
-  readonly known: readonly Job[];
-  /** All of them; asked for when it begins. */
-  readonly ids: (progress: (collected: number) => void) => Promise<readonly string[]>;
-}
-
 interface BulkDialogProps {
   readonly action: JobAction;
-  readonly target: BulkTarget;
+  readonly target: BulkTarget<Job>;
   /** Called when jobs have been changed. */
   readonly onChanged: () => void;
   readonly onClose: () => void;
@@ -153,7 +145,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
   );
 }
 
-function Question({ action, target }: { action: JobAction; target: BulkTarget }) {
+function Question({ action, target }: { action: JobAction; target: BulkTarget<Job> }) {
   const names = target.known.slice(0, NAMES_SHOWN).map(({ id, name }) => <li key={id}>{name}</li>);
   const more = target.count - names.length;
   return (

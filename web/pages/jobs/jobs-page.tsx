@@ -1,12 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
-import { ExternalLink, Filter, Plus, Rows4, Share2 } from 'lucide-react';
+import { ExternalLink, Filter, Plus, Rows4 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { collectIds, runBulk } from '../../api/bulk.ts';
+import { runBulk } from '../../api/bulk.ts';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
 import { counted } from '../../parts/number-text.ts';
+import { targetOfRow, targetOfSelection, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -17,17 +17,16 @@ import {
   selectedCount,
   type RowSelection,
 } from '../../parts/data-table/row-selection.ts';
-import { ActionMenu, type ActionItem } from '../../parts/menu.tsx';
+import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
-import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
 import { ACTION_ICONS, JobBulkBar } from './bulk-bar.tsx';
-import { BulkDialog, deedOf, doneInWords, type BulkTarget } from './bulk-dialog.tsx';
+import { BulkDialog, deedOf, doneInWords } from './bulk-dialog.tsx';
 import {
   ACTION_WORDS,
   JOB_ACTIONS,
@@ -38,17 +37,9 @@ import {
 } from './job-actions.ts';
 import { JOB_COLUMNS } from './job-columns.tsx';
 import { JobFilterBar } from './job-filter-bar.tsx';
-import {
-  isFiltered,
-  JOB_SORT_KEYS,
-  listCommand,
-  listCurl,
-  listQuery,
-  NO_FILTERS,
-  type JobListView,
-  type JobSortKey,
-} from './job-filters.ts';
+import { isFiltered, JOB_SORT_KEYS, listQuery, NO_FILTERS, type JobSortKey } from './job-filters.ts';
 import { NoJobs, NoMatch } from './no-jobs.tsx';
+import { ShareMenu } from './share-menu.tsx';
 import { useJobList } from './use-job-list.ts';
 import { ViewsMenu } from './views-menu.tsx';
 import './jobs-page.css';
@@ -70,7 +61,7 @@ const OFFERED_MAX = 200;
 
 interface OpenDialog {
   readonly action: JobAction;
-  readonly target: BulkTarget;
+  readonly target: BulkTarget<Job>;
 }
 
 /** The list of jobs. */
@@ -106,7 +97,7 @@ export function JobsPage() {
     rows.refresh();
     setSelection(NOTHING_SELECTED);
   };
-  const act = (action: JobAction, target: BulkTarget, isSelection: boolean): void => {
+  const act = (action: JobAction, target: BulkTarget<Job>, isSelection: boolean): void => {
     const { isDestructive } = ACTION_WORDS[action];
     const isAsked =
       isDestructive || action === 'set-priority' || action === 'move' || target.count > UNASKED_MAX;
@@ -115,7 +106,7 @@ export function JobsPage() {
       return;
     }
     const run = async (): Promise<void> => {
-      const ids = await target.ids(() => undefined);
+      const ids = await target.ids();
       const deed = deedOf(action, '', '');
       const outcome = await runBulk(ids, (lot) =>
         rest.call('post', '/jobs/bulk', { body: { ...deed, ids: lot } }),
@@ -137,34 +128,16 @@ export function JobsPage() {
       toasts.failed(error, ACTION_WORDS[action].deed(jobsInWords(target.count))),
     );
   };
-  const selectedTarget = (): BulkTarget => {
-    const known = loaded.filter((job) => isSelected(selection, job.id));
-    if (selection.kind === 'some') {
-      const ids = [...selection.ids];
-      return { count: ids.length, known, ids: () => Promise.resolve(ids) };
-    }
-    const { except } = selection;
-    const asked = listQuery(view);
-    return {
-      count,
-      known,
-      ids: (progress) =>
-        collectIds(
-          (offset, limit) =>
-            rest.call('get', '/jobs', {
-              query: { ...asked, sort_by: 'created_at', sort_dir: 'asc', offset, limit },
-            }),
-          except,
-          progress,
-        ),
-    };
-  };
+  const selectedTarget = (): BulkTarget<Job> =>
+    targetOfSelection(selection, loaded, total, (offset, limit) =>
+      rest.call('get', '/jobs', {
+        query: { ...listQuery(view), sort_by: 'created_at', sort_dir: 'asc', offset, limit },
+      }),
+    );
   const actionsOf = (job: Job): readonly ActionItem[] => {
     // On a row of a selection the menu is about all of it.
     const isOfMany = count > 1 && isSelected(selection, job.id);
-    const target = isOfMany
-      ? selectedTarget()
-      : { count: 1, known: [job], ids: () => Promise.resolve([job.id]) };
+    const target = isOfMany ? selectedTarget() : targetOfRow(job);
     return [
       {
         id: 'open',
@@ -309,30 +282,8 @@ export function JobsPage() {
   );
 }
 
-/** The view for others: its link, and the same list in a shell. */
-function ShareMenu({ view }: { view: JobListView }) {
-  const { rest } = useService();
-  const farms = useQuery(queries.farms(rest)).data ?? [];
-  const queues = useQuery(queries.queues(rest)).data ?? [];
-  const names = {
-    farm: farms.find((farm) => farm.id === view.farm)?.name,
-    queue: queues.find((queue) => queue.id === view.queue)?.name,
-  };
-  return (
-    <ActionMenu
-      label="Share this list"
-      icon={<Share2 aria-hidden="true" />}
-      items={[
-        copyItem('link', location.href),
-        copyItem('command', listCommand(view, names)),
-        copyItem('curl', listCurl(view, location.origin)),
-      ]}
-    />
-  );
-}
-
 /** Of jobs that are not loaded it is not known what makes sense for them. */
-const judgedOf = ({ known, count }: BulkTarget): readonly Job[] => (known.length === count ? known : []);
+const judgedOf = ({ known, count }: BulkTarget<Job>): readonly Job[] => (known.length === count ? known : []);
 
 const jobIdOf = (job: Job): string => job.id;
 const jobNameOf = (job: Job): string => job.name;

@@ -3,20 +3,12 @@ import { Link } from 'wouter';
 import { refusalGroups, runBulk, type BulkOutcome } from '../../api/bulk.ts';
 import type { Worker } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { ACTION_WORDS, offBecause, workersInWords, type WorkerAction } from './worker-actions.ts';
-
-/** The workers that are meant. */
-export interface WorkerTarget {
-  readonly count: number;
-  /** Those that are loaded. */
-  readonly known: readonly Worker[];
-  /** All of them; asked for when it begins. */
-  readonly ids: () => Promise<readonly string[]>;
-}
 
 const NAMES_SHOWN = 5;
 
@@ -28,7 +20,7 @@ export function WorkerBulkDialog({
   onClose,
 }: {
   action: WorkerAction;
-  target: WorkerTarget;
+  target: BulkTarget<Worker>;
   onChanged: () => void;
   onClose: () => void;
 }) {

@@ -1,10 +1,10 @@
 import { ExternalLink, Plus, RotateCcw, Rows4, SearchX, Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { collectIds } from '../../api/bulk.ts';
 import type { Worker } from '../../api/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
+import { targetOfRow, targetOfSelection, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -34,7 +34,7 @@ import {
   type WorkerAction,
 } from './worker-actions.ts';
 import { ACTION_ICONS, WorkerBulkBar } from './worker-bulk-bar.tsx';
-import { WorkerBulkDialog, type WorkerTarget } from './worker-bulk-dialog.tsx';
+import { WorkerBulkDialog } from './worker-bulk-dialog.tsx';
 import { WORKER_COLUMNS } from './worker-columns.tsx';
 import { WorkerFilterBar } from './worker-filter-bar.tsx';
 import {
@@ -61,7 +61,7 @@ const VIEW = {
 
 interface OpenDialog {
   readonly action: WorkerAction;
-  readonly target: WorkerTarget;
+  readonly target: BulkTarget<Worker>;
 }
 
 /** The list of workers, and how busy they are. */
@@ -92,7 +92,7 @@ export function WorkersPage() {
   const forbidden = why('workers.manage');
   const loaded = useMemo(() => loadedRows(rows), [rows]);
 
-  const act = (action: WorkerAction, target: WorkerTarget): void => {
+  const act = (action: WorkerAction, target: BulkTarget<Worker>): void => {
     if (target.count > 1 || action === 'delete') {
       setDialog({ action, target });
       return;
@@ -107,32 +107,16 @@ export function WorkersPage() {
     };
     run().catch((error: unknown) => toasts.failed(error, `${ACTION_WORDS[action].label} the worker`));
   };
-  const selectedTarget = (): WorkerTarget => {
-    const known = loaded.filter((worker) => isSelected(selection, worker.id));
-    if (selection.kind === 'some') {
-      const ids = [...selection.ids];
-      return { count: ids.length, known, ids: () => Promise.resolve(ids) };
-    }
-    const { except } = selection;
-    return {
-      count,
-      known,
-      ids: () =>
-        collectIds(
-          (offset, limit) =>
-            rest.call('get', '/workers', {
-              query: { ...query, sort_by: 'registered_at', sort_dir: 'asc', offset, limit },
-            }),
-          except,
-        ),
-    };
-  };
+  const selectedTarget = (): BulkTarget<Worker> =>
+    targetOfSelection(selection, loaded, total, (offset, limit) =>
+      rest.call('get', '/workers', {
+        query: { ...query, sort_by: 'registered_at', sort_dir: 'asc', offset, limit },
+      }),
+    );
   const actionsOf = (worker: Worker): readonly ActionItem[] => {
     // On a row of a selection the menu is about all of it.
     const isOfMany = count > 1 && isSelected(selection, worker.id);
-    const target = isOfMany
-      ? selectedTarget()
-      : { count: 1, known: [worker], ids: () => Promise.resolve([worker.id]) };
+    const target = isOfMany ? selectedTarget() : targetOfRow(worker);
     return [
       {
         id: 'open',
