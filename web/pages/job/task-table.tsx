@@ -5,29 +5,24 @@ import { collectIds } from '../../api/bulk.ts';
 import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
-import { counted } from '../../parts/number-text.ts';
-import type { Column } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import { NOTHING_SELECTED, selectedCount, type RowSelection } from '../../parts/data-table/row-selection.ts';
 import { useRowWindow } from '../../parts/data-table/use-row-window.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import type { ActionItem } from '../../parts/menu.tsx';
-import { WorkerName } from '../../parts/names.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { counted } from '../../parts/number-text.ts';
 import type { ProgressPart } from '../../parts/status-looks.ts';
-import { durationText } from '../../parts/time-text.ts';
-import { Ago, Elapsed } from '../../parts/time.tsx';
 import { hasTaskEnded, isRetriable } from '../../state/ended.ts';
 import { useService } from '../../state/service.tsx';
 import { taskAfter } from '../../state/task-after.ts';
 import { toasts } from '../../state/toasts.ts';
-import { useNow } from '../../state/use-now.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useThrottle } from '../../state/use-throttle.ts';
 import { useUrlState } from '../../state/use-url-state.ts';
 import { bulkInWords, bulkOnTasks } from './bulk-tasks.ts';
 import { JOB_VIEW } from './job-view.ts';
+import { taskColumns } from './task-columns.tsx';
 import { useDeed } from './use-deed.ts';
 import { REFRESH_MS, useTaskEvents } from './use-job.ts';
 
@@ -36,120 +31,6 @@ const SORT_KEYS = ['created_at', 'name', 'status', 'updated_at'] as const;
 /** The status that the list is asked for. */
 const listedStatus = (part: ProgressPart | undefined): TaskStatus | undefined =>
   part === 'unschedulable' ? 'ready' : part;
-
-const parametersOf = ({ parameters = {} }: Task): string =>
-  Object.entries(parameters)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(', ');
-
-function columnsOf(job: JobDetail): readonly Column<Task>[] {
-  const stepNames = new Map(job.steps.map(({ id, name }) => [id, name]));
-  return [
-    {
-      id: 'name',
-      header: 'Task',
-      cell: ({ name }) => name,
-      text: ({ name }) => name,
-      sortKey: 'name',
-      isFixed: true,
-      size: 220,
-      card: 'title',
-    },
-    {
-      id: 'status',
-      header: 'Status',
-      cell: (task) => <TaskState task={task} />,
-      sortKey: 'status',
-      size: 150,
-      card: 'meta',
-    },
-    {
-      id: 'step',
-      header: 'Step',
-      cell: (task) => stepNames.get(task.step_id) ?? '',
-      size: 120,
-      hiddenAtFirst: true,
-    },
-    {
-      id: 'parameters',
-      header: 'Parameters',
-      cell: (task) => <span className="mono">{parametersOf(task)}</span>,
-      text: parametersOf,
-      size: 160,
-      hiddenAtFirst: true,
-    },
-    {
-      id: 'worker',
-      header: 'Worker',
-      cell: ({ assigned_worker_id: id }) => (id === undefined ? '' : <WorkerName id={id} />),
-      size: 140,
-      card: 'meta',
-    },
-    {
-      id: 'failures',
-      header: 'Failures',
-      cell: ({ failed_attempts: count }) => count,
-      align: 'end',
-      size: 80,
-    },
-    {
-      id: 'started',
-      header: 'Started',
-      cell: ({ started_at: at }) => (at === undefined ? '' : <Ago iso={at} />),
-      size: 110,
-    },
-    {
-      id: 'elapsed',
-      header: 'Elapsed',
-      cell: (task) => <TaskElapsed task={task} />,
-      size: 100,
-      card: 'meta',
-    },
-    { id: 'progress', header: 'Progress', cell: (task) => progressOf(task), align: 'end', size: 90 },
-    { id: 'reason', header: 'Reason', cell: reasonOf, text: reasonOf, grow: true, size: 240, card: 'line' },
-    {
-      id: 'updated_at',
-      header: 'Changed',
-      cell: ({ updated_at: at }) => <Ago iso={at} />,
-      sortKey: 'updated_at',
-      size: 110,
-    },
-  ];
-}
-
-const reasonOf = ({
-  failure_reason: failed,
-  unschedulable_reason: unschedulable,
-  status_message: said,
-}: Task): string => failed ?? unschedulable ?? said ?? '';
-
-const progressOf = ({ progress, status }: Task): string =>
-  progress === undefined || (status !== 'running' && status !== 'assigned')
-    ? ''
-    : `${Math.floor(progress)} %`;
-
-function TaskState({ task }: { task: Task }) {
-  const { status, unschedulable_reason: unschedulable, retry_after: after } = task;
-  return (
-    <span className="row">
-      <StatusBadge kind="task" status={unschedulable === undefined ? status : 'unschedulable'} />
-      {after !== undefined && status === 'ready' && <RetryIn at={after} />}
-    </span>
-  );
-}
-
-function RetryIn({ at }: { at: string }) {
-  const ms = Date.parse(at) - useNow('second');
-  return ms > 0 ? (
-    <span className="muted number">in {durationText(Math.ceil(ms / 1_000) * 1_000)}</span>
-  ) : null;
-}
-
-function TaskElapsed({ task: { started_at: from, ended_at: to, status } }: { task: Task }) {
-  if (from === undefined) return null;
-  if (to === undefined && status !== 'running' && status !== 'assigned') return null;
-  return <Elapsed from={from} to={to} />;
-}
 
 /** The tasks of a job, or of one step, as rows. */
 export function TaskTable({
@@ -189,7 +70,7 @@ export function TaskTable({
   const steps = job.steps.map(({ id, name }) => `${id} ${name}`).join('\n');
   // Names of steps never change; the object of the job does with every answer.
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  const columns = useMemo(() => columnsOf(job), [steps]);
+  const columns = useMemo(() => taskColumns(job), [steps]);
   const off = why('jobs.write');
 
   const act = (action: 'retry' | 'cancel', what: string, ids: () => Promise<readonly string[]>): void =>
