@@ -33,6 +33,10 @@ export function drawnSeries(series: readonly TimeSeries[], isStacked: boolean): 
   return drawn;
 }
 
+/** Timestamps of the service as a chart takes them: in seconds since the epoch. */
+export const chartTimes = (isos: readonly string[]): readonly number[] =>
+  isos.map((iso) => Math.round(Date.parse(iso) / 1_000));
+
 /** The last value that is known; null when none is. */
 export const lastValue = ({ values }: Pick<TimeSeries, 'values'>): number | null =>
   values.findLast((value) => value !== null) ?? null;

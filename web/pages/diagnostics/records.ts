@@ -4,6 +4,7 @@ import type { DiagnosticLevel, DiagnosticRecord } from '../../api/resources.ts';
 /** What the page keeps: the service keeps no more of a component either, unless it was told to. */
 export const RECORDS_MAX = 5_000;
 
+/** From the least to the gravest. */
 export const LEVELS: readonly DiagnosticLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR'];
 
 export interface RecordFilter {
@@ -50,6 +51,7 @@ function compareTimes(one: string, other: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
+/** The records that a filter lets through, in their order. */
 export function matching(
   records: readonly DiagnosticRecord[],
   filter: RecordFilter,
