@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { WorkerSummary } from '../api/resources.ts';
 import type { QueryOf } from '../api/rest-calls.ts';
 import type { Rest } from '../api/rest.ts';
+import { workerComponent } from './worker-component.ts';
 
 /** What is asked of a farm and its workers over time. */
 export const farmQueries = {
@@ -68,7 +69,7 @@ export const farmQueries = {
       queryFn: async ({ signal }) =>
         (
           await rest.call('get', '/diagnostics/logs', {
-            query: { component: `worker:${id}`, limit: 12 },
+            query: { component: workerComponent(id), limit: 12 },
             signal,
           })
         ).records,

@@ -76,7 +76,3 @@ export function hrefOf(name: string, value: string): string | null {
   if (name === 'job_id') return `/jobs/${encodeURIComponent(value)}`;
   return name === 'worker_id' ? `/workers/${encodeURIComponent(value)}` : null;
 }
-
-/** The worker of a component `worker:<id>`; null for the service. */
-export const workerOf = (component: string): string | null =>
-  component.startsWith('worker:') ? component.slice('worker:'.length) : null;

@@ -121,7 +121,12 @@ export function QueuesPage() {
           choices: (farms.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
         },
         { kind: 'area', name: 'description', label: 'Description' },
-        { kind: 'flag', name: 'paused', label: 'Paused', hint: 'What runs goes on; nothing new is leased.' },
+        {
+          kind: 'flag',
+          name: 'paused',
+          label: 'Paused',
+          hint: 'What runs goes on; nothing new is handed out.',
+        },
         PRIORITY_FIELD,
         TASK_LIMIT_FIELD,
         ...retryFields('the farm'),

@@ -23,6 +23,7 @@ import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
+import { workerLogHref } from '../../state/worker-component.ts';
 import { AddWorkerDialog, WorkerCommand } from './add-worker-dialog.tsx';
 import { useWorkerRetry } from './use-worker-retry.ts';
 import { useWorkerList } from './use-worker-list.ts';
@@ -149,7 +150,7 @@ export function WorkersPage() {
         id: 'log',
         label: 'Its log',
         icon: <SquareTerminal aria-hidden="true" />,
-        act: () => navigate(`/diagnostics?component=${encodeURIComponent(`worker:${worker.id}`)}`),
+        act: () => navigate(workerLogHref(worker.id)),
       },
       copyItem('id', worker.id, true),
       copyItem('link', `${location.origin}${workerHref(worker)}`),
