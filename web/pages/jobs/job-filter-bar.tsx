@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { SlidersHorizontal, X } from 'lucide-react';
+import { SlidersHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { JobSummary } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
-import { StatusChips } from '../../parts/filter-chips.tsx';
+import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
 import { FilterChoice } from '../../parts/filter-choice.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
@@ -103,16 +103,7 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
           chosen={filters.status}
           onChange={(status) => onChange({ status })}
         />
-        {isFiltered(filters) && (
-          <Button
-            size="small"
-            look="quiet"
-            icon={<X aria-hidden="true" />}
-            onPress={() => onChange(NO_FILTERS)}
-          >
-            Clear filters
-          </Button>
-        )}
+        {isFiltered(filters) && <ClearFilters onPress={() => onChange(NO_FILTERS)} />}
       </div>
     </div>
   );

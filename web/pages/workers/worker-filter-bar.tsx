@@ -1,8 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
 import type { WorkerSummary } from '../../api/resources.ts';
-import { Button } from '../../parts/button.tsx';
-import { StatusChips } from '../../parts/filter-chips.tsx';
+import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
 import { FilterChoice } from '../../parts/filter-choice.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { queries } from '../../state/queries.ts';
@@ -78,16 +76,7 @@ export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) 
           chosen={filters.status === '' ? [] : [filters.status]}
           onChange={(chosen) => onChange({ status: chosen.find((one) => one !== filters.status) ?? '' })}
         />
-        {isFiltered(filters) && (
-          <Button
-            size="small"
-            look="quiet"
-            icon={<X aria-hidden="true" />}
-            onPress={() => onChange(NO_FILTERS)}
-          >
-            Clear filters
-          </Button>
-        )}
+        {isFiltered(filters) && <ClearFilters onPress={() => onChange(NO_FILTERS)} />}
       </div>
     </div>
   );
