@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
+import { collectIds } from '../../../api/bulk.ts';
 import type { FailureGroup, JobDetail } from '../../../api/resources.ts';
 import type { Rest } from '../../../api/rest.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -18,8 +19,6 @@ import { frameScale } from '../model/frames.ts';
 import { useFailedOn } from '../retry-dialog.tsx';
 import { useDeed } from '../use-deed.ts';
 import './failures-tab.css';
-
-const PAGE = 1_000;
 
 /** The failed tasks, those with the same reason together. */
 export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
@@ -157,14 +156,11 @@ function TaskLink({ job, id }: { job: JobDetail; id: string }) {
 }
 
 /** All tasks that have failed for the reason. */
-async function idsOfReason(rest: Rest, jobId: string, reason: string): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let offset = 0; ; offset += PAGE) {
+const idsOfReason = (rest: Rest, jobId: string, reason: string): Promise<readonly string[]> =>
+  collectIds(async (offset, limit) => {
     const { items, total } = await rest.call('get', '/jobs/{id}/tasks', {
       path: { id: jobId },
-      query: { status: 'failed', limit: PAGE, offset },
+      query: { status: 'failed', limit, offset },
     });
-    ids.push(...items.filter((task) => (task.failure_reason ?? '') === reason).map(({ id }) => id));
-    if (offset + PAGE >= total) return ids;
-  }
-}
+    return { items: items.filter((task) => (task.failure_reason ?? '') === reason), total };
+  }, new Set());
