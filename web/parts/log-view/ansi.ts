@@ -159,7 +159,7 @@ function colorOf(parts: readonly string[], isColons: boolean): Color | null {
 }
 
 /** Channels from 0 to 255 as `#rrggbb`. */
-const hexOf = (channels: readonly number[]): string =>
+const hexOf = (channels: readonly number[]): `#${string}` =>
   `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 
 const same = (one: Style, other: Style): boolean =>
