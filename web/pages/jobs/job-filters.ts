@@ -52,8 +52,8 @@ export interface FilterNames {
   readonly queue: string | undefined;
 }
 
-/** The command that lists the same jobs in a shell. */
-export function listCommand(view: JobListView, names: FilterNames): string {
+/** The command that lists the same jobs of the service in a shell. */
+export function listCommand(view: JobListView, names: FilterNames, url: string): string {
   const words = ['callsheet', 'jobs'];
   const add = (flag: string, value: string): void => {
     if (value !== '') words.push(flag, shellWord(value));
@@ -66,6 +66,7 @@ export function listCommand(view: JobListView, names: FilterNames): string {
   add('--search', view.search.trim());
   add('--sort-by', view.sort);
   add('--sort-dir', view.dir);
+  add('--url', url);
   return words.join(' ');
 }
 

@@ -277,6 +277,15 @@ export function JobsPage() {
           onDelete={() => {
             if (count > 0 && forbidden === '') act('delete', selectedTarget(), true);
           }}
+          onKey={(key) => {
+            const target = selectedTarget();
+            const action = actionOfKey(key, target);
+            if (action === null || count === 0) return false;
+            const off = forbidden === '' ? offForAll(action, judgedOf(target)) : forbidden;
+            if (off === '') act(action, target, true);
+            else toasts.failed(new Error(off), ACTION_WORDS[action].deed(jobsInWords(count)));
+            return true;
+          }}
           rowClass={classOfJob}
           onAtRest={setIsAtRest}
           empty={isFiltered(view) ? <NoMatch onClear={() => setView(NO_FILTERS)} /> : <NoJobs />}
@@ -324,9 +333,11 @@ function ShareMenu({ view }: { view: JobListView }) {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest)).data ?? [];
   const queues = useQuery(queries.queues(rest)).data ?? [];
+  const chosenQueue = queues.find((queue) => queue.id === view.queue);
   const names = {
-    farm: farms.find((farm) => farm.id === view.farm)?.name,
-    queue: queues.find((queue) => queue.id === view.queue)?.name,
+    // In a shell a queue is named together with its farm.
+    farm: farms.find((farm) => farm.id === (view.farm === '' ? chosenQueue?.farm_id : view.farm))?.name,
+    queue: chosenQueue?.name,
   };
   return (
     <ActionMenu
@@ -337,7 +348,7 @@ function ShareMenu({ view }: { view: JobListView }) {
         copyItem(
           'command',
           'Copy the command',
-          listCommand(view, names),
+          listCommand(view, names, location.origin),
           <SquareTerminal aria-hidden="true" />,
         ),
         copyItem(
@@ -374,6 +385,15 @@ function copyItem(
 
 /** Of jobs that are not loaded it is not known what makes sense for them. */
 const judgedOf = ({ known, count }: BulkTarget): readonly Job[] => (known.length === count ? known : []);
+
+/** What a letter does with the selected jobs: p holds them, or lets them go on where all are held. */
+function actionOfKey(key: string, target: BulkTarget): JobAction | null {
+  if (key === 'r') return 'retry';
+  if (key === 'c') return 'cancel';
+  if (key !== 'p') return null;
+  const judged = judgedOf(target);
+  return judged.length > 0 && judged.every(({ status }) => status === 'paused') ? 'resume' : 'pause';
+}
 
 const jobIdOf = (job: Job): string => job.id;
 const jobNameOf = (job: Job): string => job.name;

@@ -7,6 +7,7 @@ import { UseMeter } from '../../parts/meter.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useRefresh } from '../../state/use-refresh.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 
@@ -66,9 +67,10 @@ const COLUMNS: readonly Column<UsagePool>[] = [
 
 export function UsagePoolsPage() {
   const { rest } = useService();
+  const refetchInterval = useRefresh(EVERY_MS);
   const { data, isFetching, error, refetch } = useQuery({
     ...queries.usagePools(rest),
-    refetchInterval: EVERY_MS,
+    refetchInterval,
   });
   const catalog = useMemo(
     (): Catalog<UsagePool> => ({

@@ -59,6 +59,8 @@ export interface DataTableProps<Row> {
   readonly actions?: (row: Row) => readonly ActionItem[];
   /** What the Delete key does with the selected rows. */
   readonly onDelete?: () => void;
+  /** What another key does with the selected rows; it answers whether it does anything. */
+  readonly onKey?: (key: string) => boolean;
   readonly rowClass?: (row: Row) => string;
   /** Shown when there are no rows. */
   readonly empty?: ReactNode;
@@ -202,7 +204,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     if (!(event.target instanceof HTMLElement) || event.target.dataset['index'] === undefined) return;
     const page = Math.max(1, last - first);
     const action = rowKeyAction(event, { active: activeIndex, total: count, page });
-    if (action === null) return;
+    if (action === null) {
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
+      if (isPlain && props.onKey?.(event.key) === true) event.preventDefault();
+      return;
+    }
     const row = shown.row(activeIndex);
     if (action.kind === 'select-none' && (!isSelecting || selectionExtent(selection, total) === 'none'))
       return;
