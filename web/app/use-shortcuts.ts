@@ -12,8 +12,12 @@ const KEYS = new Map(PLACES.flatMap((group) => group.places).map(({ key, href })
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !isBox(target)) ||
     target.closest('dialog, [popover]') !== null);
+
+/** A box to tick takes no letters. */
+const isBox = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type);
 
 /** The keys that work on every page (shortcuts-dialog.tsx lists them). */
 export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }): void {

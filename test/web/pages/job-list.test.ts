@@ -8,10 +8,10 @@ import {
   listCurl,
   listQuery,
   NO_FILTERS,
-  shellWord,
   summaryQuery,
   type JobListView,
 } from '../../../web/pages/jobs/job-filters.ts';
+import { shellWord } from '../../../web/parts/shell-words.ts';
 import { isMoving, jobAfter, newsOf } from '../../../web/pages/jobs/live-jobs.ts';
 import { collectIds, refusalGroups, runBulk } from '../../../web/pages/jobs/run-bulk.ts';
 import {

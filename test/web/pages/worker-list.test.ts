@@ -12,6 +12,8 @@ import {
 } from '../../../web/pages/workers/worker-actions.ts';
 import {
   isFiltered,
+  listCommand,
+  listCurl,
   listQuery,
   NO_FILTERS,
   offeredTags,
@@ -61,6 +63,27 @@ void test('what the list is asked with', (t) => {
   );
   t.equal(isFiltered(NO_FILTERS), false);
   t.equal(isFiltered({ ...NO_FILTERS, tag: 'a=b' }), true);
+  t.end();
+});
+
+void test('the same list in a shell', (t) => {
+  const view = {
+    ...NO_FILTERS,
+    location: 'machine room',
+    status: 'online',
+    sort: 'name',
+    dir: 'asc',
+  } as const;
+  t.equal(
+    listCommand(view, 'http://farm:8080'),
+    "callsheet workers --status online --location 'machine room' --sort-by name --sort-dir asc --url http://farm:8080",
+  );
+  for (const asked of [{ search: 'node' }, { tag: 'gpu=a100' }, { queue: 'q' }])
+    t.equal(listCommand({ ...view, ...asked }, ''), null, 'the command has no words for it');
+  t.equal(
+    listCurl({ ...view, tag: 'gpu=a100' }, 'http://farm:8080'),
+    "curl 'http://farm:8080/api/v1/workers?compute_location=machine+room&search=gpu%3Da100&status=online&sort_by=name&sort_dir=asc'",
+  );
   t.end();
 });
 

@@ -1,19 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  Copy,
-  ExternalLink,
-  Filter,
-  Link as LinkIcon,
-  Plus,
-  Rows4,
-  Share2,
-  SquareTerminal,
-} from 'lucide-react';
+import { Copy, ExternalLink, Filter, Link as LinkIcon, Plus, Rows4 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
 import type { RowSource } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -24,8 +14,9 @@ import {
   selectedCount,
   type RowSelection,
 } from '../../parts/data-table/row-selection.ts';
-import { ActionMenu, type ActionItem } from '../../parts/menu.tsx';
+import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { copyItem, ShareMenu } from '../../parts/share-menu.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -309,7 +300,7 @@ export function JobsPage() {
               {count === 0 && (
                 <>
                   <ViewsMenu query={query} />
-                  <ShareMenu view={view} />
+                  <ShareJobs view={view} />
                   <IconButton
                     size="small"
                     label="Compact rows"
@@ -328,8 +319,8 @@ export function JobsPage() {
   );
 }
 
-/** The view for others: its link, and the same list in a shell. */
-function ShareMenu({ view }: { view: JobListView }) {
+/** The view for others, with the names that the command takes. */
+function ShareJobs({ view }: { view: JobListView }) {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest)).data ?? [];
   const queues = useQuery(queries.queues(rest)).data ?? [];
@@ -340,47 +331,8 @@ function ShareMenu({ view }: { view: JobListView }) {
     queue: chosenQueue?.name,
   };
   return (
-    <ActionMenu
-      label="Share this list"
-      icon={<Share2 aria-hidden="true" />}
-      items={[
-        copyItem('link', 'Copy the link', location.href, <LinkIcon aria-hidden="true" />),
-        copyItem(
-          'command',
-          'Copy the command',
-          listCommand(view, names, location.origin),
-          <SquareTerminal aria-hidden="true" />,
-        ),
-        copyItem(
-          'curl',
-          'Copy as curl',
-          listCurl(view, location.origin),
-          <SquareTerminal aria-hidden="true" />,
-        ),
-      ]}
-    />
+    <ShareMenu command={listCommand(view, names, location.origin)} curl={listCurl(view, location.origin)} />
   );
-}
-
-function copyItem(
-  id: string,
-  label: string,
-  text: string,
-  icon: ActionItem['icon'],
-  startsGroup = false,
-): ActionItem {
-  return {
-    id,
-    label,
-    icon,
-    startsGroup,
-    act: () => {
-      copyText(text).then(
-        () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
-      );
-    },
-  };
 }
 
 /** Of jobs that are not loaded it is not known what makes sense for them. */

@@ -18,9 +18,10 @@ export const attemptShown = (attempts: readonly Attempt[], wanted: number | null
 export const newestFirst = (attempts: readonly Attempt[]): readonly Attempt[] =>
   [...attempts].sort((one, other) => other.attempt_number - one.attempt_number);
 
-/** A task as an event leaves it until it is loaded anew. */
+/** A task as an event leaves it until it is loaded anew; the task itself when it is newer than the event. */
 export function taskAfter(task: Task, event: TaskEvent): Task {
   const { status, updated_at, progress, status_message } = event;
+  if (updated_at < task.updated_at) return task;
   return {
     ...task,
     status,

@@ -13,7 +13,6 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Worker } from '../../api/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
 import type { RowSource } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -27,6 +26,7 @@ import {
 import { EmptyState } from '../../parts/empty-state.tsx';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { copyItem, ShareMenu } from '../../parts/share-menu.tsx';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -49,6 +49,8 @@ import { WORKER_COLUMNS } from './worker-columns.tsx';
 import { WorkerFilterBar } from './worker-filter-bar.tsx';
 import {
   isFiltered,
+  listCommand,
+  listCurl,
   listQuery,
   NO_FILTERS,
   WORKER_SORT_KEYS,
@@ -260,6 +262,12 @@ export function WorkersPage() {
                 {rows.total === null ? '' : workersInWords(rows.total)}
               </span>
             )}
+            {count === 0 && (
+              <ShareMenu
+                command={listCommand(view, location.origin)}
+                curl={listCurl(view, location.origin)}
+              />
+            )}
             <IconButton
               size="small"
               label="Compact rows"
@@ -299,25 +307,4 @@ function loadedWorkers(rows: RowSource<Worker>): readonly Worker[] {
     if (worker !== undefined) workers.push(worker);
   }
   return workers;
-}
-
-function copyItem(
-  id: string,
-  label: string,
-  text: string,
-  icon: ActionItem['icon'],
-  startsGroup = false,
-): ActionItem {
-  return {
-    id,
-    label,
-    icon,
-    startsGroup,
-    act: () => {
-      copyText(text).then(
-        () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
-      );
-    },
-  };
 }

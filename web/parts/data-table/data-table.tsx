@@ -201,7 +201,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   };
 
   const pressKey = (event: KeyboardEvent<HTMLElement>): void => {
-    if (!(event.target instanceof HTMLElement) || event.target.dataset['index'] === undefined) return;
+    if (!(event.target instanceof HTMLElement)) return;
+    // After a press on the box of a row the keys are for the rows too; the space bar is its own.
+    const isBox = event.target.dataset['select'] !== undefined;
+    if (event.target.dataset['index'] === undefined && (!isBox || event.key === ' ')) return;
     const page = Math.max(1, last - first);
     const action = rowKeyAction(event, { active: activeIndex, total: count, page });
     if (action === null) {
