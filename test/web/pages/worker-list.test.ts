@@ -78,8 +78,9 @@ void test('the same list in a shell', (t) => {
     listCommand(view, 'http://farm:8080'),
     "callsheet workers --status online --location 'machine room' --sort-by name --sort-dir asc --url http://farm:8080",
   );
-  for (const asked of [{ search: 'node' }, { tag: 'gpu=a100' }, { queue: 'q' }])
-    t.equal(listCommand({ ...view, ...asked }, ''), null, 'the command has no words for it');
+  t.equal(listCommand({ ...view, search: 'node' }, ''), null, 'the command has no words for it');
+  t.equal(listCommand({ ...view, tag: 'gpu=a100' }, ''), null);
+  t.equal(listCommand({ ...view, queue: 'q' }, ''), null);
   t.equal(
     listCurl({ ...view, tag: 'gpu=a100' }, 'http://farm:8080'),
     "curl 'http://farm:8080/api/v1/workers?compute_location=machine+room&search=gpu%3Da100&status=online&sort_by=name&sort_dir=asc'",
