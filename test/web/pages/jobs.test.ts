@@ -103,7 +103,7 @@ void test('what is done in one window shows in another', async (t) => {
   const other = await house.open(`/jobs/${id}`);
   await other.page.getByRole('heading', { name: 'seen twice', level: 1 }).waitFor();
   await one.page.getByRole('button', { name: 'Actions for seen twice' }).click();
-  await one.page.getByRole('menuitem', { name: 'Pause' }).click();
+  await one.page.getByRole('menuitem', { name: 'Pause', exact: true }).click();
   await other.page.getByRole('button', { name: 'Resume' }).click();
   await row(one.page, 'seen twice').getByText('Pending').waitFor();
   t.same([...one.faults, ...other.faults], []);
