@@ -173,6 +173,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
       });
     });
     await page.goto('/farms');
+    await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
     await page.getByText('Could not load what you may do').waitFor();
     await page.getByText(/does not know who you are.* the session has ended/).waitFor();
     await page.getByText('asked-by-a-stranger').waitFor();
