@@ -1,6 +1,6 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query';
 import type { Subject } from '../api/events/subjects.ts';
-import { useEvents } from './use-events.ts';
+import { useEvents, type GapReason } from './use-events.ts';
 import { useThrottle } from './use-throttle.ts';
 
 /**
@@ -10,9 +10,14 @@ import { useThrottle } from './use-throttle.ts';
 export function useStaleOnEvents(subject: Subject, keys: readonly QueryKey[], everyMs: number): void {
   const client = useQueryClient();
   const throttled = useThrottle(everyMs);
-  const stale = (): void =>
-    throttled(() => {
-      for (const queryKey of keys) void client.invalidateQueries({ queryKey });
-    });
-  useEvents(subject, stale, stale);
+  const reload = (cancelRefetch: boolean): void => {
+    for (const queryKey of keys) void client.invalidateQueries({ queryKey }, { cancelRefetch });
+  };
+  // An answer that is on its way may be older than the events.
+  const stale = (): void => throttled(() => reload(true));
+  const missed = (reason: GapReason): void => {
+    if (reason === 'began') reload(false);
+    else stale();
+  };
+  useEvents(subject, stale, missed);
 }

@@ -83,8 +83,8 @@ test('what is asked of the service is what is filtered by', (t) => {
     'the counts are of all statuses',
   );
   t.equal(
-    listCommand(view, { farm: 'feature film', queue: undefined }),
-    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --search 'beauty 10' --sort-by name --sort-dir asc",
+    listCommand(view, { farm: 'feature film', queue: undefined }, 'http://farm:8080'),
+    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --search 'beauty 10' --sort-by name --sort-dir asc --url http://farm:8080",
   );
   t.equal(
     listCurl({ ...VIEW, status: ['running', 'failed'], search: "it's" }, 'http://farm:8080'),

@@ -113,6 +113,8 @@ test('an event moves a task, or tells only how far it is', (t) => {
   t.equal(hasMoved(task, { ...event, status: 'succeeded' }), true);
   t.equal(hasMoved(task, { ...event, worker_id: 'worker-2' }), true);
   t.strictSame(taskAfter(task, event), { ...task, progress: 50 });
+  const newer = { ...task, status: 'succeeded', updated_at: '2026-11-21T00:00:01Z' } as const;
+  t.equal(taskAfter(newer, event), newer, 'what was loaded meanwhile is not undone');
   t.strictSame(taskAfter(task, { ...event, status_message: 'tile 2' }), {
     ...task,
     progress: 50,

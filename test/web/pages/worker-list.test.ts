@@ -6,6 +6,8 @@ import { summedUtilisation } from '../../../web/pages/workers/utilisation.ts';
 import { offBecause, offForAll, workersInWords } from '../../../web/pages/workers/worker-actions.ts';
 import {
   isFiltered,
+  listCommand,
+  listCurl,
   listQuery,
   NO_FILTERS,
   offeredTags,
@@ -55,6 +57,28 @@ void test('what the list is asked with', (t) => {
   );
   t.equal(isFiltered(NO_FILTERS), false);
   t.equal(isFiltered({ ...NO_FILTERS, tag: 'a=b' }), true);
+  t.end();
+});
+
+void test('the same list in a shell', (t) => {
+  const view = {
+    ...NO_FILTERS,
+    location: 'machine room',
+    status: 'online',
+    sort: 'name',
+    dir: 'asc',
+  } as const;
+  t.equal(
+    listCommand(view, 'http://farm:8080'),
+    "callsheet workers --status online --location 'machine room' --sort-by name --sort-dir asc --url http://farm:8080",
+  );
+  t.equal(listCommand({ ...view, search: 'node' }, ''), null, 'the command has no words for it');
+  t.equal(listCommand({ ...view, tag: 'gpu=a100' }, ''), null);
+  t.equal(listCommand({ ...view, queue: 'q' }, ''), null);
+  t.equal(
+    listCurl({ ...view, tag: 'gpu=a100' }, 'http://farm:8080'),
+    "curl 'http://farm:8080/api/v1/workers?compute_location=machine+room&search=gpu%3Da100&status=online&sort_by=name&sort_dir=asc'",
+  );
   t.end();
 });
 

@@ -123,6 +123,7 @@ export function CatalogPage<Entry extends CatalogEntry>({
       />
       {isEditing && (
         <CatalogForm
+          key={view.edit}
           catalog={catalog}
           entry={edited}
           names={['default', ...(locations.data ?? []).map(({ name }) => name)]}

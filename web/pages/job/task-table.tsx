@@ -53,6 +53,13 @@ export function TaskTable({
   const sortBy = SORT_KEYS.find((key) => key === sort) ?? 'created_at';
   const query = { status: listedStatus(picked[0]), step: step?.id, sort_by: sortBy, sort_dir: dir } as const;
   const path = { id: job.id };
+  const listed = JSON.stringify([job.id, query]);
+  const [selectedIn, setSelectedIn] = useState(listed);
+  if (selectedIn !== listed) {
+    // What is selected is what is seen: all of a list are not all of the next.
+    setSelectedIn(listed);
+    setSelection(NOTHING_SELECTED);
+  }
   const rows = useRowWindow<Task>({
     key: ['jobs', 'one', job.id, 'tasks', query],
     fetchPage: (offset, limit, signal) =>
@@ -131,6 +138,7 @@ export function TaskTable({
         rowName={({ name }) => name}
         sort={{ key: sortBy, dir }}
         onSort={(next) => setView({ sort: next.key, dir: next.dir }, { replace: true })}
+        listKey={listed}
         selection={selection}
         onSelect={setSelection}
         href={({ id }) => `/tasks/${id}`}

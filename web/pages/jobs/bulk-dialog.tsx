@@ -43,6 +43,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
   const fault = faultOf(action, priority, queue);
 
   const run = async (): Promise<void> => {
+    isStopped.current = false;
     setError(null);
     setStage({ kind: 'running', words: 'Finding the jobs', share: 0 });
     try {

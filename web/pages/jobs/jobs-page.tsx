@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { ExternalLink, Filter, Plus, Rows4 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
@@ -19,7 +20,9 @@ import {
 } from '../../parts/data-table/row-selection.ts';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { ShareMenu } from '../../parts/share-menu.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
+import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -37,9 +40,17 @@ import {
 } from './job-actions.ts';
 import { JOB_COLUMNS } from './job-columns.tsx';
 import { JobFilterBar } from './job-filter-bar.tsx';
-import { isFiltered, JOB_SORT_KEYS, listQuery, NO_FILTERS, type JobSortKey } from './job-filters.ts';
+import {
+  isFiltered,
+  JOB_SORT_KEYS,
+  listCommand,
+  listCurl,
+  listQuery,
+  NO_FILTERS,
+  type JobListView,
+  type JobSortKey,
+} from './job-filters.ts';
 import { NoJobs, NoMatch } from './no-jobs.tsx';
-import { ShareMenu } from './share-menu.tsx';
 import { useJobList } from './use-job-list.ts';
 import { ViewsMenu } from './views-menu.tsx';
 import './jobs-page.css';
@@ -240,6 +251,15 @@ export function JobsPage() {
           onDelete={() => {
             if (count > 0 && forbidden === '') act('delete', selectedTarget(), true);
           }}
+          onKey={(key) => {
+            const target = selectedTarget();
+            const action = actionOfKey(key, target);
+            if (action === null || count === 0) return false;
+            const off = forbidden === '' ? offForAll(action, judgedOf(target)) : forbidden;
+            if (off === '') act(action, target, true);
+            else toasts.failed(new Error(off), ACTION_WORDS[action].deed(jobsInWords(count)));
+            return true;
+          }}
           rowClass={classOfJob}
           onAtRest={setIsAtRest}
           empty={isFiltered(view) ? <NoMatch onClear={() => setView(NO_FILTERS)} /> : <NoJobs />}
@@ -263,7 +283,7 @@ export function JobsPage() {
               {count === 0 && (
                 <>
                   <ViewsMenu query={query} />
-                  <ShareMenu view={view} />
+                  <ShareJobs view={view} />
                   <IconButton
                     size="small"
                     label="Compact rows"
@@ -282,8 +302,33 @@ export function JobsPage() {
   );
 }
 
+/** The view for others, with the names that the command takes. */
+function ShareJobs({ view }: { view: JobListView }) {
+  const { rest } = useService();
+  const farms = useQuery(queries.farms(rest)).data ?? [];
+  const queues = useQuery(queries.queues(rest)).data ?? [];
+  const chosenQueue = queues.find((queue) => queue.id === view.queue);
+  const names = {
+    // In a shell a queue is named together with its farm.
+    farm: farms.find((farm) => farm.id === (view.farm === '' ? chosenQueue?.farm_id : view.farm))?.name,
+    queue: chosenQueue?.name,
+  };
+  return (
+    <ShareMenu command={listCommand(view, names, location.origin)} curl={listCurl(view, location.origin)} />
+  );
+}
+
 /** Of jobs that are not loaded it is not known what makes sense for them. */
 const judgedOf = ({ known, count }: BulkTarget<Job>): readonly Job[] => (known.length === count ? known : []);
+
+/** What a letter does with the selected jobs: p holds them, or lets them go on where all are held. */
+function actionOfKey(key: string, target: BulkTarget<Job>): JobAction | null {
+  if (key === 'r') return 'retry';
+  if (key === 'c') return 'cancel';
+  if (key !== 'p') return null;
+  const judged = judgedOf(target);
+  return judged.length > 0 && judged.every(({ status }) => status === 'paused') ? 'resume' : 'pause';
+}
 
 const jobIdOf = (job: Job): string => job.id;
 const jobNameOf = (job: Job): string => job.name;

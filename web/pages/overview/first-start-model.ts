@@ -1,4 +1,4 @@
-import { shellWord } from '../../parts/shell-word.ts';
+import { shellWord } from '../../parts/shell-words.ts';
 
 /** What a farm needs before a job can run, in the order in which it is made. */
 export const FIRST_STEPS = ['farm', 'queue', 'worker', 'job'] as const;

@@ -45,7 +45,10 @@ export function TaskActions({ task }: { task: Task }) {
       <CopyButton text={`${location.origin}/tasks/${encodeURIComponent(id)}`} label="Copy a link to the task">
         Link
       </CopyButton>
-      <CopyButton text={`callsheet logs ${id} --follow`} label="Copy the command that follows the log">
+      <CopyButton
+        text={`callsheet logs ${id} --follow --url ${rest.base}`}
+        label="Copy the command that follows the log"
+      >
         Command
       </CopyButton>
       <Button

@@ -37,7 +37,6 @@ export function TaskPage() {
   const { id = '' } = useParams<{ id: string }>();
   const { rest } = useService();
   const { data: task, error, refetch } = useQuery(queries.task(rest, id));
-  if (task !== undefined) return <TaskView key={id} task={task} />;
   if (error instanceof ProblemError && error.status === 404)
     return (
       <Page title="Task" crumbs={[{ label: 'Jobs', href: '/jobs' }]}>
@@ -50,6 +49,7 @@ export function TaskPage() {
         </EmptyState>
       </Page>
     );
+  if (task !== undefined) return <TaskView key={id} task={task} />;
   return (
     <Page title="Task" crumbs={[{ label: 'Jobs', href: '/jobs' }]}>
       {error === null ? (

@@ -7,6 +7,7 @@ import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useRefresh } from '../../state/use-refresh.ts';
 import { gateTitle, linked, linksOf, type NamedLink } from './explanation-links.ts';
 
 /** Caps and free cores change without an event of the task. */
@@ -15,9 +16,10 @@ const EVERY_MS = 3_000;
 /** Why the task has not been handed out, as the service explains it. */
 export function Waiting({ taskId }: { taskId: string }) {
   const { rest } = useService();
+  const refetchInterval = useRefresh(EVERY_MS);
   const { data, error, refetch } = useQuery({
     ...queries.explanation(rest, taskId),
-    refetchInterval: EVERY_MS,
+    refetchInterval,
   });
   return (
     <section className="card waiting" aria-labelledby="waiting-title">

@@ -6,6 +6,7 @@ import type { Column } from '../../parts/data-table/column.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useRefresh } from '../../state/use-refresh.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { changedColumn, nameColumn } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
@@ -52,9 +53,10 @@ const COLUMNS: readonly Column<UsagePool>[] = [
 
 export function UsagePoolsPage() {
   const { rest } = useService();
+  const refetchInterval = useRefresh(EVERY_MS);
   const query = useQuery({
     ...queries.usagePools(rest),
-    refetchInterval: EVERY_MS,
+    refetchInterval,
   });
   const catalog = useMemo(
     (): Catalog<UsagePool> => ({

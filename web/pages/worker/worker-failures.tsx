@@ -10,6 +10,7 @@ import { Ago } from '../../parts/time.tsx';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
+import { stepHref } from '../task/explanation-links.ts';
 
 const SHOWN_FIRST = 8;
 
@@ -20,9 +21,7 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
   const columns: readonly ShortColumn<WorkerStepFailures>[] = [
     {
       header: 'Step',
-      cell: ({ job_id: job, step_name: step }) => (
-        <Link href={`/jobs/${encodeURIComponent(job)}`}>{step}</Link>
-      ),
+      cell: ({ job_id: job, step_name: step }) => <Link href={stepHref(job, step)}>{step}</Link>,
     },
     {
       header: 'Job',

@@ -18,6 +18,7 @@ import {
 import { EmptyState } from '../../parts/empty-state.tsx';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { ShareMenu } from '../../parts/share-menu.tsx';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
@@ -40,6 +41,8 @@ import { WORKER_COLUMNS } from './worker-columns.tsx';
 import { WorkerFilterBar } from './worker-filter-bar.tsx';
 import {
   isFiltered,
+  listCommand,
+  listCurl,
   listQuery,
   NO_FILTERS,
   WORKER_SORT_KEYS,
@@ -229,6 +232,12 @@ export function WorkersPage() {
               <span className="workers-page__count" role="status">
                 {rows.total === null ? '' : workersInWords(rows.total)}
               </span>
+            )}
+            {count === 0 && (
+              <ShareMenu
+                command={listCommand(view, location.origin)}
+                curl={listCurl(view, location.origin)}
+              />
             )}
             <IconButton
               size="small"

@@ -24,7 +24,7 @@ import './failures-tab.css';
 export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const { rest } = useService();
   const { data, error, refetch } = useQuery(queries.jobFailures(rest, job.id));
-  if (error !== null)
+  if (error !== null && data === undefined)
     return <QueryProblem error={error} what="the failures" onRetry={() => void refetch()} />;
   if (data === undefined) return <SkeletonLines label="Loading the failures" />;
   if (data.groups.length === 0)

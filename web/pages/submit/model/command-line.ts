@@ -1,5 +1,5 @@
 import type { CommandPreview } from '../../../api/resources.ts';
-import { shellWord } from '../../../parts/shell-word.ts';
+import { shellWord } from '../../../parts/shell-words.ts';
 
 /** A command with its arguments as one would write it in a shell. */
 export function commandLine({ command, args, cut }: CommandPreview): string {

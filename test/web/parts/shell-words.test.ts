@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import { shellWord } from '../../../web/parts/shell-word.ts';
+import { shellWord } from '../../../web/parts/shell-words.ts';
 
 test('a word is quoted where a shell would take it apart', (t) => {
   t.equal(shellWord('/mnt/a_b-c.exr:1@%+=,'), '/mnt/a_b-c.exr:1@%+=,');
