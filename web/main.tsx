@@ -3,13 +3,14 @@ import { createRoot } from 'react-dom/client';
 import { EventChannel } from './api/events/channel.ts';
 import { Rest } from './api/rest.ts';
 import { App } from './app/app.tsx';
+import { toasts } from './state/toasts.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no element #app');
 
-const rest = new Rest({ base: location.origin });
+const rest = new Rest({ base: location.origin, onWaiting: (ms) => toasts.waiting(ms) });
 const events = new EventChannel({ url: `${location.origin.replace(/^http/, 'ws')}/api/v1/ws` });
 
 createRoot(root).render(

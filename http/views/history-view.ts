@@ -12,6 +12,7 @@ import type { Schemas } from './schemas.ts';
 
 const STEP_SECONDS = MINUTE_MS / 1000;
 
+/** `GET /stats/history`: the columns of a farm, and how it is now; `now` is null before anything of it was seen. */
 export function farmHistoryView(
   id: string,
   stepMinutes: number,
@@ -60,6 +61,7 @@ const shareView = ({ key, coresBooked }: SampleShare): Schemas['BookedShare'] =>
 
 const keyView = (key: string | null) => ({ key: key ?? '', is_other: key === null });
 
+/** `GET /workers/{id}/history`: what of a worker was booked, a point a minute. */
 export const workerHistoryView = (
   worker: WorkerRecord,
   points: readonly WorkerPoint[],

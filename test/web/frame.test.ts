@@ -62,6 +62,12 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('menuitem', { name: 'Theme: light' }).click();
     t.not(await background(), dark);
+    await page.locator('main').focus();
+    await page.keyboard.press('t');
+    t.equal(await background(), dark);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('menuitem', { name: '✓ Theme: dark' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Theme: light' }).click();
   });
 
   await t.test('a browser that is set to read only changes nothing, and says so', async (t) => {
@@ -154,6 +160,29 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
   });
 
   t.strictSame(faults, [], 'nothing went wrong in the browser');
+
+  await t.test('somebody whom the service does not know is told so', async (t) => {
+    let asked = 0;
+    await page.route('**/api/v1/auth/me', (route) => {
+      asked += 1;
+      return route.fulfill({
+        status: 401,
+        contentType: 'application/problem+json',
+        headers: { 'X-Request-Id': 'asked-by-a-stranger' },
+        json: { title: 'Unauthorized', status: 401, detail: 'the session has ended' },
+      });
+    });
+    await page.goto('/farms');
+    await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
+    await page.getByText('Could not load what you may do').waitFor();
+    await page.getByText(/does not know who you are.* the session has ended/).waitFor();
+    await page.getByText('asked-by-a-stranger').waitFor();
+    t.strictSame(await violations(page), []);
+    t.ok(asked < 10, `it is not asked on and on: ${asked} times`);
+    await page.unroute('**/api/v1/auth/me');
+    await page.reload();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Farms' }).waitFor();
+  });
 
   await t.test('a service that is away is told, and comes back by itself', async (t) => {
     await page.goto('/farms');

@@ -27,6 +27,7 @@ export interface PlaceGroup {
   readonly places: readonly Place[];
 }
 
+/** The places of the navigation, in its order. */
 export const PLACES: readonly PlaceGroup[] = [
   {
     label: 'Work',

@@ -6,7 +6,7 @@ import { statusLook } from '../parts/status-looks.ts';
 import { liveUpdates } from '../state/live-updates.ts';
 import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
-import { chooseTheme, currentTheme } from '../state/theme.ts';
+import { changeTheme } from '../state/theme.ts';
 import { usePermissions } from '../state/use-permissions.ts';
 import { PLACES } from './navigation.ts';
 import './palette.css';
@@ -137,7 +137,7 @@ function useEntries(text: string, onHelp: () => void): readonly Entry[] {
       label: 'Change between light and dark',
       hint: 't',
       icon: SunMoon,
-      act: () => chooseTheme(currentTheme() === 'dark' ? 'light' : 'dark'),
+      act: changeTheme,
     },
     {
       id: 'hold',

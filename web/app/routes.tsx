@@ -11,6 +11,7 @@ export interface RouteEntry {
 const page = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
   lazy(async (): Promise<{ default: ComponentType }> => ({ default: (await load())[name] }));
 
+/** The pages and their addresses. */
 export const ROUTES: readonly RouteEntry[] = [
   { path: '/', Page: page(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage') },
   { path: '/jobs', Page: page(() => import('../pages/jobs/jobs-page.tsx'), 'JobsPage') },

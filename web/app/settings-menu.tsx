@@ -1,8 +1,8 @@
 import { Settings } from 'lucide-react';
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { ActionMenu, type ActionItem } from '../parts/menu.tsx';
 import { useUtc } from '../parts/time.tsx';
-import { chooseTheme, currentTheme, type Theme } from '../state/theme.ts';
+import { chooseTheme, currentTheme, onTheme, type Theme } from '../state/theme.ts';
 import { useReadOnly } from '../state/use-permissions.ts';
 import { AboutDialog } from './about-dialog.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
@@ -15,7 +15,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 
 /** What a user sets for themself, and what the product is. */
 export function SettingsMenu() {
-  const [theme, setTheme] = useState(currentTheme);
+  const theme = useSyncExternalStore(onTheme, currentTheme);
   const [isUtc, setIsUtc] = useUtc();
   const [isReadOnly, setIsReadOnly] = useReadOnly();
   const [dialog, setDialog] = useState<'about' | 'shortcuts' | null>(null);
@@ -24,10 +24,7 @@ export function SettingsMenu() {
     ...THEMES.map(([id, label]) => ({
       id,
       label: marked(theme === id, label),
-      act: () => {
-        chooseTheme(id);
-        setTheme(id);
-      },
+      act: () => chooseTheme(id),
     })),
     { id: 'local', label: marked(!isUtc, 'Times: local'), startsGroup: true, act: () => setIsUtc(false) },
     { id: 'utc', label: marked(isUtc, 'Times: UTC'), act: () => setIsUtc(true) },

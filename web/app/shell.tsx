@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Eye, Menu, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { ProblemError } from '../api/problem.ts';
 import { IconButton } from '../parts/button.tsx';
 import { classNames } from '../parts/class-names.ts';
+import { QueryProblem } from '../parts/query-problem.tsx';
 import { queries } from '../state/queries.ts';
 import { useService } from '../state/service.tsx';
 import { usePermissions, useReadOnly } from '../state/use-permissions.ts';
@@ -61,6 +63,7 @@ export function Shell({ children, onFind }: { children: ReactNode; onFind: () =>
       </header>
       <main id="main" className="shell__main" tabIndex={-1}>
         <ConnectionBanner />
+        <UserProblem />
         {children}
       </main>
     </div>
@@ -107,6 +110,19 @@ function ReadOnlyBadge() {
       <Eye aria-hidden="true" />
       <span className="shell__read-only-word">Read only</span>
     </span>
+  );
+}
+
+/** Without an answer to who the user is nothing is allowed, and the navigation is empty: it is said why. */
+function UserProblem() {
+  const { rest } = useService();
+  const { data, error, refetch } = useQuery(queries.principal(rest));
+  // A service that is away is told by the banner.
+  if (data !== undefined || !(error instanceof ProblemError)) return null;
+  return (
+    <div className="page">
+      <QueryProblem error={error} what="what you may do" onRetry={() => void refetch()} />
+    </div>
   );
 }
 

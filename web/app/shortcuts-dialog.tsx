@@ -7,13 +7,16 @@ import './shortcuts-dialog.css';
 const GENERAL: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['Ctrl', 'K'], 'Find a page, a job or a task, or do something'],
   [['/'], 'Search in the list that is shown'],
-  [['r'], 'Load what is shown anew'],
+  [['r'], 'Load what is shown anew, where nothing is selected'],
   [['t'], 'Light or dark'],
   [['↑', '↓'], 'Move in a table; with Shift the selection follows'],
   [['Space'], 'Select the row'],
   [['Ctrl', 'A'], 'Select all that match'],
   [['Enter'], 'Open the row'],
   [['Shift', 'F10'], 'What can be done with the row, or with all that are selected'],
+  [['p'], 'Pause the selected jobs, or resume them'],
+  [['r'], 'Try again what failed of the selected jobs'],
+  [['c'], 'Cancel the selected jobs, after a question'],
   [['Delete'], 'Delete what is selected, after a question'],
   [['Alt', '→'], 'On a header: widen the column; with Shift move it'],
   [['Esc'], 'Close, or clear the selection'],
@@ -27,7 +30,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Keyboard shortcuts" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
       <div className="shortcuts">
         {all.map(([keys, what]) => (
-          <Fragment key={what}>
+          <Fragment key={`${keys.join(' ')} ${what}`}>
             <span>
               {keys.map((key) => (
                 <Fragment key={key}>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { chooseTheme } from '../state/theme.ts';
+import { changeTheme } from '../state/theme.ts';
 import { PLACES } from './navigation.ts';
 
 /** How long `g` waits for its second key. */
@@ -12,8 +12,12 @@ const KEYS = new Map(PLACES.flatMap((group) => group.places).map(({ key, href })
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !isBox(target)) ||
     target.closest('dialog, [popover]') !== null);
+
+/** A box to tick takes no letters. */
+const isBox = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type);
 
 /** The keys that work on every page (shortcuts-dialog.tsx lists them). */
 export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }): void {
@@ -35,7 +39,7 @@ export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: (
     else if (event.key === 'g') goAt.current = performance.now();
     else if (event.key === '?') onHelp();
     else if (event.key === 'r') void client.invalidateQueries({ refetchType: 'active' });
-    else if (event.key === 't') chooseTheme(isDark() ? 'light' : 'dark');
+    else if (event.key === 't') changeTheme();
     else if (event.key === '/') focusSearch(event);
   });
   useEffect(() => {
@@ -43,11 +47,6 @@ export function useShortcuts({ onFind, onHelp }: { onFind: () => void; onHelp: (
     document.addEventListener('keydown', listener);
     return () => document.removeEventListener('keydown', listener);
   }, []);
-}
-
-function isDark(): boolean {
-  const { theme } = document.documentElement.dataset;
-  return theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
 }
 
 function focusSearch(event: KeyboardEvent): void {

@@ -1,3 +1,5 @@
+import { X } from 'lucide-react';
+import { Button } from './button.tsx';
 import { StatusGlyph, statusColor } from './status-badge.tsx';
 import { statusLook, type StatusKind } from './status-looks.ts';
 import './filter-chips.css';
@@ -38,5 +40,14 @@ export function StatusChips<Status extends string>({
         );
       })}
     </div>
+  );
+}
+
+/** Asks for all again. */
+export function ClearFilters({ onPress }: { onPress: () => void }) {
+  return (
+    <Button size="small" look="quiet" icon={<X aria-hidden="true" />} onPress={onPress}>
+      Clear filters
+    </Button>
   );
 }

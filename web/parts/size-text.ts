@@ -1,3 +1,5 @@
+import { numberText } from './number-text.ts';
+
 const MIB_PER_GIB = 1_024;
 const MIB_PER_TIB = MIB_PER_GIB * MIB_PER_GIB;
 
@@ -5,7 +7,5 @@ const MIB_PER_TIB = MIB_PER_GIB * MIB_PER_GIB;
 export function mibText(mib: number): string {
   if (mib <= 0) return '–';
   if (mib < MIB_PER_GIB) return `${mib} MiB`;
-  return mib < MIB_PER_TIB ? `${shortened(mib / MIB_PER_GIB)} GiB` : `${shortened(mib / MIB_PER_TIB)} TiB`;
+  return mib < MIB_PER_TIB ? `${numberText(mib / MIB_PER_GIB)} GiB` : `${numberText(mib / MIB_PER_TIB)} TiB`;
 }
-
-const shortened = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });

@@ -1,3 +1,5 @@
+import { numberText } from './number-text.ts';
+
 /** What a chart over time draws and says, apart from how. */
 
 export interface TimeSeries {
@@ -31,13 +33,17 @@ export function drawnSeries(series: readonly TimeSeries[], isStacked: boolean): 
   return drawn;
 }
 
+/** Timestamps of the service as a chart takes them: in seconds since the epoch. */
+export const chartTimes = (isos: readonly string[]): readonly number[] =>
+  isos.map((iso) => Math.round(Date.parse(iso) / 1_000));
+
 /** The last value that is known; null when none is. */
 export const lastValue = ({ values }: Pick<TimeSeries, 'values'>): number | null =>
   values.findLast((value) => value !== null) ?? null;
 
 /** A value with at most one digit behind the point; a dash where nothing is known. */
 export const valueText = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '–' : value.toLocaleString('en', { maximumFractionDigits: 1 });
+  value === null || value === undefined ? '–' : numberText(value);
 
 /** The chart in a sentence, for those who do not see it. */
 export function chartInWords(label: string, series: readonly TimeSeries[], unit: string): string {

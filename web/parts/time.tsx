@@ -1,13 +1,10 @@
 import { useNow } from '../state/use-now.ts';
 import { asBoolean, usePreference } from '../state/use-preference.ts';
+import { timeFormats } from './time-formats.ts';
 import { agoText, durationText } from './time-text.ts';
 
-const formats = (options: Intl.DateTimeFormatOptions) => ({
-  local: new Intl.DateTimeFormat(undefined, options),
-  utc: new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }),
-});
-const DATE_AND_TIME = formats({ dateStyle: 'medium', timeStyle: 'medium' });
-const TIME = formats({ timeStyle: 'medium' });
+const DATE_AND_TIME = timeFormats({ dateStyle: 'medium', timeStyle: 'medium' });
+const TIME = timeFormats({ timeStyle: 'medium' });
 
 /** Whether times are shown in UTC, which farms over several time zones prefer. */
 export const useUtc = () => usePreference('utc', false, asBoolean);

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { WorkerSummary } from '../api/resources.ts';
 import type { QueryOf } from '../api/rest-calls.ts';
 import type { Rest } from '../api/rest.ts';
+import { workerComponent } from './worker-component.ts';
 
 /** What is asked of a farm and its workers over time. */
 export const farmQueries = {
@@ -25,19 +26,15 @@ export const farmQueries = {
   troubledJobs: (rest: Rest, farm: string) =>
     queryOptions({
       queryKey: ['jobs', 'troubled', farm],
-      queryFn: async ({ signal }) =>
-        (
-          await rest.call('get', '/jobs', {
-            query: {
-              farm_id: farm,
-              status: ['failed', 'paused', 'running'],
-              sort_by: 'updated_at',
-              sort_dir: 'desc',
-              limit: 100,
-            },
-            signal,
-          })
-        ).items,
+      queryFn: async ({ signal }) => {
+        const newest = { farm_id: farm, sort_by: 'updated_at', sort_dir: 'desc', limit: 100 } as const;
+        // Asked for apart: where hundreds run, those that have ended would not be among the newest.
+        const [ended, running] = await Promise.all([
+          rest.call('get', '/jobs', { query: { ...newest, status: ['failed', 'paused'] }, signal }),
+          rest.call('get', '/jobs', { query: { ...newest, status: ['running'] }, signal }),
+        ]);
+        return [...ended.items, ...running.items];
+      },
     }),
   /** They change with the number of tasks that have failed. */
   jobFailures: (rest: Rest, id: string, failed: number) =>
@@ -68,7 +65,7 @@ export const farmQueries = {
       queryFn: async ({ signal }) =>
         (
           await rest.call('get', '/diagnostics/logs', {
-            query: { component: `worker:${id}`, limit: 12 },
+            query: { component: workerComponent(id), limit: 12 },
             signal,
           })
         ).records,

@@ -15,6 +15,7 @@ export interface Toast {
 /** Good news goes by itself; an error stays until it is closed. */
 const DONE_MS = 5_000;
 const TOASTS_MAX = 5;
+const TOO_OFTEN = 'Waiting for the service';
 
 class Toasts {
   #list: readonly Toast[] = [];
@@ -44,6 +45,14 @@ class Toasts {
     this.#add({ kind, title, detail: '', requestId: '', href });
   }
 
+  /** The service is asked too often from here, and goes on in so many milliseconds: told once for as long as it lasts. */
+  waiting(ms: number): void {
+    if (this.#list.some(({ title }) => title === TOO_OFTEN)) return;
+    const detail = `The service takes so many requests at a time. It goes on by itself in ${Math.ceil(ms / 1_000)} s.`;
+    const { id } = this.#add({ kind: 'done', title: TOO_OFTEN, detail, requestId: '', href: '' });
+    setTimeout(() => this.close(id), ms + DONE_MS);
+  }
+
   close(id: number): void {
     this.#change(this.#list.filter((toast) => toast.id !== id));
   }
@@ -64,14 +73,19 @@ export const toasts = new Toasts();
 
 const isAborted = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError';
 
+/** Before what the service says of a request that it does not know the sender of. */
+const STRANGER = 'The service does not know who you are, or no longer: sign in, and load the page anew.';
+
 /** An error in words: what the service said, or that it could not be reached. */
 export function explained(error: unknown): { detail: string; requestId: string } {
   if (error instanceof ProblemError) {
     const parts = error.errors.map(({ pointer, detail }) =>
       pointer === '' ? detail : `${pointer}: ${detail}`,
     );
-    const detail = parts.length > 0 ? parts.join('\n') : error.detail;
-    return { detail: detail === '' ? error.title : detail, requestId: error.requestId };
+    const told = parts.length > 0 ? parts.join('\n') : error.detail;
+    const detail = told === '' ? error.title : told;
+    const isStranger = error.status === 401;
+    return { detail: isStranger ? `${STRANGER} ${detail}` : detail, requestId: error.requestId };
   }
   if (error instanceof ServiceUnreachable)
     return {

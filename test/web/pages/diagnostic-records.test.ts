@@ -1,14 +1,8 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
-import {
-  hrefOf,
-  joined,
-  keyOf,
-  matching,
-  RECORDS_MAX,
-  workerOf,
-} from '../../../web/pages/diagnostics/records.ts';
+import { hrefOf, joined, keyOf, matching, RECORDS_MAX } from '../../../web/pages/diagnostics/records.ts';
 import type { DiagnosticRecord } from '../../../web/api/resources.ts';
+import { workerComponent, workerLogHref, workerOf } from '../../../web/state/worker-component.ts';
 
 const record = (ts: string, rest: Partial<DiagnosticRecord> = {}): DiagnosticRecord => ({
   ts,
@@ -81,7 +75,8 @@ test('what a record names has a page', (t) => {
   t.equal(hrefOf('job_id', 'j'), '/jobs/j');
   t.equal(hrefOf('worker_id', 'w'), '/workers/w');
   t.equal(hrefOf('path', '/x'), null);
-  t.equal(workerOf('worker:w1'), 'w1');
+  t.equal(workerOf(workerComponent('w1')), 'w1');
+  t.equal(workerLogHref('w1'), '/diagnostics?component=worker%3Aw1');
   t.equal(workerOf('server'), null);
   t.end();
 });

@@ -1,6 +1,7 @@
 import { test } from 'tap';
+import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import type { JobEvent } from '../../../web/api/events/subjects.ts';
-import type { BulkResult, Job, JobBulk } from '../../../web/api/resources.ts';
+import type { Job } from '../../../web/api/resources.ts';
 import { offBecause, offForAll, type JobAction } from '../../../web/pages/jobs/job-actions.ts';
 import {
   isFiltered,
@@ -8,12 +9,10 @@ import {
   listCurl,
   listQuery,
   NO_FILTERS,
-  shellWord,
   summaryQuery,
   type JobListView,
 } from '../../../web/pages/jobs/job-filters.ts';
 import { isMoving, jobAfter, newsOf } from '../../../web/pages/jobs/live-jobs.ts';
-import { collectIds, refusalGroups, runBulk } from '../../../web/pages/jobs/run-bulk.ts';
 import {
   currentView,
   nameFault,
@@ -39,17 +38,7 @@ const job = (change: Partial<Job> = {}): Job => ({
   updated_at: '2026-11-21T10:00:10.000Z',
   failed_attempts: 0,
   effective_retry: { max_attempts: 3, retry_delay_seconds: 10, failure_limit: 0 },
-  task_counts: {
-    total: 1,
-    pending: 0,
-    ready: 1,
-    assigned: 0,
-    running: 0,
-    succeeded: 0,
-    failed: 0,
-    canceled: 0,
-    unschedulable: 0,
-  },
+  task_counts: { ...NO_TASKS, total: 1, ready: 1 },
   ...change,
 });
 
@@ -94,15 +83,13 @@ test('what is asked of the service is what is filtered by', (t) => {
     'the counts are of all statuses',
   );
   t.equal(
-    listCommand(view, { farm: 'feature film', queue: undefined }),
-    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --search 'beauty 10' --sort-by name --sort-dir asc",
+    listCommand(view, { farm: 'feature film', queue: undefined }, 'http://farm:8080'),
+    "callsheet jobs --status running failed --farm 'feature film' --queue q1 --owner ada --project atlas --search 'beauty 10' --sort-by name --sort-dir asc --url http://farm:8080",
   );
   t.equal(
     listCurl({ ...VIEW, status: ['running', 'failed'], search: "it's" }, 'http://farm:8080'),
     "curl 'http://farm:8080/api/v1/jobs?search=it%27s&status=running&status=failed&sort_by=created_at&sort_dir=desc'",
   );
-  t.equal(shellWord("it's"), `'it'\\''s'`);
-  t.equal(shellWord(''), "''");
   t.end();
 });
 
@@ -159,92 +146,6 @@ test('events change jobs, and older ones do not', (t) => {
   t.equal(isMoving(job({ status: 'paused' })), false);
   t.equal(isMoving(job({ status: 'pending' })), false);
   t.equal(isMoving(job({ status: 'paused', task_counts: { ...before.task_counts, running: 2 } })), true);
-  t.end();
-});
-
-const refusal = (id: string, detail: string): BulkResult => ({
-  id,
-  ok: false,
-  status: 409,
-  problem: { type: 'about:blank', title: 'Conflict', status: 409, detail },
-});
-
-test('many jobs are changed a thousand at a time', async (t) => {
-  const ids = Array.from({ length: 2_500 }, (_unused, nth) => `j${nth}`);
-  const sent: JobBulk[] = [];
-  const progress: number[] = [];
-  const outcome = await runBulk(
-    ids,
-    { action: 'retry' },
-    {
-      send: (body) => {
-        sent.push(body);
-        const results = (body.ids ?? []).map((id) =>
-          id === 'j7' ? refusal(id, 'it has ended') : { id, ok: true, status: 200, retried: 2 },
-        );
-        return Promise.resolve({ results });
-      },
-      progress: (dealtWith) => progress.push(dealtWith),
-      isStopped: () => false,
-    },
-  );
-  t.same(
-    sent.map((body) => [body.action, body.ids?.length, body.ids?.[0]]),
-    [
-      ['retry', 1000, 'j0'],
-      ['retry', 1000, 'j1000'],
-      ['retry', 500, 'j2000'],
-    ],
-  );
-  t.same(progress, [1000, 2000, 2500]);
-  t.same(outcome, { done: 2499, retried: 4998, refused: [refusal('j7', 'it has ended')], left: 0 });
-});
-
-test('changing many jobs can be stopped', async (t) => {
-  let lots = 0;
-  const outcome = await runBulk(
-    Array.from({ length: 3_000 }, (_unused, nth) => `j${nth}`),
-    { action: 'cancel' },
-    {
-      send: ({ ids = [] }) => {
-        lots += 1;
-        return Promise.resolve({ results: ids.map((id) => ({ id, ok: true, status: 204 })) });
-      },
-      progress: () => undefined,
-      isStopped: () => lots === 1,
-    },
-  );
-  t.same(outcome, { done: 1000, retried: 0, refused: [], left: 2000 });
-});
-
-test('all jobs that match are found, but for those that were taken out', async (t) => {
-  const all = Array.from({ length: 2_001 }, (_unused, nth) => ({ id: `j${nth}` }));
-  const offsets: number[] = [];
-  const ids = await collectIds(
-    (offset, limit) => {
-      offsets.push(offset);
-      return Promise.resolve({ items: all.slice(offset, offset + limit), total: all.length });
-    },
-    new Set(['j1']),
-  );
-  t.same([offsets, ids.length, ids.includes('j1')], [[0, 1000, 2000], 2000, false]);
-  t.same(await collectIds(() => Promise.resolve({ items: [], total: 0 }), new Set()), []);
-});
-
-test('refusals are told by their reason', (t) => {
-  t.same(
-    refusalGroups([
-      refusal('j1', 'job j1 has ended'),
-      refusal('j2', 'no queue'),
-      refusal('j3', 'job j3 has ended'),
-      { id: 'j4', ok: false, status: 500 },
-    ]),
-    [
-      { reason: 'job has ended', ids: ['j1', 'j3'] },
-      { reason: 'no queue', ids: ['j2'] },
-      { reason: 'status 500', ids: ['j4'] },
-    ],
-  );
   t.end();
 });
 

@@ -191,6 +191,20 @@ await test('a job is looked into, and what failed is tried again', { timeout: 24
     t.match(body, { priority: 80, effective_retry: { failure_limit: 7 }, own_retry: { failure_limit: 7 } });
   });
 
+  await t.test('what is being typed about a job is not kept for the next', async (t) => {
+    await page.goto(`/jobs/${job}?tab=dependencies`);
+    await page.getByRole('button', { name: 'Change priority' }).click();
+    await page.getByRole('spinbutton', { name: 'Priority' }).fill('3');
+    await page.keyboard.press('Escape');
+    t.equal(await page.evaluate('document.activeElement?.ariaLabel'), 'Change priority');
+    await page.keyboard.press('Enter');
+    await page.getByRole('spinbutton', { name: 'Priority' }).fill('3');
+    await page.getByRole('region', { name: 'Waiting for it' }).getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'review_v012', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Change priority' }).waitFor();
+    t.equal(await page.getByRole('spinbutton').count(), 0);
+  });
+
   await t.test('parameters, environments, dependencies and the template', async (t) => {
     await page.goto(`/jobs/${job}?tab=parameters`);
     await page.getByRole('row', { name: /Scene \/projects\/sh0140/ }).waitFor();

@@ -97,6 +97,21 @@ void test('what happens to jobs shows without a reload', async (t) => {
   await opened.close();
 });
 
+void test('what is done in one window shows in another', async (t) => {
+  const id = await submit({ name: 'seen twice' });
+  const one = await house.open('/jobs');
+  const other = await house.open(`/jobs/${id}`);
+  await other.page.getByRole('heading', { name: 'seen twice', level: 1 }).waitFor();
+  await one.page.getByRole('button', { name: 'Actions for seen twice' }).click();
+  await one.page.getByRole('menuitem', { name: 'Pause', exact: true }).click();
+  await other.page.getByRole('button', { name: 'Resume' }).click();
+  await row(one.page, 'seen twice').getByText('Pending').waitFor();
+  t.same([...one.faults, ...other.faults], []);
+  await one.close();
+  await other.close();
+  await api.call('DELETE', `/api/v1/jobs/${id}`);
+});
+
 void test('filters, the order and the search are in the address', async (t) => {
   await submit({ name: 'alpha', owner: 'ada', project: 'atlas' });
   const beta = await submit({ name: 'beta', owner: 'grace', project: 'borealis', queue: comp });
@@ -199,6 +214,20 @@ void test('the keyboard alone moves, selects, acts and opens', async (t) => {
     return jobs.map(({ status }) => status).join() === 'pending,paused,paused,paused';
   });
   t.equal(await activeRow(), '5', 'the focus is where it was');
+  await row(page, 'k4').getByText('Paused').waitFor();
+  await page.keyboard.press(' ');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('p');
+  await page.getByText('1 job resumed').waitFor();
+  await row(page, 'k4').getByText('Pending').waitFor();
+  await page.keyboard.press(' ');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('c');
+  await page.getByRole('dialog').getByRole('heading', { name: 'Cancel 1 job' }).waitFor();
+  await page.keyboard.press('Escape');
+  t.equal(await activeRow(), '5', 'the focus is back in the table');
+  await page.keyboard.press('p');
+  await page.getByText('1 job paused').waitFor();
   await page.keyboard.press('Control+a');
   await page.getByText('4 selected').waitFor();
   await page.keyboard.press('Escape');

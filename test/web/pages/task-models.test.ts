@@ -1,7 +1,8 @@
 import { test } from 'tap';
 import type { Attempt, Gate, Task } from '../../../web/api/resources.ts';
 import { gateTitle, linked, linksOf } from '../../../web/pages/task/explanation-links.ts';
-import { attemptShown, hasMoved, newestFirst, taskAfter } from '../../../web/pages/task/task-state.ts';
+import { attemptShown, hasMoved, newestFirst } from '../../../web/pages/task/task-state.ts';
+import { taskAfter } from '../../../web/state/task-after.ts';
 
 const EXPLAINED = { job_id: 'job-1' };
 
@@ -112,10 +113,20 @@ test('an event moves a task, or tells only how far it is', (t) => {
   t.equal(hasMoved(task, { ...event, status: 'succeeded' }), true);
   t.equal(hasMoved(task, { ...event, worker_id: 'worker-2' }), true);
   t.strictSame(taskAfter(task, event), { ...task, progress: 50 });
+  const newer = { ...task, status: 'succeeded', updated_at: '2026-11-21T00:00:01Z' } as const;
+  t.equal(taskAfter(newer, event), newer, 'what was loaded meanwhile is not undone');
   t.strictSame(taskAfter(task, { ...event, status_message: 'tile 2' }), {
     ...task,
     progress: 50,
     status_message: 'tile 2',
   });
+  const { progress: _progress, ...silent } = event;
+  const { assigned_worker_id: _worker, ...free } = task;
+  t.strictSame(
+    taskAfter({ ...task, progress: 50 }, { ...silent, status: 'ready', worker_id: '' }),
+    { ...free, status: 'ready' },
+    'what is not said any more is not known any more',
+  );
+  t.equal(taskAfter(task, { ...event, updated_at: '2026-11-20T00:00:00Z' }), task);
   t.end();
 });

@@ -3,15 +3,11 @@ import type { WorkerEvent } from '../../../web/api/events/subjects.ts';
 import { newsOf, workerAfter } from '../../../web/pages/workers/live-workers.ts';
 import { retryInWords } from '../../../web/pages/workers/retry-words.ts';
 import { summedUtilisation } from '../../../web/pages/workers/utilisation.ts';
-import {
-  BULK_LOT,
-  offBecause,
-  offForAll,
-  runWorkerBulk,
-  workersInWords,
-} from '../../../web/pages/workers/worker-actions.ts';
+import { offBecause, offForAll, workersInWords } from '../../../web/pages/workers/worker-actions.ts';
 import {
   isFiltered,
+  listCommand,
+  listCurl,
   listQuery,
   NO_FILTERS,
   offeredTags,
@@ -64,6 +60,28 @@ void test('what the list is asked with', (t) => {
   t.end();
 });
 
+void test('the same list in a shell', (t) => {
+  const view = {
+    ...NO_FILTERS,
+    location: 'machine room',
+    status: 'online',
+    sort: 'name',
+    dir: 'asc',
+  } as const;
+  t.equal(
+    listCommand(view, 'http://farm:8080'),
+    "callsheet workers --status online --location 'machine room' --sort-by name --sort-dir asc --url http://farm:8080",
+  );
+  t.equal(listCommand({ ...view, search: 'node' }, ''), null, 'the command has no words for it');
+  t.equal(listCommand({ ...view, tag: 'gpu=a100' }, ''), null);
+  t.equal(listCommand({ ...view, queue: 'q' }, ''), null);
+  t.equal(
+    listCurl({ ...view, tag: 'gpu=a100' }, 'http://farm:8080'),
+    "curl 'http://farm:8080/api/v1/workers?compute_location=machine+room&search=gpu%3Da100&status=online&sort_by=name&sort_dir=asc'",
+  );
+  t.end();
+});
+
 void test('tags as they are shown and offered', (t) => {
   t.strictSame(tagTexts({ tags: { site: 'cph', big: '' } }), ['big', 'site=cph']);
   t.strictSame(offeredTags([{ tags: { b: '1' } }, { tags: { a: '2', b: '1' } }, { tags: {} }]), [
@@ -105,24 +123,6 @@ void test('what can be done to a worker', (t) => {
   t.equal(offForAll('enable', []), '');
   t.strictSame([1, 2, 1_200].map(workersInWords), ['1 worker', '2 workers', '1,200 workers']);
   t.end();
-});
-
-void test('many workers are changed a lot at a time', async (t) => {
-  const ids = Array.from({ length: BULK_LOT + 1 }, (_unused, index) => `w${index}`);
-  const lots: number[] = [];
-  const outcome = await runWorkerBulk(ids, 'delete', (body) => {
-    const named = body.ids ?? [];
-    lots.push(named.length);
-    return Promise.resolve({
-      results: named.map((id) => ({ id, ok: id !== 'w3', status: id === 'w3' ? 409 : 204 })),
-    });
-  });
-  t.strictSame(lots, [BULK_LOT, 1]);
-  t.strictSame(outcome, { done: BULK_LOT, refused: [{ id: 'w3', ok: false, status: 409 }] });
-  await t.rejects(
-    runWorkerBulk(['a'], 'delete', () => Promise.reject(new Error('gone'))),
-    /gone/,
-  );
 });
 
 void test('a retry in words', (t) => {

@@ -1,21 +1,12 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
+import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
 import { countedParts, countsInWords, percentDone } from '../../../web/parts/task-counts.ts';
 
 const STATUSES = ['pending', 'ready', 'assigned', 'running', 'succeeded', 'failed', 'canceled'] as const;
 
 const counts = (change: Partial<Record<(typeof STATUSES)[number] | 'unschedulable', number>>) => {
-  const zero = {
-    pending: 0,
-    ready: 0,
-    assigned: 0,
-    running: 0,
-    succeeded: 0,
-    failed: 0,
-    canceled: 0,
-    unschedulable: 0,
-  };
-  const all = { ...zero, ...change };
+  const all = { ...NO_TASKS, ...change };
   return { ...all, total: STATUSES.reduce((sum, status) => sum + all[status], 0) };
 };
 

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useMemo, useState, type ReactNode } from 'react';
 import { Button } from '../../parts/button.tsx';
@@ -29,17 +29,12 @@ const VIEW = {
 /** The page of a catalog: its entries, and forms to make, change and delete them. */
 export function CatalogPage<Entry extends CatalogEntry>({
   catalog,
-  entries,
-  isFetching,
-  error,
-  retry,
+  query: { data: entries, isFetching, error, refetch },
   actions,
 }: {
   catalog: Catalog<Entry>;
-  entries: readonly Entry[] | undefined;
-  isFetching: boolean;
-  error: unknown;
-  retry: () => void;
+  /** All its entries. */
+  query: Pick<UseQueryResult<readonly Entry[]>, 'data' | 'isFetching' | 'error' | 'refetch'>;
   /** What else can be done with an entry. */
   actions?: (entry: Entry) => readonly ActionItem[];
 }) {
@@ -95,7 +90,7 @@ export function CatalogPage<Entry extends CatalogEntry>({
         id={catalog.id}
         label={catalog.title}
         columns={catalog.columns}
-        rows={rowsOf(shown, { isFetching, error, retry })}
+        rows={rowsOf(shown, { isFetching, error, retry: () => void refetch() })}
         rowId={({ id }) => id}
         rowName={({ name }) => name}
         sort={sort}
@@ -128,6 +123,7 @@ export function CatalogPage<Entry extends CatalogEntry>({
       />
       {isEditing && (
         <CatalogForm
+          key={view.edit}
           catalog={catalog}
           entry={edited}
           names={['default', ...(locations.data ?? []).map(({ name }) => name)]}

@@ -4,24 +4,16 @@ import { useMemo } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { ComputeLocation } from '../../api/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
-import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import type { Catalog } from '../catalog/catalog.ts';
+import { changedColumn, nameColumn } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 
 const workersAt = (name: string): string => `/workers?location=${encodeURIComponent(name)}`;
 
 const COLUMNS: readonly Column<ComputeLocation>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name }) => name,
-    sortKey: 'name',
-    isFixed: true,
-    size: 200,
-    card: 'title',
-  },
+  nameColumn(),
   {
     id: 'worker_count',
     header: 'Workers online',
@@ -39,19 +31,13 @@ const COLUMNS: readonly Column<ComputeLocation>[] = [
     size: 320,
     card: 'line',
   },
-  {
-    id: 'updated_at',
-    header: 'Changed',
-    cell: (location) => <Ago iso={location.updated_at} />,
-    sortKey: 'updated_at',
-    size: 110,
-  },
+  changedColumn(),
 ];
 
 export function ComputeLocationsPage() {
   const { rest } = useService();
   const [, navigate] = useLocation();
-  const { data, isFetching, error, refetch } = useQuery(queries.computeLocations(rest));
+  const query = useQuery(queries.computeLocations(rest));
   const catalog = useMemo(
     (): Catalog<ComputeLocation> => ({
       id: 'compute-locations',
@@ -82,10 +68,7 @@ export function ComputeLocationsPage() {
   return (
     <CatalogPage
       catalog={catalog}
-      entries={data}
-      isFetching={isFetching}
-      error={error}
-      retry={() => void refetch()}
+      query={query}
       actions={({ name }) => [
         {
           id: 'workers',

@@ -17,7 +17,8 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
-import { hrefOf, keyOf, LEVELS, matching, workerOf } from './records.ts';
+import { workerOf } from '../../state/worker-component.ts';
+import { hrefOf, keyOf, LEVELS, matching } from './records.ts';
 import { useRecords } from './use-records.ts';
 import './diagnostics-page.css';
 

@@ -4,6 +4,7 @@ import type { DiagnosticLevel, DiagnosticRecord } from '../../api/resources.ts';
 /** What the page keeps: the service keeps no more of a component either, unless it was told to. */
 export const RECORDS_MAX = 5_000;
 
+/** From the least to the gravest. */
 export const LEVELS: readonly DiagnosticLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR'];
 
 export interface RecordFilter {
@@ -50,6 +51,7 @@ function compareTimes(one: string, other: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
+/** The records that a filter lets through, in their order. */
 export function matching(
   records: readonly DiagnosticRecord[],
   filter: RecordFilter,
@@ -74,7 +76,3 @@ export function hrefOf(name: string, value: string): string | null {
   if (name === 'job_id') return `/jobs/${encodeURIComponent(value)}`;
   return name === 'worker_id' ? `/workers/${encodeURIComponent(value)}` : null;
 }
-
-/** The worker of a component `worker:<id>`; null for the service. */
-export const workerOf = (component: string): string | null =>
-  component.startsWith('worker:') ? component.slice('worker:'.length) : null;

@@ -3,24 +3,16 @@ import { LayoutDashboard, Warehouse } from 'lucide-react';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Farm } from '../../api/resources.ts';
-import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import type { Catalog } from '../catalog/catalog.ts';
+import { changedColumn, nameColumn } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import type { Column } from '../../parts/data-table/column.ts';
 import { limitText, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
 
 const COLUMNS: readonly Column<Farm>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name }) => name,
-    sortKey: 'name',
-    isFixed: true,
-    size: 200,
-    card: 'title',
-  },
+  nameColumn(),
   {
     id: 'description',
     header: 'Description',
@@ -53,19 +45,13 @@ const COLUMNS: readonly Column<Farm>[] = [
     align: 'end',
     size: 120,
   },
-  {
-    id: 'updated_at',
-    header: 'Changed',
-    cell: (farm) => <Ago iso={farm.updated_at} />,
-    sortKey: 'updated_at',
-    size: 110,
-  },
+  changedColumn(),
 ];
 
 export function FarmsPage() {
   const { rest } = useService();
   const [, navigate] = useLocation();
-  const { data, isFetching, error, refetch } = useQuery(queries.farms(rest));
+  const query = useQuery(queries.farms(rest));
   const catalog = useMemo(
     (): Catalog<Farm> => ({
       id: 'farms',
@@ -93,10 +79,7 @@ export function FarmsPage() {
   return (
     <CatalogPage
       catalog={catalog}
-      entries={data}
-      isFetching={isFetching}
-      error={error}
-      retry={() => void refetch()}
+      query={query}
       actions={(farm) => [
         {
           id: 'overview',

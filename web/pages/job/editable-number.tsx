@@ -1,5 +1,5 @@
 import { Check, Pencil, X } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { ProblemError } from '../../api/problem.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { explained } from '../../state/toasts.ts';
@@ -34,6 +34,14 @@ export function EditableNumber({
   const [text, setText] = useState<string | null>(null);
   const [problem, setProblem] = useState('');
   const [isBusy, setIsBusy] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const isOpen = text !== null;
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    // What had the focus is gone with the form.
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) opener.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
   const leave = (): void => {
     setText(null);
     setProblem('');
@@ -47,6 +55,7 @@ export function EditableNumber({
           label={`Change ${label.toLowerCase()}`}
           icon={<Pencil aria-hidden="true" />}
           size="small"
+          ref={opener}
           offBecause={offBecause}
           onPress={() => setText(String(value))}
         />

@@ -3,20 +3,19 @@ import {
   ArrowRightLeft,
   Ban,
   Bug,
-  Clipboard,
   CopyPlus,
   ListRestart,
   Pause,
   Play,
   RotateCcw,
-  Terminal,
   Trash2,
 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { JobDetail } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
+import { copyItem } from '../../parts/copy-item.tsx';
+import { counted } from '../../parts/number-text.ts';
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/field.tsx';
 import { ActionMenu, type ActionItem } from '../../parts/menu.tsx';
@@ -49,14 +48,8 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
   const retryAll = (): void =>
     run('Retry the job', async () => {
       const { retried } = await rest.call('post', '/jobs/{id}/retry', { path });
-      return `${retried.toLocaleString()} ${retried === 1 ? 'task is' : 'tasks are'} tried again`;
+      return `${counted(retried, 'task is', 'tasks are')} tried again`;
     });
-  const copy = (text: string, done: string): void => {
-    copyText(text).then(
-      () => toasts.done(done),
-      (error: unknown) => toasts.failed(error, 'Copy'),
-    );
-  };
   const items: readonly ActionItem[] = [
     {
       id: 'retry',
@@ -79,25 +72,9 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
       offBecause: why('jobs.write'),
       act: () => navigate(`/submit?from=${encodeURIComponent(job.id)}`),
     },
-    {
-      id: 'copy-link',
-      label: 'Copy the link',
-      icon: <Clipboard aria-hidden="true" />,
-      startsGroup: true,
-      act: () => copy(`${location.origin}/jobs/${job.id}`, 'The link is copied'),
-    },
-    {
-      id: 'copy-command',
-      label: 'Copy the command',
-      icon: <Terminal aria-hidden="true" />,
-      act: () => copy(`callsheet job ${job.id} --url ${rest.base}`, 'The command is copied'),
-    },
-    {
-      id: 'copy-curl',
-      label: 'Copy as curl',
-      icon: <Terminal aria-hidden="true" />,
-      act: () => copy(`curl ${rest.url('/jobs/{id}', { path }).href}`, 'The curl command is copied'),
-    },
+    copyItem('link', `${location.origin}/jobs/${job.id}`, true),
+    copyItem('command', `callsheet job ${job.id} --url ${rest.base}`),
+    copyItem('curl', `curl ${rest.url('/jobs/{id}', { path }).href}`),
     {
       id: 'delete',
       label: 'Delete…',

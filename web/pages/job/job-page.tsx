@@ -34,6 +34,11 @@ const CRUMBS = [{ label: 'Jobs', href: '/jobs' }];
 
 export function JobPage() {
   const { id = '' } = useParams<{ id: string }>();
+  // Of another job nothing is kept: what is being typed or asked would be done to it.
+  return <JobView key={id} id={id} />;
+}
+
+function JobView({ id }: { id: string }) {
   const { query, isRemoved, refresh } = useJob(id);
   const { data: job, error, refetch } = query;
   const isUnknown = error instanceof ProblemError && error.status === 404;

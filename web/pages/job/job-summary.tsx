@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { JobDetail, JobUpdate } from '../../api/resources.ts';
+import { counted } from '../../parts/number-text.ts';
 import { useMedia } from '../../parts/data-table/use-media.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { FarmName, QueueName } from '../../parts/names.tsx';
@@ -12,6 +13,7 @@ import { countedParts } from '../../parts/task-counts.ts';
 import { TaskProgress } from '../../parts/task-progress.tsx';
 import { durationText } from '../../parts/time-text.ts';
 import { Ago, Elapsed } from '../../parts/time.tsx';
+import { hasJobEnded } from '../../state/ended.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
@@ -73,7 +75,7 @@ function Counts({ job }: { job: JobDetail }) {
 }
 
 function Times({ job }: { job: JobDetail }) {
-  const hasEnded = job.status === 'completed' || job.status === 'failed' || job.status === 'canceled';
+  const hasEnded = hasJobEnded(job.status);
   return (
     <div className="job-summary__times">
       <Figure label={hasEnded ? 'From submission to end' : 'Elapsed'}>
@@ -94,7 +96,7 @@ function Remaining({ job }: { job: JobDetail }) {
     );
   }
   const { ms, isLeast, attempts, atOnce } = estimate;
-  const made = `from ${attempts.toLocaleString()} finished ${attempts === 1 ? 'attempt' : 'attempts'}, ${atOnce.toLocaleString()} at once`;
+  const made = `from ${counted(attempts, 'finished attempt')}, ${atOnce.toLocaleString()} at once`;
   return (
     <Figure label="Remaining" note={isLeast ? `${made}; some steps have not run yet` : made}>
       {isLeast ? 'over ' : 'about '}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ProblemError } from '../../api/problem.ts';
 import type { JobDetail, JobRetrySelection, TaskGrid } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import { counted } from '../../parts/number-text.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -45,7 +46,9 @@ export function RetryDialog({
     try {
       const { retried } = await rest.call('post', '/jobs/{id}/retry', { path: { id: job.id }, body });
       toasts.done(
-        retried === 0 ? 'None of these has failed or was canceled' : `${tasks(retried)} tried again`,
+        retried === 0
+          ? 'None of these has failed or was canceled'
+          : `${counted(retried, 'task is', 'tasks are')} tried again`,
       );
       onChanged();
       onClose();
@@ -67,9 +70,7 @@ export function RetryDialog({
         <>
           <Button onPress={onClose}>Close</Button>
           <SubmitButton isBusy={isBusy} offBecause={range.error}>
-            {hit === null || worker !== ''
-              ? 'Retry'
-              : `Retry ${hit.toLocaleString()} ${hit === 1 ? 'task' : 'tasks'}`}
+            {hit === null || worker !== '' ? 'Retry' : `Retry ${counted(hit, 'task')}`}
           </SubmitButton>
         </>
       }
@@ -112,8 +113,6 @@ export function RetryDialog({
     </Dialog>
   );
 }
-
-const tasks = (count: number): string => (count === 1 ? '1 task is' : `${count.toLocaleString()} tasks are`);
 
 interface FrameReading {
   /** Null: all places of the step. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { JobDetail, Step } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { counted } from '../../parts/number-text.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { GRID_STATUSES, PROGRESS_PARTS, statusLook } from '../../parts/status-looks.ts';
 import { useService } from '../../state/service.tsx';
@@ -51,8 +52,7 @@ export function SelectionBar({
   return (
     <section className="selection-bar" aria-label="Selected tasks">
       <span className="selection-bar__text" role="status">
-        <strong className="mono">{text}</strong> · {places.length.toLocaleString()}{' '}
-        {places.length === 1 ? 'task' : 'tasks'}: {words.join(', ')}
+        <strong className="mono">{text}</strong> · {counted(places.length, 'task')}: {words.join(', ')}
       </span>
       <Button
         size="small"
@@ -65,7 +65,7 @@ export function SelectionBar({
               path: { id: job.id },
               body: { step: step.name, range: placeExpression(runs) },
             });
-            return `${retried.toLocaleString()} ${retried === 1 ? 'task is' : 'tasks are'} tried again`;
+            return `${counted(retried, 'task is', 'tasks are')} tried again`;
           })
         }
       >
@@ -86,7 +86,7 @@ export function SelectionBar({
       </Button>
       {isCanceling && (
         <ConfirmDialog
-          title={`Cancel ${live.length.toLocaleString()} ${live.length === 1 ? 'task' : 'tasks'}?`}
+          title={`Cancel ${counted(live.length, 'task')}?`}
           action="Cancel the tasks"
           onClose={() => setIsCanceling(false)}
           onConfirm={async () => {

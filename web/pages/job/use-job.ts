@@ -4,7 +4,7 @@ import { tasksOf, type TaskEvent } from '../../api/events/subjects.ts';
 import type { JobDetail } from '../../api/resources.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
-import { useEvents } from '../../state/use-events.ts';
+import { useEvents, type GapReason } from '../../state/use-events.ts';
 import { useThrottle } from '../../state/use-throttle.ts';
 
 /** Nothing of the page is loaded again more often than this. */
@@ -26,17 +26,18 @@ export function useJob(id: string): LiveJob {
   const [removedId, setRemovedId] = useState('');
   const throttledJob = useThrottle(REFRESH_MS);
   const throttledAll = useThrottle(REFRESH_MS);
-  const reloadAll = (): void => {
-    void client.invalidateQueries({ queryKey: ['jobs', 'one', id] });
+  const reloadAll = (cancelRefetch = true): void => {
+    void client.invalidateQueries({ queryKey: ['jobs', 'one', id] }, { cancelRefetch });
   };
+  const missed = (reason: GapReason): void => throttledAll(() => reloadAll(reason === 'lost'));
   useEvents(
     'jobs',
     (events) => {
       const ours = events.filter(({ payload }) => payload.job_id === id);
       if (ours.some(({ payload }) => payload.status === 'removed')) setRemovedId(id);
-      else if (ours.length > 0) throttledAll(reloadAll);
+      else if (ours.length > 0) throttledAll(() => reloadAll());
     },
-    () => throttledAll(reloadAll),
+    missed,
   );
   useEvents(
     tasksOf(id),
@@ -46,9 +47,9 @@ export function useJob(id: string): LiveJob {
         void client.invalidateQueries({ queryKey: ['jobs', 'one', id, 'failures'] });
         void client.invalidateQueries({ queryKey: ['jobs', 'one', id, 'first-failure'] });
       }),
-    () => throttledAll(reloadAll),
+    missed,
   );
-  return { query, isRemoved: removedId === id, refresh: reloadAll };
+  return { query, isRemoved: removedId === id, refresh: () => reloadAll() };
 }
 
 /** Task events of the job as they come. */

@@ -1,6 +1,6 @@
-import { ArrowRightLeft, Ban, Gauge, Pause, Play, RotateCcw, Trash2, X, type LucideIcon } from 'lucide-react';
+import { ArrowRightLeft, Ban, Gauge, Pause, Play, RotateCcw, Trash2, type LucideIcon } from 'lucide-react';
 import type { Job } from '../../api/resources.ts';
-import { Button, IconButton } from '../../parts/button.tsx';
+import { BulkBar } from '../../parts/data-table/bulk-bar.tsx';
 import { ACTION_WORDS, JOB_ACTIONS, offForAll, type JobAction } from './job-actions.ts';
 
 export const ACTION_ICONS: Readonly<Record<JobAction, LucideIcon>> = {
@@ -14,7 +14,7 @@ export const ACTION_ICONS: Readonly<Record<JobAction, LucideIcon>> = {
 };
 
 /** What can be done with the selected jobs. */
-export function BulkBar({
+export function JobBulkBar({
   count,
   total,
   known,
@@ -36,37 +36,25 @@ export function BulkBar({
 }) {
   // Of jobs that are not loaded it is not known what makes sense for them.
   const judged = known.length === count ? known : [];
+  const actions = JOB_ACTIONS.map((action) => {
+    const Icon = ACTION_ICONS[action];
+    return {
+      id: action,
+      label: ACTION_WORDS[action].label,
+      icon: <Icon aria-hidden="true" />,
+      isDanger: action === 'delete',
+      offBecause: forbidden === '' ? offForAll(action, judged) : forbidden,
+      act: () => onAction(action),
+    };
+  });
   return (
-    <div className="bulk-bar" role="toolbar" aria-label="Selected jobs">
-      <span className="bulk-bar__count" role="status">
-        {count.toLocaleString()} selected
-      </span>
-      {count < total && (
-        <Button size="small" look="quiet" onPress={onSelectAll}>
-          {`Select all ${total.toLocaleString()}`}
-        </Button>
-      )}
-      {JOB_ACTIONS.map((action) => {
-        const Icon = ACTION_ICONS[action];
-        return (
-          <Button
-            key={action}
-            size="small"
-            look={action === 'delete' ? 'danger' : 'plain'}
-            icon={<Icon aria-hidden="true" />}
-            offBecause={forbidden === '' ? offForAll(action, judged) : forbidden}
-            onPress={() => onAction(action)}
-          >
-            {ACTION_WORDS[action].label}
-          </Button>
-        );
-      })}
-      <IconButton
-        size="small"
-        label="Clear the selection"
-        icon={<X aria-hidden="true" />}
-        onPress={onClear}
-      />
-    </div>
+    <BulkBar
+      label="Selected jobs"
+      count={count}
+      total={total}
+      actions={actions}
+      onSelectAll={onSelectAll}
+      onClear={onClear}
+    />
   );
 }

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { refusalGroups, runBulk, type BulkOutcome } from '../../api/bulk.ts';
 import type { Job, JobBulk } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { NumberField, SelectField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -10,20 +12,10 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
 import { ACTION_WORDS, jobsInWords, type JobAction } from './job-actions.ts';
-import { refusalGroups, runBulk, type BulkDeed, type BulkOutcome } from './run-bulk.ts';
-
-/** The jobs that are meant. */
-export interface BulkTarget {
-  readonly count: number;
-  /** Those that are loaded. */
-  readonly known: readonly Job[];
-  /** All of them; asked for when it begins. */
-  readonly ids: (progress: (collected: number) => void) => Promise<readonly string[]>;
-}
 
 interface BulkDialogProps {
   readonly action: JobAction;
-  readonly target: BulkTarget;
+  readonly target: BulkTarget<Job>;
   /** Called when jobs have been changed. */
   readonly onChanged: () => void;
   readonly onClose: () => void;
@@ -51,6 +43,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
   const fault = faultOf(action, priority, queue);
 
   const run = async (): Promise<void> => {
+    isStopped.current = false;
     setError(null);
     setStage({ kind: 'running', words: 'Finding the jobs', share: 0 });
     try {
@@ -61,8 +54,9 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
           share: collected / Math.max(1, target.count),
         }),
       );
-      const outcome = await runBulk(ids, deedOf(action, priority, queue), {
-        send: (body: JobBulk) => rest.call('post', '/jobs/bulk', { body }),
+      const deed = deedOf(action, priority, queue);
+      const send = (lot: string[]) => rest.call('post', '/jobs/bulk', { body: { ...deed, ids: lot } });
+      const outcome = await runBulk(ids, send, {
         progress: (dealtWith) =>
           setStage({
             kind: 'running',
@@ -152,7 +146,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
   );
 }
 
-function Question({ action, target }: { action: JobAction; target: BulkTarget }) {
+function Question({ action, target }: { action: JobAction; target: BulkTarget<Job> }) {
   const names = target.known.slice(0, NAMES_SHOWN).map(({ id, name }) => <li key={id}>{name}</li>);
   const more = target.count - names.length;
   return (
@@ -226,6 +220,9 @@ export function doneInWords(
   const words = `${jobsInWords(done)} ${ACTION_WORDS[action].done}`;
   return action === 'retry' ? `${words} (${retried.toLocaleString()} tasks)` : words;
 }
+
+/** What is to be done to each of the jobs. */
+type BulkDeed = Pick<JobBulk, 'action' | 'priority' | 'queue_id'>;
 
 /** The request of an action. */
 export function deedOf(action: JobAction, priority: string, queue: string): BulkDeed {

@@ -1,4 +1,6 @@
 import type { Job } from '../../api/resources.ts';
+import { counted } from '../../parts/number-text.ts';
+import { hasJobEnded } from '../../state/ended.ts';
 
 /** What can be done to jobs, one or many. */
 export type JobAction = 'pause' | 'resume' | 'retry' | 'cancel' | 'set-priority' | 'move' | 'delete';
@@ -45,19 +47,15 @@ export const ACTION_WORDS: Readonly<Record<JobAction, ActionWords>> = {
 };
 
 /** "3 jobs". */
-export const jobsInWords = (count: number): string =>
-  count === 1 ? '1 job' : `${count.toLocaleString()} jobs`;
+export const jobsInWords = (count: number): string => counted(count, 'job');
 
 type Judged = Pick<Job, 'status'> & { readonly task_counts: Pick<Job['task_counts'], 'failed' | 'canceled'> };
-
-const hasEnded = ({ status }: Judged): boolean =>
-  status === 'completed' || status === 'failed' || status === 'canceled';
 
 /** Why the action makes no sense for the job as it is (interface.md, "States and transitions"); empty when it does. */
 export function offBecause(action: JobAction, job: Judged): string {
   switch (action) {
     case 'pause':
-      if (hasEnded(job)) return 'It has ended.';
+      if (hasJobEnded(job.status)) return 'It has ended.';
       return job.status === 'paused' ? 'It is paused already.' : '';
     case 'resume':
       return job.status === 'paused' ? '' : 'It is not paused.';
@@ -67,7 +65,7 @@ export function offBecause(action: JobAction, job: Judged): string {
         : 'None of its tasks has failed or was canceled.';
     case 'cancel':
       if (job.status === 'canceled') return 'It is canceled already.';
-      return hasEnded(job) ? 'It has ended.' : '';
+      return hasJobEnded(job.status) ? 'It has ended.' : '';
     case 'set-priority':
     case 'move':
     case 'delete':

@@ -5,9 +5,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { countsInWords } from '../../parts/task-counts.ts';
 import { TaskProgress } from '../../parts/task-progress.tsx';
 import { Ago, Elapsed } from '../../parts/time.tsx';
-
-const hasEnded = ({ status }: Job): boolean =>
-  status === 'completed' || status === 'failed' || status === 'canceled';
+import { hasJobEnded } from '../../state/ended.ts';
 
 const reasonOf = (job: Job): string => job.park_reason ?? job.cancel_reason ?? '';
 
@@ -86,7 +84,9 @@ export const JOB_COLUMNS: readonly Column<Job>[] = [
     align: 'end',
     hiddenAtFirst: true,
     card: 'hidden',
-    cell: (job) => <Elapsed from={job.created_at} to={hasEnded(job) ? job.updated_at : undefined} />,
+    cell: (job) => (
+      <Elapsed from={job.created_at} to={hasJobEnded(job.status) ? job.updated_at : undefined} />
+    ),
   },
   {
     id: 'tasks',

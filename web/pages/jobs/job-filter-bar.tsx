@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { SlidersHorizontal, X } from 'lucide-react';
+import { SlidersHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { JobSummary } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
-import { StatusChips } from '../../parts/filter-chips.tsx';
+import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
+import { FilterChoice } from '../../parts/filter-choice.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
 import { queries } from '../../state/queries.ts';
@@ -52,34 +53,23 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
           </Button>
         </span>
         <div className={classNames('job-filters__fold', isOpen && 'job-filters__fold--open')}>
-          <select
-            className="input job-filters__choice"
-            aria-label="Farm"
+          <FilterChoice
+            label="Farm"
+            all="All farms"
             value={filters.farm}
-            onChange={(event) => onChange({ farm: event.target.value, queue: '' })}
-          >
-            <option value="">All farms</option>
-            {farms.map((farm) => (
-              <option key={farm.id} value={farm.id}>
-                {farm.name}
-              </option>
-            ))}
-          </select>
-          <select
-            className="input job-filters__choice"
-            aria-label="Queue"
+            choices={farms.map(({ id, name }) => [id, name])}
+            onChange={(farm) => onChange({ farm, queue: '' })}
+          />
+          <FilterChoice
+            label="Queue"
+            all="All queues"
             value={filters.queue}
-            onChange={(event) => onChange({ queue: event.target.value })}
-          >
-            <option value="">All queues</option>
-            {offered.map((queue) => (
-              <option key={queue.id} value={queue.id}>
-                {filters.farm === '' && farms.length > 1
-                  ? `${queue.name} (${farmOf(queue.farm_id)})`
-                  : queue.name}
-              </option>
-            ))}
-          </select>
+            choices={offered.map(({ id, name, farm_id: farm }) => [
+              id,
+              filters.farm === '' && farms.length > 1 ? `${name} (${farmOf(farm)})` : name,
+            ])}
+            onChange={(queue) => onChange({ queue })}
+          />
           <FilterText
             label="Owner"
             value={filters.owner}
@@ -113,16 +103,7 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
           chosen={filters.status}
           onChange={(status) => onChange({ status })}
         />
-        {isFiltered(filters) && (
-          <Button
-            size="small"
-            look="quiet"
-            icon={<X aria-hidden="true" />}
-            onPress={() => onChange(NO_FILTERS)}
-          >
-            Clear filters
-          </Button>
-        )}
+        {isFiltered(filters) && <ClearFilters onPress={() => onChange(NO_FILTERS)} />}
       </div>
     </div>
   );

@@ -1,5 +1,6 @@
 import type { JobStatus } from '../../api/resources.ts';
 import type { QueryOf } from '../../api/rest-calls.ts';
+import { curlOf, shellWord } from '../../parts/shell-words.ts';
 
 /** What the list of jobs can be sorted by. */
 export const JOB_SORT_KEYS = ['created_at', 'updated_at', 'name', 'priority', 'status'] as const;
@@ -52,8 +53,8 @@ export interface FilterNames {
   readonly queue: string | undefined;
 }
 
-/** The command that lists the same jobs in a shell. */
-export function listCommand(view: JobListView, names: FilterNames): string {
+/** The command that lists the same jobs of the service in a shell. */
+export function listCommand(view: JobListView, names: FilterNames, url: string): string {
   const words = ['callsheet', 'jobs'];
   const add = (flag: string, value: string): void => {
     if (value !== '') words.push(flag, shellWord(value));
@@ -66,18 +67,11 @@ export function listCommand(view: JobListView, names: FilterNames): string {
   add('--search', view.search.trim());
   add('--sort-by', view.sort);
   add('--sort-dir', view.dir);
+  add('--url', url);
   return words.join(' ');
 }
 
 /** The request that lists the same jobs, for curl. */
 export function listCurl(view: JobListView, origin: string): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(listQuery(view))) {
-    for (const text of [value].flat()) if (text !== undefined) query.append(name, String(text));
-  }
-  return `curl ${shellWord(`${origin}/api/v1/jobs?${query.toString()}`)}`;
+  return curlOf(`${origin}/api/v1/jobs`, listQuery(view));
 }
-
-/** A word that a POSIX shell takes as it is. */
-export const shellWord = (word: string): string =>
-  /^[A-Za-z0-9_./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

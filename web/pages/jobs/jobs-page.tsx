@@ -1,20 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import {
-  Copy,
-  ExternalLink,
-  Filter,
-  Link as LinkIcon,
-  Plus,
-  Rows4,
-  Share2,
-  SquareTerminal,
-} from 'lucide-react';
+import { ExternalLink, Filter, Plus, Rows4 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { runBulk } from '../../api/bulk.ts';
 import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
-import type { RowSource } from '../../parts/data-table/column.ts';
+import { copyItem } from '../../parts/copy-item.tsx';
+import { counted } from '../../parts/number-text.ts';
+import { targetOfRow, targetOfSelection, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
+import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
   ALL_SELECTED,
@@ -24,8 +18,9 @@ import {
   selectedCount,
   type RowSelection,
 } from '../../parts/data-table/row-selection.ts';
-import { ActionMenu, type ActionItem } from '../../parts/menu.tsx';
+import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { ShareMenu } from '../../parts/share-menu.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -33,8 +28,8 @@ import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
-import { ACTION_ICONS, BulkBar } from './bulk-bar.tsx';
-import { BulkDialog, deedOf, doneInWords, type BulkTarget } from './bulk-dialog.tsx';
+import { ACTION_ICONS, JobBulkBar } from './bulk-bar.tsx';
+import { BulkDialog, deedOf, doneInWords } from './bulk-dialog.tsx';
 import {
   ACTION_WORDS,
   JOB_ACTIONS,
@@ -56,7 +51,6 @@ import {
   type JobSortKey,
 } from './job-filters.ts';
 import { NoJobs, NoMatch } from './no-jobs.tsx';
-import { collectIds, runBulk } from './run-bulk.ts';
 import { useJobList } from './use-job-list.ts';
 import { ViewsMenu } from './views-menu.tsx';
 import './jobs-page.css';
@@ -78,7 +72,7 @@ const OFFERED_MAX = 200;
 
 interface OpenDialog {
   readonly action: JobAction;
-  readonly target: BulkTarget;
+  readonly target: BulkTarget<Job>;
 }
 
 /** The list of jobs. */
@@ -107,14 +101,14 @@ export function JobsPage() {
   const count = selectedCount(selection, total);
   const forbidden = why('jobs.write');
 
-  const loaded = useMemo(() => loadedJobs(rows), [rows]);
+  const loaded = useMemo(() => loadedRows(rows), [rows]);
   const owners = useMemo(() => distinct(loaded.map((job) => job.owner)), [loaded]);
   const projects = useMemo(() => distinct(loaded.map((job) => job.project)), [loaded]);
   const changed = (): void => {
     rows.refresh();
     setSelection(NOTHING_SELECTED);
   };
-  const act = (action: JobAction, target: BulkTarget, isSelection: boolean): void => {
+  const act = (action: JobAction, target: BulkTarget<Job>, isSelection: boolean): void => {
     const { isDestructive } = ACTION_WORDS[action];
     const isAsked =
       isDestructive || action === 'set-priority' || action === 'move' || target.count > UNASKED_MAX;
@@ -123,12 +117,11 @@ export function JobsPage() {
       return;
     }
     const run = async (): Promise<void> => {
-      const ids = await target.ids(() => undefined);
-      const outcome = await runBulk(ids, deedOf(action, '', ''), {
-        send: (body) => rest.call('post', '/jobs/bulk', { body }),
-        progress: () => undefined,
-        isStopped: () => false,
-      });
+      const ids = await target.ids();
+      const deed = deedOf(action, '', '');
+      const outcome = await runBulk(ids, (lot) =>
+        rest.call('post', '/jobs/bulk', { body: { ...deed, ids: lot } }),
+      );
       if (isSelection) changed();
       else rows.refresh();
       if (outcome.done > 0) toasts.done(doneInWords(action, outcome));
@@ -146,35 +139,16 @@ export function JobsPage() {
       toasts.failed(error, ACTION_WORDS[action].deed(jobsInWords(target.count))),
     );
   };
-  const selectedTarget = (): BulkTarget => {
-    const known = loaded.filter((job) => isSelected(selection, job.id));
-    if (selection.kind === 'some') {
-      const ids = [...selection.ids];
-      return { count: ids.length, known, ids: () => Promise.resolve(ids) };
-    }
-    const { except } = selection;
-    const asked = listQuery(view);
-    return {
-      count,
-      known,
-      ids: (progress) =>
-        collectIds(
-          (offset, limit) =>
-            rest.call('get', '/jobs', {
-              query: { ...asked, sort_by: 'created_at', sort_dir: 'asc', offset, limit },
-            }),
-          except,
-          progress,
-        ),
-    };
-  };
+  const selectedTarget = (): BulkTarget<Job> =>
+    targetOfSelection(selection, loaded, total, (offset, limit) =>
+      rest.call('get', '/jobs', {
+        query: { ...listQuery(view), sort_by: 'created_at', sort_dir: 'asc', offset, limit },
+      }),
+    );
   const actionsOf = (job: Job): readonly ActionItem[] => {
     // On a row of a selection the menu is about all of it.
     const isOfMany = count > 1 && isSelected(selection, job.id);
-    const target = isOfMany
-      ? selectedTarget()
-      : { count: 1, known: [job], ids: () => Promise.resolve([job.id]) };
-    const link = `${location.origin}/jobs/${job.id}`;
+    const target = isOfMany ? selectedTarget() : targetOfRow(job);
     return [
       {
         id: 'open',
@@ -214,8 +188,8 @@ export function JobsPage() {
               act: () => setView({ project: job.project }),
             },
           ]),
-      copyItem('copy-id', 'Copy the id', job.id, <Copy aria-hidden="true" />, true),
-      copyItem('copy-link', 'Copy the link', link, <LinkIcon aria-hidden="true" />),
+      copyItem('id', job.id, true),
+      copyItem('link', `${location.origin}${jobHref(job)}`),
     ];
   };
 
@@ -252,7 +226,7 @@ export function JobsPage() {
                 setTopWanted((before) => before + 1);
               }}
             >
-              {rows.drift === 1 ? '1 new job' : `${rows.drift.toLocaleString()} new jobs`}
+              {counted(rows.drift, 'new job')}
             </Button>
           </div>
         )}
@@ -277,13 +251,22 @@ export function JobsPage() {
           onDelete={() => {
             if (count > 0 && forbidden === '') act('delete', selectedTarget(), true);
           }}
+          onKey={(key) => {
+            const target = selectedTarget();
+            const action = actionOfKey(key, target);
+            if (action === null || count === 0) return false;
+            const off = forbidden === '' ? offForAll(action, judgedOf(target)) : forbidden;
+            if (off === '') act(action, target, true);
+            else toasts.failed(new Error(off), ACTION_WORDS[action].deed(jobsInWords(count)));
+            return true;
+          }}
           rowClass={classOfJob}
           onAtRest={setIsAtRest}
           empty={isFiltered(view) ? <NoMatch onClear={() => setView(NO_FILTERS)} /> : <NoJobs />}
           toolbar={
             <div className="jobs-page__tools">
               {count > 0 ? (
-                <BulkBar
+                <JobBulkBar
                   count={count}
                   total={total}
                   known={loaded.filter((job) => isSelected(selection, job.id))}
@@ -300,7 +283,7 @@ export function JobsPage() {
               {count === 0 && (
                 <>
                   <ViewsMenu query={query} />
-                  <ShareMenu view={view} />
+                  <ShareJobs view={view} />
                   <IconButton
                     size="small"
                     label="Compact rows"
@@ -319,76 +302,38 @@ export function JobsPage() {
   );
 }
 
-/** The view for others: its link, and the same list in a shell. */
-function ShareMenu({ view }: { view: JobListView }) {
+/** The view for others, with the names that the command takes. */
+function ShareJobs({ view }: { view: JobListView }) {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest)).data ?? [];
   const queues = useQuery(queries.queues(rest)).data ?? [];
+  const chosenQueue = queues.find((queue) => queue.id === view.queue);
   const names = {
-    farm: farms.find((farm) => farm.id === view.farm)?.name,
-    queue: queues.find((queue) => queue.id === view.queue)?.name,
+    // In a shell a queue is named together with its farm.
+    farm: farms.find((farm) => farm.id === (view.farm === '' ? chosenQueue?.farm_id : view.farm))?.name,
+    queue: chosenQueue?.name,
   };
   return (
-    <ActionMenu
-      label="Share this list"
-      icon={<Share2 aria-hidden="true" />}
-      items={[
-        copyItem('link', 'Copy the link', location.href, <LinkIcon aria-hidden="true" />),
-        copyItem(
-          'command',
-          'Copy the command',
-          listCommand(view, names),
-          <SquareTerminal aria-hidden="true" />,
-        ),
-        copyItem(
-          'curl',
-          'Copy as curl',
-          listCurl(view, location.origin),
-          <SquareTerminal aria-hidden="true" />,
-        ),
-      ]}
-    />
+    <ShareMenu command={listCommand(view, names, location.origin)} curl={listCurl(view, location.origin)} />
   );
 }
 
-function copyItem(
-  id: string,
-  label: string,
-  text: string,
-  icon: ActionItem['icon'],
-  startsGroup = false,
-): ActionItem {
-  return {
-    id,
-    label,
-    icon,
-    startsGroup,
-    act: () => {
-      copyText(text).then(
-        () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
-      );
-    },
-  };
-}
-
 /** Of jobs that are not loaded it is not known what makes sense for them. */
-const judgedOf = ({ known, count }: BulkTarget): readonly Job[] => (known.length === count ? known : []);
+const judgedOf = ({ known, count }: BulkTarget<Job>): readonly Job[] => (known.length === count ? known : []);
+
+/** What a letter does with the selected jobs: p holds them, or lets them go on where all are held. */
+function actionOfKey(key: string, target: BulkTarget<Job>): JobAction | null {
+  if (key === 'r') return 'retry';
+  if (key === 'c') return 'cancel';
+  if (key !== 'p') return null;
+  const judged = judgedOf(target);
+  return judged.length > 0 && judged.every(({ status }) => status === 'paused') ? 'resume' : 'pause';
+}
 
 const jobIdOf = (job: Job): string => job.id;
 const jobNameOf = (job: Job): string => job.name;
 const jobHref = (job: Job): string => `/jobs/${job.id}`;
 const classOfJob = (job: Job): string => (job.status === 'failed' ? 'jobs-page__row--failed' : '');
-
-/** The jobs of the list that are loaded. */
-function loadedJobs(rows: RowSource<Job>): readonly Job[] {
-  const jobs: Job[] = [];
-  for (let index = 0; index < (rows.total ?? 0); index += 1) {
-    const job = rows.row(index);
-    if (job !== undefined) jobs.push(job);
-  }
-  return jobs;
-}
 
 const distinct = (texts: readonly string[]): readonly string[] =>
   [...new Set(texts)]

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { ListChecks, SearchX } from 'lucide-react';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { CommandLine, EmptyState } from '../../parts/empty-state.tsx';
+import { shellWord } from '../../parts/shell-words.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
-import { shellWord } from './job-filters.ts';
 
 /** Nobody has submitted anything yet. */
 export function NoJobs() {

@@ -1,5 +1,7 @@
 import { Link } from 'wouter';
 import { Panel } from '../../parts/panel.tsx';
+import { QueryProblem } from '../../parts/query-problem.tsx';
+import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { statusColor, StatusGlyph } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import type { Attention } from './attention.ts';
@@ -17,14 +19,31 @@ const LOOKS = {
 } as const;
 
 /** Jobs that go no further unless somebody looks at them. */
-export function AttentionPanel({ items, farm }: { items: readonly Attention[]; farm: string }) {
-  const more = items.length - SHOWN;
+export function AttentionPanel({
+  items,
+  farm,
+  error,
+  onRetry,
+}: {
+  /** Undefined until they are known. */
+  items: readonly Attention[] | undefined;
+  farm: string;
+  error: unknown;
+  onRetry: () => void;
+}) {
+  const more = (items?.length ?? 0) - SHOWN;
   return (
     <Panel
       title="Jobs that need attention"
       beside={<Link href={`/jobs?status=failed&farm=${encodeURIComponent(farm)}`}>All failed jobs</Link>}
     >
-      {items.length === 0 ? (
+      {items === undefined ? (
+        error === null ? (
+          <SkeletonLines lines={3} label="Loading the jobs that need attention" />
+        ) : (
+          <QueryProblem error={error} what="the jobs that need attention" onRetry={onRetry} />
+        )
+      ) : items.length === 0 ? (
         <p className="muted">
           None: no job has failed in the last day, is held by its failures, or lacks a worker.
         </p>

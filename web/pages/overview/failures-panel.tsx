@@ -26,10 +26,10 @@ export function FailuresPanel({ jobs }: { jobs: readonly Job[] }) {
       {shown.length === 0 ? (
         <p className="muted">No task of the jobs that changed last has failed.</p>
       ) : (
-        <ul className="failures">
+        <ul className="farm-failures">
           {shown.map((job) => (
-            <li key={job.id} className="failures__job">
-              <div className="failures__head">
+            <li key={job.id} className="farm-failures__job">
+              <div className="farm-failures__head">
                 <Link href={`/jobs/${encodeURIComponent(job.id)}`}>{job.name}</Link>
                 <span className="muted">
                   {job.task_counts.failed === 1
@@ -51,7 +51,7 @@ export function FailuresPanel({ jobs }: { jobs: readonly Job[] }) {
 function Reasons({ failures }: { failures: JobFailures | undefined }) {
   if (failures === undefined) return null;
   return (
-    <ul className="failures__reasons">
+    <ul className="farm-failures__reasons">
       {failures.groups.slice(0, GROUPS_SHOWN).map((group) => (
         <Reason key={group.reason} group={group} />
       ))}
@@ -66,8 +66,8 @@ function Reason({ group: { reason, count, task_ids: tasks, worker_ids: workers }
   const [task] = tasks;
   const words = reason === '' ? 'No reason was given' : (reason.split('\n')[0] ?? reason);
   return (
-    <li className="failures__reason">
-      <span className="failures__count number">{count.toLocaleString()} ×</span>
+    <li className="farm-failures__reason">
+      <span className="farm-failures__count number">{count.toLocaleString()} ×</span>
       <span>
         {task === undefined ? (
           words

@@ -12,7 +12,6 @@ import { useService } from '../../state/service.tsx';
 import { useNow } from '../../state/use-now.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
-import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
 import { attentionOf } from './attention.ts';
 import { AttentionPanel } from './attention-panel.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
@@ -26,8 +25,6 @@ import './farm-overview.css';
 
 const HISTORY_MS = 15_000;
 const WAITING_MS = 5_000;
-const JOBS_MS = 4_000;
-const TROUBLED = [['jobs', 'troubled']];
 const CHARTS = 'farm';
 const CHART_HEIGHT = 170;
 
@@ -54,10 +51,9 @@ export function FarmOverview({
   });
   const waiting = useQuery({ ...farmQueries.waiting(rest, farm.id), refetchInterval: waitingMs });
   const troubled = useQuery(farmQueries.troubledJobs(rest, farm.id));
-  useStaleOnEvents('jobs', TROUBLED, JOBS_MS);
-  const jobs = useMemo(() => troubled.data ?? [], [troubled.data]);
+  const jobs = troubled.data;
   const attention = useMemo(
-    () => attentionOf(jobs, waiting.data?.groups ?? [], now),
+    () => (jobs === undefined ? undefined : attentionOf(jobs, waiting.data?.groups ?? [], now)),
     [jobs, waiting.data, now],
   );
   return (
@@ -90,8 +86,13 @@ export function FarmOverview({
           error={waiting.error}
           onRetry={() => void waiting.refetch()}
         />
-        <AttentionPanel items={attention} farm={farm.id} />
-        <FailuresPanel jobs={jobs} />
+        <AttentionPanel
+          items={attention}
+          farm={farm.id}
+          error={troubled.error}
+          onRetry={() => void troubled.refetch()}
+        />
+        {jobs !== undefined && <FailuresPanel jobs={jobs} />}
       </Panels>
     </>
   );

@@ -1,5 +1,5 @@
 import type { FarmHistory } from '../../api/resources.ts';
-import type { TimeSeries } from '../../parts/time-chart-model.ts';
+import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 
 /** The spans of time that can be looked at, and what one point of each stands for, in minutes. */
 export const RANGES = {
@@ -20,9 +20,10 @@ export interface FarmCharts {
   readonly ended: readonly TimeSeries[];
 }
 
+/** The history of a farm as its charts show it. */
 export function farmCharts(history: FarmHistory): FarmCharts {
   return {
-    times: history.times.map((iso) => Math.round(Date.parse(iso) / 1_000)),
+    times: chartTimes(history.times),
     cores: [
       { label: 'Booked', color: '--state-running', isFilled: true, values: history.cores_booked },
       { label: 'Online', color: '--text-muted', isLimit: true, values: history.cores_total },

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Farm, FarmHistory, FarmWaiting, WorkerSummary } from '../../api/resources.ts';
+import { counted } from '../../parts/number-text.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat, Stats } from '../../parts/stat.tsx';
@@ -10,7 +11,6 @@ import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
-import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
 import { sumOf, sumOfLast } from './farm-series.ts';
 import { farmStatus } from './farm-status.ts';
 
@@ -19,9 +19,6 @@ const HOUR_MINUTES = 60;
 const LOST_MINUTES = 30;
 const FAILED_MINUTES = 15;
 const EVERY_MS = 5_000;
-const EVENTS_MS = 3_000;
-const WORKERS = [['workers', 'summary']];
-const JOBS = [['jobs', 'summary']];
 
 /** The farm in a word and some numbers. */
 export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting | undefined }) {
@@ -39,8 +36,6 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
     enabled: can('workers.read'),
   }).data;
   const jobs = useQuery(queries.jobSummary(rest, { farm_id: farm.id })).data;
-  useStaleOnEvents('workers', WORKERS, EVENTS_MS);
-  useStaleOnEvents('jobs', JOBS, EVENTS_MS);
   const inFarm = `farm=${encodeURIComponent(farm.id)}`;
   const held = workers === undefined ? undefined : `${workers.cores_booked}/${workers.cores_total}`;
   return (
@@ -143,12 +138,10 @@ function workersNote(workers: WorkerSummary | undefined): string {
 function waitingNote(waiting: FarmWaiting | undefined): string {
   if (waiting === undefined) return '';
   const reasons = waiting.groups.length;
-  return reasons === 0 ? 'nothing waits' : reasons === 1 ? 'for 1 reason' : `for ${reasons} reasons`;
+  return reasons === 0 ? 'nothing waits' : `for ${counted(reasons, 'reason')}`;
 }
 
 function coverage(hour: FarmHistory): string {
   const minutes = hour.times.length;
-  return minutes >= HOUR_MINUTES - 1
-    ? 'tasks'
-    : `tasks, of ${minutes === 1 ? '1 minute' : `${minutes} minutes`}`;
+  return minutes >= HOUR_MINUTES - 1 ? 'tasks' : `tasks, of ${counted(minutes, 'minute')}`;
 }

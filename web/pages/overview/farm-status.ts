@@ -1,4 +1,5 @@
 import type { WaitingGroup } from '../../api/resources.ts';
+import { counted, numberText } from '../../parts/number-text.ts';
 
 /** How a farm is, in one word. */
 export type FarmState = 'active' | 'idle' | 'starved' | 'paused' | 'blocked' | 'waiting' | 'degraded';
@@ -28,10 +29,6 @@ const LOST_SHARE = 0.25;
 /** So many failures are no accident. */
 const FAILURES_MIN = 5;
 
-const counted = (count: number, word: string): string =>
-  count === 1 ? `1 ${word}` : `${count.toLocaleString('en')} ${word}s`;
-const plain = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
-
 /** The state of a farm and why it is said to be so. Trouble comes before work, and work before what waits. */
 export function farmStatus(facts: FarmFacts): FarmStatus {
   const trouble = troubleOf(facts);
@@ -58,17 +55,17 @@ function troubleOf(facts: FarmFacts): string {
   // Those that were disabled or deleted are not lost.
   const lost = Math.min(before - online, offline);
   if (before > 0 && lost / before > LOST_SHARE) {
-    return `${plain(lost)} of ${counted(before, 'worker')} went offline in the last half hour.`;
+    return `${numberText(lost)} of ${counted(before, 'worker')} went offline in the last half hour.`;
   }
   if (failed >= FAILURES_MIN && failed > succeeded) {
-    return `${plain(failed)} of the last ${counted(failed + succeeded, 'task')} failed.`;
+    return `${numberText(failed)} of the last ${counted(failed + succeeded, 'task')} failed.`;
   }
   return '';
 }
 
 function activeReason({ tasksRunning: running, coresBooked, coresTotal }: FarmFacts): string {
   const verb = running === 1 ? 'runs' : 'run';
-  return `${counted(running, 'task')} ${verb} on ${plain(coresBooked)} of ${counted(coresTotal, 'core')}.`;
+  return `${counted(running, 'task')} ${verb} on ${numberText(coresBooked)} of ${counted(coresTotal, 'core')}.`;
 }
 
 function idleReason({ workersOnline: online }: FarmFacts): string {

@@ -1,3 +1,5 @@
+import { shellWord } from '../../parts/shell-words.ts';
+
 /** What a farm needs before a job can run, in the order in which it is made. */
 export const FIRST_STEPS = ['farm', 'queue', 'worker', 'job'] as const;
 export type FirstStep = (typeof FIRST_STEPS)[number];
@@ -24,14 +26,10 @@ export function missingSteps({ farms, queues, workers, jobs }: Presence): readon
 /** The command that starts a worker on a machine that reaches the service under `host`. */
 export function workerCommand(host: string, busPort: string, farm: string | null): string {
   const parts = ['callsheet worker', `--bus-url=nats://${host}:${busPort}`];
-  if (farm !== null) parts.push(`--worker-farm=${quoted(farm)}`);
+  if (farm !== null) parts.push(`--worker-farm=${shellWord(farm)}`);
   return parts.join(' ');
 }
 
 /** The command that submits a template. */
 export const submitCommand = (url: string, farm: string, queue: string): string =>
-  `callsheet submit template.yaml --farm ${quoted(farm)} --queue ${quoted(queue)} --url ${url} --watch`;
-
-/** A word as a shell takes it. */
-const quoted = (word: string): string =>
-  /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  `callsheet submit template.yaml --farm ${shellWord(farm)} --queue ${shellWord(queue)} --url ${url} --watch`;

@@ -21,17 +21,17 @@ const VIEW = {
 export function OverviewPage() {
   const { rest } = useService();
   const [view, setView] = useUrlState(VIEW);
-  const presence = usePresence();
+  const { presence, error, retry } = usePresence();
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
   const [farm, remember] = useChosenFarm(view.farm, farms.data ?? []);
   if (presence === null)
     return (
       <Page title="Overview">
-        {farms.error === null ? (
+        {error === null ? (
           <SkeletonLines lines={8} label="Loading the overview" />
         ) : (
-          <QueryProblem error={farms.error} what="the overview" onRetry={() => void farms.refetch()} />
+          <QueryProblem error={error} what="the overview" onRetry={retry} />
         )}
       </Page>
     );

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
+import { numberText } from '../../parts/number-text.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ShortTable } from '../../parts/short-table.tsx';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import type { ShareRow } from './share-rows.ts';
 
 const SPARK = { width: 110, height: 24 };
-const cores = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
 
 /** Who has the cores: queues, or owners. */
 export function ShareTable({
@@ -46,7 +46,7 @@ export function ShareTable({
                   >
                     <span style={{ width: `${row.share * 100}%` }} />
                   </span>
-                  <span className="number">{cores(row.coresNow)}</span>
+                  <span className="number">{numberText(row.coresNow)}</span>
                 </span>
               ),
             },
@@ -58,7 +58,7 @@ export function ShareTable({
                   values={row.coresOverTime}
                   max={highest}
                   {...SPARK}
-                  label={`Cores over time: ${cores(Math.max(0, ...row.coresOverTime))} at most`}
+                  label={`Cores over time: ${numberText(Math.max(0, ...row.coresOverTime))} at most`}
                 />
               ),
             },

@@ -5,12 +5,24 @@ import { useService } from '../../state/service.tsx';
 import { useStaleOnEvents } from '../../state/use-stale-on-events.ts';
 import type { Presence } from './first-start-model.ts';
 
+/** The whole overview follows the events here: what it shows of workers and jobs is asked for again at most so often. */
 const EVERY_MS = 2_000;
 const WORKERS = [['workers', 'summary']];
-const JOBS = [['jobs', 'summary']];
+const JOBS = [
+  ['jobs', 'summary'],
+  ['jobs', 'troubled'],
+];
 
-/** What there is of what a farm needs; null until it is known. */
-export function usePresence(): Presence | null {
+export interface KnownPresence {
+  /** Null until it is known. */
+  readonly presence: Presence | null;
+  /** Why it cannot be known; null when it can. */
+  readonly error: Error | null;
+  readonly retry: () => void;
+}
+
+/** What there is of what a farm needs. */
+export function usePresence(): KnownPresence {
   const { rest } = useService();
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
@@ -18,17 +30,25 @@ export function usePresence(): Presence | null {
   const jobs = useQuery(queries.jobSummary(rest, {}));
   useStaleOnEvents('workers', WORKERS, EVERY_MS);
   useStaleOnEvents('jobs', JOBS, EVERY_MS);
+  const retry = (): void => {
+    for (const query of [farms, queues, workers, jobs]) if (query.error !== null) void query.refetch();
+  };
   if (
     farms.data === undefined ||
     queues.data === undefined ||
     workers.data === undefined ||
     jobs.data === undefined
   )
-    return null;
-  return {
+    return {
+      presence: null,
+      error: farms.error ?? queues.error ?? workers.error ?? jobs.error,
+      retry,
+    };
+  const presence = {
     farms: farms.data.length,
     queues: queues.data.length,
     workers: workers.data.online + workers.data.offline + workers.data.disabled,
     jobs: jobs.data.total,
   };
+  return { presence, error: null, retry };
 }

@@ -1,6 +1,7 @@
 import { Fragment } from 'react';
 import { Link } from 'wouter';
 import type { FarmWaiting, WaitingGroup } from '../../api/resources.ts';
+import { counted } from '../../parts/number-text.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
@@ -24,11 +25,7 @@ export function WaitingPanel({
     <Panel
       title="What waits, and on what"
       beside={
-        waiting !== undefined && (
-          <span className="muted number">
-            {waiting.tasks === 1 ? '1 ready task' : `${waiting.tasks.toLocaleString()} ready tasks`}
-          </span>
-        )
+        waiting !== undefined && <span className="muted number">{counted(waiting.tasks, 'ready task')}</span>
       }
     >
       {waiting === undefined ? (
@@ -40,7 +37,7 @@ export function WaitingPanel({
       ) : waiting.groups.length === 0 ? (
         <p className="muted">No ready task waits.</p>
       ) : (
-        <ul className="waiting">
+        <ul className="farm-waiting">
           {waiting.groups.map((group, index) => (
             // Two groups may have the same reason: of two queues, say.
             <Group key={`${group.reason} ${group.sentence} ${index}`} group={group} farm={farm} />
@@ -59,22 +56,22 @@ function Group({ group, farm }: { group: WaitingGroup; farm: string }) {
   const shown = group.job_ids.slice(0, JOBS_SHOWN);
   const more = group.jobs - shown.length;
   return (
-    <li className="waiting__group">
-      <span className="waiting__count number">{group.tasks.toLocaleString()}</span>
-      <div className="waiting__words">
-        <div className="waiting__reason">
+    <li className="farm-waiting__group">
+      <span className="farm-waiting__count number">{group.tasks.toLocaleString()}</span>
+      <div className="farm-waiting__words">
+        <div className="farm-waiting__reason">
           <strong>{WAITING_WORDS[group.reason]}</strong>
           {link !== null && <Link href={link.href}>{link.label}</Link>}
         </div>
         <div>{group.sentence}</div>
-        <div className="waiting__jobs muted">
+        <div className="farm-waiting__jobs muted">
           {shown.map((id, index) => (
             <Fragment key={id}>
               {index > 0 && ' · '}
               <Link href={`/jobs/${encodeURIComponent(id)}`}>{group.job_names[index] ?? id}</Link>
             </Fragment>
           ))}
-          {more > 0 && ` and ${more.toLocaleString()} more ${more === 1 ? 'job' : 'jobs'}`}
+          {more > 0 && ` and ${counted(more, 'more job')}`}
         </div>
       </div>
     </li>

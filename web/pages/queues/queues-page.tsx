@@ -6,26 +6,18 @@ import type { Queue } from '../../api/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { FarmName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { changedColumn, nameColumn } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 import type { FormField } from '../catalog/form-model.ts';
 import { limitText, PRIORITY_FIELD, retryFields, TASK_LIMIT_FIELD } from '../catalog/scheduling-fields.ts';
 
 const COLUMNS: readonly Column<Queue>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name }) => name,
-    sortKey: 'name',
-    isFixed: true,
-    size: 200,
-    card: 'title',
-  },
+  nameColumn(),
   {
     id: 'paused',
     header: 'State',
@@ -80,13 +72,7 @@ const COLUMNS: readonly Column<Queue>[] = [
     size: 240,
     card: 'line',
   },
-  {
-    id: 'updated_at',
-    header: 'Changed',
-    cell: (queue) => <Ago iso={queue.updated_at} />,
-    sortKey: 'updated_at',
-    size: 110,
-  },
+  changedColumn(),
 ];
 
 /** Tasks as another account need a permission of their own (interface.md, "Task isolation"). */
@@ -112,7 +98,7 @@ export function QueuesPage() {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const { can, why } = usePermissions();
-  const { data, isFetching, error, refetch } = useQuery(queries.queues(rest));
+  const query = useQuery(queries.queues(rest));
   const farms = useQuery(queries.farms(rest));
   const mayRunAs = can('isolation.manage');
   const catalog = useMemo(
@@ -135,7 +121,12 @@ export function QueuesPage() {
           choices: (farms.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
         },
         { kind: 'area', name: 'description', label: 'Description' },
-        { kind: 'flag', name: 'paused', label: 'Paused', hint: 'What runs goes on; nothing new is leased.' },
+        {
+          kind: 'flag',
+          name: 'paused',
+          label: 'Paused',
+          hint: 'What runs goes on; nothing new is handed out.',
+        },
         PRIORITY_FIELD,
         TASK_LIMIT_FIELD,
         ...retryFields('the farm'),
@@ -163,10 +154,7 @@ export function QueuesPage() {
   return (
     <CatalogPage
       catalog={catalog}
-      entries={data}
-      isFetching={isFetching}
-      error={error}
-      retry={() => void refetch()}
+      query={query}
       actions={(queue) => [
         {
           id: 'pause',

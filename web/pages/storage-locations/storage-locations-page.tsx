@@ -3,10 +3,10 @@ import { FolderTree } from 'lucide-react';
 import { useMemo } from 'react';
 import type { StorageLocation } from '../../api/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
-import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import type { Catalog } from '../catalog/catalog.ts';
+import { changedColumn, nameColumn } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 
 const rootsText = ({ roots }: StorageLocation): string =>
@@ -15,15 +15,7 @@ const rootsText = ({ roots }: StorageLocation): string =>
     .join('\n');
 
 const COLUMNS: readonly Column<StorageLocation>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name }) => name,
-    sortKey: 'name',
-    isFixed: true,
-    size: 180,
-    card: 'title',
-  },
+  nameColumn(180),
   { id: 'type', header: 'Type', cell: ({ type }) => type, sortKey: 'type', size: 110, card: 'meta' },
   {
     id: 'roots',
@@ -41,18 +33,12 @@ const COLUMNS: readonly Column<StorageLocation>[] = [
     size: 240,
     card: 'line',
   },
-  {
-    id: 'updated_at',
-    header: 'Changed',
-    cell: (location) => <Ago iso={location.updated_at} />,
-    sortKey: 'updated_at',
-    size: 110,
-  },
+  changedColumn(),
 ];
 
 export function StorageLocationsPage() {
   const { rest } = useService();
-  const { data, isFetching, error, refetch } = useQuery(queries.storageLocations(rest));
+  const query = useQuery(queries.storageLocations(rest));
   const catalog = useMemo(
     (): Catalog<StorageLocation> => ({
       id: 'storage-locations',
@@ -82,13 +68,5 @@ export function StorageLocationsPage() {
     }),
     [rest],
   );
-  return (
-    <CatalogPage
-      catalog={catalog}
-      entries={data}
-      isFetching={isFetching}
-      error={error}
-      retry={() => void refetch()}
-    />
-  );
+  return <CatalogPage catalog={catalog} query={query} />;
 }

@@ -2,6 +2,7 @@ import { CircleCheck, LoaderCircle } from 'lucide-react';
 import { Link } from 'wouter';
 import type { CommandPreview, DryRun, DryRunStep } from '../../api/resources.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { counted } from '../../parts/number-text.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { commandLine } from './model/command-line.ts';
@@ -22,8 +23,7 @@ export function CheckPanel({ data, isBusy }: { data: DryRun | undefined; isBusy:
         <div>
           <strong>{data.name}</strong>
           <div className="muted">
-            {isBusy ? 'Checking…' : 'Checked:'} {tasks(data.task_count)} in{' '}
-            {steps === 1 ? '1 step' : `${steps} steps`}
+            {isBusy ? 'Checking…' : 'Checked:'} {counted(data.task_count, 'task')} in {counted(steps, 'step')}
           </div>
         </div>
       </div>
@@ -36,15 +36,13 @@ export function CheckPanel({ data, isBusy }: { data: DryRun | undefined; isBusy:
   );
 }
 
-const tasks = (count: number): string => (count === 1 ? '1 task' : `${count.toLocaleString('en')} tasks`);
-
 function Step({ step, isAlone }: { step: DryRunStep; isAlone: boolean }) {
   const pools = step.unregistered_pools ?? [];
   return (
     <li>
       <div className="check-panel__step">
         <strong>{step.name}</strong>
-        {!isAlone && <span className="muted number">{tasks(step.task_count)}</span>}
+        {!isAlone && <span className="muted number">{counted(step.task_count, 'task')}</span>}
       </div>
       {step.depends_on !== undefined && (
         <div className="check-panel__note">After {step.depends_on.join(', ')}</div>

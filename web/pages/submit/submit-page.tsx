@@ -70,7 +70,8 @@ function Again({ id }: { id: string }) {
   const farms = useQuery(queries.farms(rest));
   const queues = useQuery(queries.queues(rest));
   const all = [job, text, farms, queues];
-  const failed = all.find(({ error }) => error !== null);
+  // What is known already serves the form: it stays when only its refresh fails.
+  const failed = all.find(({ data, error }) => error !== null && data === undefined);
   if (failed !== undefined)
     return (
       <QueryProblem

@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronRight, FileUp, Upload } from 'lucide-react';
 import { useRef, useState, type DragEvent } from 'react';
+import { counted } from '../../parts/number-text.ts';
 import { toasts } from '../../state/toasts.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
@@ -141,7 +142,6 @@ function Description({ text }: { text: string }) {
 }
 
 function Facts({ outline, source }: { outline: TemplateOutline | null; source: string }) {
-  const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
   const facts =
     outline === null
       ? []

@@ -5,10 +5,11 @@ import type { Task } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { hasTaskEnded, isRetriable } from '../../state/ended.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
-import { isLive, isOver } from './task-state.ts';
+import { isLive } from './task-state.ts';
 
 /** What can be done with a task. */
 export function TaskActions({ task }: { task: Task }) {
@@ -32,9 +33,9 @@ export function TaskActions({ task }: { task: Task }) {
     await rest.call('post', '/tasks/{id}/retry', { path: { id } });
     await refresh();
   };
-  const canRetry = status === 'failed' || status === 'canceled';
+  const canRetry = isRetriable(status);
   const noRetry = canRetry ? '' : 'Only a task that has failed or was canceled is tried again by hand.';
-  const noCancel = isOver(status) ? 'The task has ended.' : '';
+  const noCancel = hasTaskEnded(status) ? 'The task has ended.' : '';
   const forbidden = why('jobs.write');
   return (
     <>
@@ -44,7 +45,10 @@ export function TaskActions({ task }: { task: Task }) {
       <CopyButton text={`${location.origin}/tasks/${encodeURIComponent(id)}`} label="Copy a link to the task">
         Link
       </CopyButton>
-      <CopyButton text={`callsheet logs ${id} --follow`} label="Copy the command that follows the log">
+      <CopyButton
+        text={`callsheet logs ${id} --follow --url ${rest.base}`}
+        label="Copy the command that follows the log"
+      >
         Command
       </CopyButton>
       <Button

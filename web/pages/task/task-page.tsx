@@ -16,15 +16,17 @@ import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Ago, Elapsed, Span } from '../../parts/time.tsx';
+import { hasTaskEnded } from '../../state/ended.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { taskAfter } from '../../state/task-after.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { useNow } from '../../state/use-now.ts';
 import { countField, useUrlState } from '../../state/use-url-state.ts';
 import { Attempts } from './attempts.tsx';
 import { stepHref } from './explanation-links.ts';
 import { TaskActions } from './task-actions.tsx';
-import { attemptShown, hasMoved, isOver, isWaiting, newestFirst, taskAfter } from './task-state.ts';
+import { attemptShown, hasMoved, isWaiting, newestFirst } from './task-state.ts';
 import { Waiting } from './waiting.tsx';
 import './task-page.css';
 
@@ -35,7 +37,6 @@ export function TaskPage() {
   const { id = '' } = useParams<{ id: string }>();
   const { rest } = useService();
   const { data: task, error, refetch } = useQuery(queries.task(rest, id));
-  if (task !== undefined) return <TaskView key={id} task={task} />;
   if (error instanceof ProblemError && error.status === 404)
     return (
       <Page title="Task" crumbs={[{ label: 'Jobs', href: '/jobs' }]}>
@@ -48,6 +49,7 @@ export function TaskPage() {
         </EmptyState>
       </Page>
     );
+  if (task !== undefined) return <TaskView key={id} task={task} />;
   return (
     <Page title="Task" crumbs={[{ label: 'Jobs', href: '/jobs' }]}>
       {error === null ? (
@@ -99,7 +101,7 @@ function TaskView({ task }: { task: Task }) {
         <SkeletonLines lines={6} label="Loading the attempts" />
       ) : (
         <EmptyState title="No log yet" icon={ScrollText}>
-          {isOver(status)
+          {hasTaskEnded(status)
             ? 'The task ended before a worker had it.'
             : 'The task waits for a worker. Its log appears here as soon as it runs.'}
         </EmptyState>

@@ -3,9 +3,6 @@ import type { Attempt, Task, TaskStatus } from '../../api/resources.ts';
 
 /** What the page makes of a task. */
 
-export const isOver = (status: TaskStatus): boolean =>
-  status === 'succeeded' || status === 'failed' || status === 'canceled';
-
 /** Whether a worker has it. */
 export const isLive = (status: TaskStatus): boolean => status === 'assigned' || status === 'running';
 
@@ -17,18 +14,6 @@ export const attemptShown = (attempts: readonly Attempt[], wanted: number | null
 
 export const newestFirst = (attempts: readonly Attempt[]): readonly Attempt[] =>
   [...attempts].sort((one, other) => other.attempt_number - one.attempt_number);
-
-/** A task as an event leaves it until it is loaded anew. */
-export function taskAfter(task: Task, event: TaskEvent): Task {
-  const { status, updated_at, progress, status_message } = event;
-  return {
-    ...task,
-    status,
-    updated_at,
-    ...(progress !== undefined && { progress }),
-    ...(status_message !== undefined && { status_message }),
-  };
-}
 
 /** Whether an event tells more than progress. */
 export const hasMoved = (task: Task, event: TaskEvent): boolean =>

@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { TaskExplanation, WorkersOutlook } from '../../api/resources.ts';
+import { counted } from '../../parts/number-text.ts';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useRefresh } from '../../state/use-refresh.ts';
 import { gateTitle, linked, linksOf, type NamedLink } from './explanation-links.ts';
 
 /** Caps and free cores change without an event of the task. */
@@ -14,9 +16,10 @@ const EVERY_MS = 3_000;
 /** Why the task has not been handed out, as the service explains it. */
 export function Waiting({ taskId }: { taskId: string }) {
   const { rest } = useService();
+  const refetchInterval = useRefresh(EVERY_MS);
   const { data, error, refetch } = useQuery({
     ...queries.explanation(rest, taskId),
-    refetchInterval: EVERY_MS,
+    refetchInterval,
   });
   return (
     <section className="card waiting" aria-labelledby="waiting-title">
@@ -62,7 +65,7 @@ function Explanation({ explanation }: { explanation: TaskExplanation }) {
           <Fact label="Place in the order">
             {position.tasks === 0
               ? 'next in line'
-              : `${position.tasks.toLocaleString()} ${position.tasks === 1 ? 'task' : 'tasks'} before it${position.jobs === 0 ? '' : `, of ${position.jobs.toLocaleString()} other ${position.jobs === 1 ? 'job' : 'jobs'} too`}`}
+              : `${counted(position.tasks, 'task')} before it${position.jobs === 0 ? '' : `, of ${counted(position.jobs, 'other job')} too`}`}
           </Fact>
         )}
         {workers !== undefined && workers.online > 0 && <Outlook workers={workers} />}
@@ -90,15 +93,14 @@ function Outlook({
     <>
       <Fact label="Workers">
         {eligible.toLocaleString()} of {online.toLocaleString()} online may run it
-        {eligible > 0 &&
-          `, ${withRoom === 0 ? 'none has' : `${withRoom.toLocaleString()} ${withRoom === 1 ? 'has' : 'have'}`} room`}
+        {eligible > 0 && `, ${withRoom === 0 ? 'none has' : counted(withRoom, 'has', 'have')} room`}
       </Fact>
       {rejected.length > 0 && (
         <Fact label="Others lack">
           {rejected
             .map(
               ({ reason, requirement, workers }) =>
-                `${requirement ?? reason} (${workers.toLocaleString()} ${workers === 1 ? 'worker' : 'workers'})`,
+                `${requirement ?? reason} (${counted(workers, 'worker')})`,
             )
             .join(', ')}
         </Fact>

@@ -4,24 +4,17 @@ import { useMemo } from 'react';
 import type { UsagePool } from '../../api/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { UseMeter } from '../../parts/meter.tsx';
-import { Ago } from '../../parts/time.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
+import { useRefresh } from '../../state/use-refresh.ts';
 import type { Catalog } from '../catalog/catalog.ts';
+import { changedColumn, nameColumn } from '../catalog/catalog-columns.tsx';
 import { CatalogPage } from '../catalog/catalog-page.tsx';
 
 const EVERY_MS = 3_000;
 
 const COLUMNS: readonly Column<UsagePool>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name }) => name,
-    sortKey: 'name',
-    isFixed: true,
-    size: 200,
-    card: 'title',
-  },
+  nameColumn(),
   {
     id: 'in_use',
     header: 'In use',
@@ -55,20 +48,15 @@ const COLUMNS: readonly Column<UsagePool>[] = [
     size: 200,
     card: 'line',
   },
-  {
-    id: 'updated_at',
-    header: 'Changed',
-    cell: (pool) => <Ago iso={pool.updated_at} />,
-    sortKey: 'updated_at',
-    size: 110,
-  },
+  changedColumn(),
 ];
 
 export function UsagePoolsPage() {
   const { rest } = useService();
-  const { data, isFetching, error, refetch } = useQuery({
+  const refetchInterval = useRefresh(EVERY_MS);
+  const query = useQuery({
     ...queries.usagePools(rest),
-    refetchInterval: EVERY_MS,
+    refetchInterval,
   });
   const catalog = useMemo(
     (): Catalog<UsagePool> => ({
@@ -114,13 +102,5 @@ export function UsagePoolsPage() {
     }),
     [rest],
   );
-  return (
-    <CatalogPage
-      catalog={catalog}
-      entries={data}
-      isFetching={isFetching}
-      error={error}
-      retry={() => void refetch()}
-    />
-  );
+  return <CatalogPage catalog={catalog} query={query} />;
 }

@@ -3,12 +3,14 @@ import { RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
 import type { WorkerDetail, WorkerStepFailures } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
+import { counted } from '../../parts/number-text.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { ShortTable, type ShortColumn } from '../../parts/short-table.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
+import { stepHref } from '../task/explanation-links.ts';
 
 const SHOWN_FIRST = 8;
 
@@ -19,9 +21,7 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
   const columns: readonly ShortColumn<WorkerStepFailures>[] = [
     {
       header: 'Step',
-      cell: ({ job_id: job, step_name: step }) => (
-        <Link href={`/jobs/${encodeURIComponent(job)}`}>{step}</Link>
-      ),
+      cell: ({ job_id: job, step_name: step }) => <Link href={stepHref(job, step)}>{step}</Link>,
     },
     {
       header: 'Job',
@@ -89,7 +89,7 @@ function RetryThese({
       toasts.done(
         retried === 0
           ? `No task of ${step.step_name} that failed last on ${worker.name} is left to retry`
-          : `${retried === 1 ? '1 task' : `${retried.toLocaleString()} tasks`} of ${step.step_name} tried again`,
+          : `${counted(retried, 'task')} of ${step.step_name} tried again`,
       );
       onDone();
     } catch (error) {

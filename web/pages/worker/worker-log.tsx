@@ -8,6 +8,7 @@ import { At } from '../../parts/time.tsx';
 import { farmQueries } from '../../state/farm-queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useRefresh } from '../../state/use-refresh.ts';
+import { workerLogHref } from '../../state/worker-component.ts';
 
 const EVERY_MS = 5_000;
 
@@ -18,11 +19,7 @@ export function WorkerLog({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({ ...farmQueries.workerLog(rest, id), refetchInterval });
   const isOff = error instanceof ProblemError && error.status === 503;
   return (
-    <Panel
-      title="Its log"
-      isWide
-      beside={<Link href={`/diagnostics?component=${encodeURIComponent(`worker:${id}`)}`}>All of it</Link>}
-    >
+    <Panel title="Its log" isWide beside={<Link href={workerLogHref(id)}>All of it</Link>}>
       {isOff ? (
         <p className="muted">{error.detail}</p>
       ) : error !== null && data === undefined ? (

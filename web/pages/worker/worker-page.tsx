@@ -35,8 +35,13 @@ const CRUMBS = [{ label: 'Workers', href: '/workers' }];
 
 /** One worker: what it is, what it does, and what has failed on it. */
 export function WorkerPage() {
-  const { rest } = useService();
   const { id = '' } = useParams<{ id: string }>();
+  // Of another worker nothing is kept: that one was deleted, or is about to be, is not said of the next.
+  return <WorkerView key={id} id={id} />;
+}
+
+function WorkerView({ id }: { id: string }) {
+  const { rest } = useService();
   const refetchInterval = useRefresh(EVERY_MS);
   const { data, error, refetch } = useQuery({ ...queries.worker(rest, id), refetchInterval });
   const [isRemoved, setIsRemoved] = useState(false);
@@ -50,7 +55,7 @@ export function WorkerPage() {
         void refetch();
       }
     },
-    () => void refetch(),
+    (reason) => void refetch({ cancelRefetch: reason === 'lost' }),
   );
   const isMissing = isRemoved || (error instanceof ProblemError && error.status === 404);
   if (isMissing)

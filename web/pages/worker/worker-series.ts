@@ -1,5 +1,5 @@
 import type { WorkerHistory } from '../../api/resources.ts';
-import type { TimeSeries } from '../../parts/time-chart-model.ts';
+import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 
 /** The history of a worker as a chart shows it: null where it was not online. */
 export function workerSeries({
@@ -11,7 +11,7 @@ export function workerSeries({
   readonly series: readonly TimeSeries[];
 } {
   return {
-    times: times.map((iso) => Math.round(Date.parse(iso) / 1_000)),
+    times: chartTimes(times),
     series: [
       { label: 'Booked', color: '--state-running', isFilled: true, values: booked },
       {

@@ -1,7 +1,5 @@
 import type { WorkerRetry } from '../../api/resources.ts';
-
-const counted = (count: number, word: string): string =>
-  count === 1 ? `1 ${word}` : `${count.toLocaleString('en')} ${word}s`;
+import { counted } from '../../parts/number-text.ts';
 
 /** What became of a retry of all that failed on a worker; `refusals` is empty when there are none. */
 export function retryInWords(

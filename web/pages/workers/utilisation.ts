@@ -1,4 +1,5 @@
 import type { FarmHistory } from '../../api/resources.ts';
+import { chartTimes } from '../../parts/time-chart-model.ts';
 
 /** Cores booked of cores that there are, over time. */
 export interface Utilisation {
@@ -14,8 +15,7 @@ type CoresOverTime = Pick<FarmHistory, 'times' | 'cores_booked' | 'cores_total'>
 export function summedUtilisation(farms: readonly CoresOverTime[]): Utilisation {
   const sums = new Map<number, { booked: number; total: number }>();
   for (const { times, cores_booked: booked, cores_total: total } of farms) {
-    times.forEach((iso, index) => {
-      const at = Math.round(Date.parse(iso) / 1_000);
+    chartTimes(times).forEach((at, index) => {
       const sum = sums.get(at) ?? { booked: 0, total: 0 };
       sum.booked += booked[index] ?? 0;
       sum.total += total[index] ?? 0;

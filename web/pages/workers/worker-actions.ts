@@ -1,4 +1,5 @@
-import type { BulkResult, BulkResults, Worker, WorkerBulk } from '../../api/resources.ts';
+import type { Worker, WorkerBulk } from '../../api/resources.ts';
+import { counted } from '../../parts/number-text.ts';
 
 /** What can be done to workers, one or many. */
 export type WorkerAction = WorkerBulk['action'];
@@ -51,31 +52,4 @@ export function offForAll(action: WorkerAction, workers: readonly Judged[]): str
   return workers.length === 1 ? offBecause(action, first) : 'Not for any of the selected workers.';
 }
 
-export const workersInWords = (count: number): string =>
-  count === 1 ? '1 worker' : `${count.toLocaleString('en')} workers`;
-
-/** Workers that one request may name (http/routes/bulk.ts). */
-export const BULK_LOT = 1_000;
-
-export interface WorkerOutcome {
-  readonly done: number;
-  readonly refused: readonly BulkResult[];
-}
-
-/** Does the same to workers, a thousand a request, one after the other. Rejects with the error of a request that failed as a whole. */
-export async function runWorkerBulk(
-  ids: readonly string[],
-  action: WorkerAction,
-  send: (body: WorkerBulk) => Promise<BulkResults>,
-): Promise<WorkerOutcome> {
-  let done = 0;
-  const refused: BulkResult[] = [];
-  for (let first = 0; first < ids.length; first += BULK_LOT) {
-    const { results } = await send({ action, ids: ids.slice(first, first + BULK_LOT) });
-    for (const result of results) {
-      if (result.ok) done += 1;
-      else refused.push(result);
-    }
-  }
-  return { done, refused };
-}
+export const workersInWords = (count: number): string => counted(count, 'worker');

@@ -1,6 +1,6 @@
-import { CirclePlay, Pause, Trash2, X, type LucideIcon } from 'lucide-react';
+import { CirclePlay, Pause, Trash2, type LucideIcon } from 'lucide-react';
 import type { Worker } from '../../api/resources.ts';
-import { Button, IconButton } from '../../parts/button.tsx';
+import { BulkBar } from '../../parts/data-table/bulk-bar.tsx';
 import { ACTION_WORDS, offForAll, WORKER_ACTIONS, type WorkerAction } from './worker-actions.ts';
 
 export const ACTION_ICONS: Readonly<Record<WorkerAction, LucideIcon>> = {
@@ -32,37 +32,25 @@ export function WorkerBulkBar({
 }) {
   // Of workers that are not loaded it is not known what makes sense for them.
   const judged = known.length === count ? known : [];
+  const actions = WORKER_ACTIONS.map((action) => {
+    const Icon = ACTION_ICONS[action];
+    return {
+      id: action,
+      label: action === 'delete' ? 'Delete…' : ACTION_WORDS[action].label,
+      icon: <Icon aria-hidden="true" />,
+      isDanger: action === 'delete',
+      offBecause: forbidden === '' ? offForAll(action, judged) : forbidden,
+      act: () => onAction(action),
+    };
+  });
   return (
-    <div className="workers-page__bulk" role="toolbar" aria-label="Selected workers">
-      <strong className="number" role="status">
-        {count.toLocaleString()} selected
-      </strong>
-      {count < total && (
-        <Button size="small" look="quiet" onPress={onSelectAll}>
-          {`Select all ${total.toLocaleString()}`}
-        </Button>
-      )}
-      {WORKER_ACTIONS.map((action) => {
-        const Icon = ACTION_ICONS[action];
-        return (
-          <Button
-            key={action}
-            size="small"
-            look={action === 'delete' ? 'danger' : 'plain'}
-            icon={<Icon aria-hidden="true" />}
-            offBecause={forbidden === '' ? offForAll(action, judged) : forbidden}
-            onPress={() => onAction(action)}
-          >
-            {action === 'delete' ? 'Delete…' : ACTION_WORDS[action].label}
-          </Button>
-        );
-      })}
-      <IconButton
-        size="small"
-        label="Clear the selection"
-        icon={<X aria-hidden="true" />}
-        onPress={onClear}
-      />
-    </div>
+    <BulkBar
+      label="Selected workers"
+      count={count}
+      total={total}
+      actions={actions}
+      onSelectAll={onSelectAll}
+      onClear={onClear}
+    />
   );
 }

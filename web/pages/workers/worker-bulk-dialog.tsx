@@ -1,29 +1,14 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { refusalGroups, runBulk, type BulkOutcome } from '../../api/bulk.ts';
 import type { Worker } from '../../api/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
+import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { useService } from '../../state/service.tsx';
 import { explained, toasts } from '../../state/toasts.ts';
-import { refusalGroups } from '../jobs/run-bulk.ts';
-import {
-  ACTION_WORDS,
-  offBecause,
-  runWorkerBulk,
-  workersInWords,
-  type WorkerAction,
-  type WorkerOutcome,
-} from './worker-actions.ts';
-
-/** The workers that are meant. */
-export interface WorkerTarget {
-  readonly count: number;
-  /** Those that are loaded. */
-  readonly known: readonly Worker[];
-  /** All of them; asked for when it begins. */
-  readonly ids: () => Promise<readonly string[]>;
-}
+import { ACTION_WORDS, offBecause, workersInWords, type WorkerAction } from './worker-actions.ts';
 
 const NAMES_SHOWN = 5;
 
@@ -35,14 +20,14 @@ export function WorkerBulkDialog({
   onClose,
 }: {
   action: WorkerAction;
-  target: WorkerTarget;
+  target: BulkTarget<Worker>;
   onChanged: () => void;
   onClose: () => void;
 }) {
   const { rest } = useService();
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const [outcome, setOutcome] = useState<WorkerOutcome | null>(null);
+  const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
   const { label, done, meaning } = ACTION_WORDS[action];
   const deed = `${label} ${workersInWords(target.count)}`;
   const nameOf = (id: string): string => target.known.find((worker) => worker.id === id)?.name ?? id;
@@ -51,8 +36,8 @@ export function WorkerBulkDialog({
     setIsBusy(true);
     setError(null);
     try {
-      const result = await runWorkerBulk(await target.ids(), action, (body) =>
-        rest.call('post', '/workers/bulk', { body }),
+      const result = await runBulk(await target.ids(), (ids) =>
+        rest.call('post', '/workers/bulk', { body: { action, ids } }),
       );
       onChanged();
       if (result.refused.length === 0) {

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
 import type { WorkerSummary } from '../../api/resources.ts';
-import { Button } from '../../parts/button.tsx';
-import { StatusChips } from '../../parts/filter-chips.tsx';
+import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
+import { FilterChoice } from '../../parts/filter-choice.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
@@ -38,21 +37,21 @@ export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) 
           placeholder="Name, host name, id or tag (key=value)"
           onChange={(search) => onChange({ search }, { replace: true })}
         />
-        <Choice
+        <FilterChoice
           label="Farm"
           all="All farms"
           value={filters.farm}
           choices={farms.map(({ id, name }) => [id, name])}
           onChange={(farm) => onChange({ farm, queue: '' })}
         />
-        <Choice
+        <FilterChoice
           label="Queue"
           all="All queues"
           value={filters.queue}
           choices={offered.map(({ id, name }) => [id, name])}
           onChange={(queue) => onChange({ queue })}
         />
-        <Choice
+        <FilterChoice
           label="Compute location"
           all="All locations"
           value={filters.location}
@@ -60,7 +59,7 @@ export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) 
           onChange={(location) => onChange({ location })}
         />
         {(tags.length > 0 || filters.tag !== '') && (
-          <Choice
+          <FilterChoice
             label="Tag"
             all="All tags"
             value={filters.tag}
@@ -77,50 +76,8 @@ export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) 
           chosen={filters.status === '' ? [] : [filters.status]}
           onChange={(chosen) => onChange({ status: chosen.find((one) => one !== filters.status) ?? '' })}
         />
-        {isFiltered(filters) && (
-          <Button
-            size="small"
-            look="quiet"
-            icon={<X aria-hidden="true" />}
-            onPress={() => onChange(NO_FILTERS)}
-          >
-            Clear filters
-          </Button>
-        )}
+        {isFiltered(filters) && <ClearFilters onPress={() => onChange(NO_FILTERS)} />}
       </div>
     </div>
-  );
-}
-
-/** One of some values, or all; a value that is not offered (of a link, say) is shown as it is. */
-function Choice({
-  label,
-  all,
-  value,
-  choices,
-  onChange,
-}: {
-  label: string;
-  all: string;
-  value: string;
-  choices: readonly (readonly [value: string, text: string])[];
-  onChange: (value: string) => void;
-}) {
-  const isOffered = value === '' || choices.some(([one]) => one === value);
-  return (
-    <select
-      className="input worker-filters__choice"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-    >
-      <option value="">{all}</option>
-      {!isOffered && <option value={value}>{value}</option>}
-      {choices.map(([one, text]) => (
-        <option key={one} value={one}>
-          {text}
-        </option>
-      ))}
-    </select>
   );
 }

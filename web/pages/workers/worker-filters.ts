@@ -1,5 +1,6 @@
 import type { Worker, WorkerStatus } from '../../api/resources.ts';
 import type { QueryOf } from '../../api/rest-calls.ts';
+import { curlOf, shellWord } from '../../parts/shell-words.ts';
 
 /** What the list of workers can be sorted by. */
 export const WORKER_SORT_KEYS = [
@@ -61,6 +62,25 @@ export const listQuery = (view: WorkerListView): NonNullable<QueryOf<'get', '/wo
   sort_by: view.sort,
   sort_dir: view.dir,
 });
+
+/** The command that lists the same workers of the service in a shell; null when it has no words for what is asked. */
+export function listCommand(view: WorkerListView, url: string): string | null {
+  if (view.search.trim() !== '' || view.tag !== '' || view.queue !== '') return null;
+  const options = [
+    ['--farm', view.farm],
+    ['--status', view.status],
+    ['--location', view.location],
+    ['--sort-by', view.sort],
+    ['--sort-dir', view.dir],
+    ['--url', url],
+  ] as const;
+  const given = options.filter(([, value]) => value !== '');
+  return ['callsheet', 'workers', ...given.flatMap(([flag, value]) => [flag, shellWord(value)])].join(' ');
+}
+
+/** The request that lists the same workers, for curl. */
+export const listCurl = (view: WorkerListView, origin: string): string =>
+  curlOf(`${origin}/api/v1/workers`, listQuery(view));
 
 /** The tags of a worker as they are shown and searched for, in order. */
 export const tagTexts = ({ tags }: Pick<Worker, 'tags'>): readonly string[] =>

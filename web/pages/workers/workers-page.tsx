@@ -1,20 +1,11 @@
-import {
-  Copy,
-  ExternalLink,
-  Link as LinkIcon,
-  Plus,
-  RotateCcw,
-  Rows4,
-  SearchX,
-  Server,
-  SquareTerminal,
-} from 'lucide-react';
+import { ExternalLink, Plus, RotateCcw, Rows4, SearchX, Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Worker } from '../../api/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
-import { copyText } from '../../parts/copy-button.tsx';
-import type { RowSource } from '../../parts/data-table/column.ts';
+import { copyItem } from '../../parts/copy-item.tsx';
+import { targetOfRow, targetOfSelection, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
+import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
   ALL_SELECTED,
@@ -27,12 +18,13 @@ import {
 import { EmptyState } from '../../parts/empty-state.tsx';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
+import { ShareMenu } from '../../parts/share-menu.tsx';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, textField, useUrlState } from '../../state/use-url-state.ts';
-import { collectIds } from '../jobs/run-bulk.ts';
+import { workerLogHref } from '../../state/worker-component.ts';
 import { AddWorkerDialog, WorkerCommand } from './add-worker-dialog.tsx';
 import { useWorkerRetry } from './use-worker-retry.ts';
 import { useWorkerList } from './use-worker-list.ts';
@@ -44,11 +36,13 @@ import {
   type WorkerAction,
 } from './worker-actions.ts';
 import { ACTION_ICONS, WorkerBulkBar } from './worker-bulk-bar.tsx';
-import { WorkerBulkDialog, type WorkerTarget } from './worker-bulk-dialog.tsx';
+import { WorkerBulkDialog } from './worker-bulk-dialog.tsx';
 import { WORKER_COLUMNS } from './worker-columns.tsx';
 import { WorkerFilterBar } from './worker-filter-bar.tsx';
 import {
   isFiltered,
+  listCommand,
+  listCurl,
   listQuery,
   NO_FILTERS,
   WORKER_SORT_KEYS,
@@ -71,7 +65,7 @@ const VIEW = {
 
 interface OpenDialog {
   readonly action: WorkerAction;
-  readonly target: WorkerTarget;
+  readonly target: BulkTarget<Worker>;
 }
 
 /** The list of workers, and how busy they are. */
@@ -100,9 +94,9 @@ export function WorkersPage() {
   const total = rows.total ?? 0;
   const count = selectedCount(selection, total);
   const forbidden = why('workers.manage');
-  const loaded = useMemo(() => loadedWorkers(rows), [rows]);
+  const loaded = useMemo(() => loadedRows(rows), [rows]);
 
-  const act = (action: WorkerAction, target: WorkerTarget): void => {
+  const act = (action: WorkerAction, target: BulkTarget<Worker>): void => {
     if (target.count > 1 || action === 'delete') {
       setDialog({ action, target });
       return;
@@ -117,32 +111,16 @@ export function WorkersPage() {
     };
     run().catch((error: unknown) => toasts.failed(error, `${ACTION_WORDS[action].label} the worker`));
   };
-  const selectedTarget = (): WorkerTarget => {
-    const known = loaded.filter((worker) => isSelected(selection, worker.id));
-    if (selection.kind === 'some') {
-      const ids = [...selection.ids];
-      return { count: ids.length, known, ids: () => Promise.resolve(ids) };
-    }
-    const { except } = selection;
-    return {
-      count,
-      known,
-      ids: () =>
-        collectIds(
-          (offset, limit) =>
-            rest.call('get', '/workers', {
-              query: { ...query, sort_by: 'registered_at', sort_dir: 'asc', offset, limit },
-            }),
-          except,
-        ),
-    };
-  };
+  const selectedTarget = (): BulkTarget<Worker> =>
+    targetOfSelection(selection, loaded, total, (offset, limit) =>
+      rest.call('get', '/workers', {
+        query: { ...query, sort_by: 'registered_at', sort_dir: 'asc', offset, limit },
+      }),
+    );
   const actionsOf = (worker: Worker): readonly ActionItem[] => {
     // On a row of a selection the menu is about all of it.
     const isOfMany = count > 1 && isSelected(selection, worker.id);
-    const target = isOfMany
-      ? selectedTarget()
-      : { count: 1, known: [worker], ids: () => Promise.resolve([worker.id]) };
+    const target = isOfMany ? selectedTarget() : targetOfRow(worker);
     return [
       {
         id: 'open',
@@ -175,15 +153,10 @@ export function WorkersPage() {
         id: 'log',
         label: 'Its log',
         icon: <SquareTerminal aria-hidden="true" />,
-        act: () => navigate(`/diagnostics?component=${encodeURIComponent(`worker:${worker.id}`)}`),
+        act: () => navigate(workerLogHref(worker.id)),
       },
-      copyItem('copy-id', 'Copy the id', worker.id, <Copy aria-hidden="true" />, true),
-      copyItem(
-        'copy-link',
-        'Copy the link',
-        `${location.origin}${workerHref(worker)}`,
-        <LinkIcon aria-hidden="true" />,
-      ),
+      copyItem('id', worker.id, true),
+      copyItem('link', `${location.origin}${workerHref(worker)}`),
     ];
   };
 
@@ -260,6 +233,12 @@ export function WorkersPage() {
                 {rows.total === null ? '' : workersInWords(rows.total)}
               </span>
             )}
+            {count === 0 && (
+              <ShareMenu
+                command={listCommand(view, location.origin)}
+                curl={listCurl(view, location.origin)}
+              />
+            )}
             <IconButton
               size="small"
               label="Compact rows"
@@ -290,34 +269,3 @@ const workerNameOf = (worker: Worker): string => worker.name;
 const workerHref = (worker: Worker): string => `/workers/${encodeURIComponent(worker.id)}`;
 const classOfWorker = (worker: Worker): string =>
   worker.status === 'offline' ? 'workers-page__row--offline' : '';
-
-/** The workers of the list that are loaded. */
-function loadedWorkers(rows: RowSource<Worker>): readonly Worker[] {
-  const workers: Worker[] = [];
-  for (let index = 0; index < (rows.total ?? 0); index += 1) {
-    const worker = rows.row(index);
-    if (worker !== undefined) workers.push(worker);
-  }
-  return workers;
-}
-
-function copyItem(
-  id: string,
-  label: string,
-  text: string,
-  icon: ActionItem['icon'],
-  startsGroup = false,
-): ActionItem {
-  return {
-    id,
-    label,
-    icon,
-    startsGroup,
-    act: () => {
-      copyText(text).then(
-        () => toasts.done('Copied', text),
-        (error: unknown) => toasts.failed(error, label),
-      );
-    },
-  };
-}

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { WorkerSummary } from '../../api/resources.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
+import { numberText } from '../../parts/number-text.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
 import { Stat, Stats } from '../../parts/stat.tsx';
 import { farmQueries } from '../../state/farm-queries.ts';
@@ -79,7 +80,7 @@ function BusyHours({ farm }: { farm: string }) {
           label={`Cores booked over the last three hours: ${highest.toLocaleString()} of ${most.toLocaleString()} at most`}
         />
       }
-      note={`at most ${highest.toLocaleString('en', { maximumFractionDigits: 1 })} of ${most.toLocaleString()} cores`}
+      note={`at most ${numberText(highest)} of ${most.toLocaleString()} cores`}
     />
   );
 }

@@ -65,3 +65,13 @@ export function rowsOf<Row>(
     ...(state.retry === undefined ? {} : { retry: state.retry }),
   };
 }
+
+/** The rows of a list that are loaded, in its order. */
+export function loadedRows<Row>(rows: RowSource<Row>): readonly Row[] {
+  const loaded: Row[] = [];
+  for (let index = 0; index < (rows.total ?? 0); index += 1) {
+    const row = rows.row(index);
+    if (row !== undefined) loaded.push(row);
+  }
+  return loaded;
+}

@@ -59,6 +59,8 @@ export interface DataTableProps<Row> {
   readonly actions?: (row: Row) => readonly ActionItem[];
   /** What the Delete key does with the selected rows. */
   readonly onDelete?: () => void;
+  /** What another key does with the selected rows; it answers whether it does anything. */
+  readonly onKey?: (key: string) => boolean;
   readonly rowClass?: (row: Row) => string;
   /** Shown when there are no rows. */
   readonly empty?: ReactNode;
@@ -199,10 +201,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   };
 
   const pressKey = (event: KeyboardEvent<HTMLElement>): void => {
-    if (!(event.target instanceof HTMLElement) || event.target.dataset['index'] === undefined) return;
+    if (!(event.target instanceof HTMLElement)) return;
+    // After a press on the box of a row the keys are for the rows too; the space bar is its own.
+    const isBox = event.target.dataset['select'] !== undefined;
+    if (event.target.dataset['index'] === undefined && (!isBox || event.key === ' ')) return;
     const page = Math.max(1, last - first);
     const action = rowKeyAction(event, { active: activeIndex, total: count, page });
-    if (action === null) return;
+    if (action === null) {
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
+      if (isPlain && props.onKey?.(event.key) === true) event.preventDefault();
+      return;
+    }
     const row = shown.row(activeIndex);
     if (action.kind === 'select-none' && (!isSelecting || selectionExtent(selection, total) === 'none'))
       return;

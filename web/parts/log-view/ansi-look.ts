@@ -8,6 +8,7 @@ export interface AnsiLook {
 
 const looks = new WeakMap<Style, AnsiLook>();
 
+/** The look of a style: the same object for the same style. */
 export function lookOf(style: Style): AnsiLook {
   const known = looks.get(style);
   if (known !== undefined) return known;

@@ -155,8 +155,12 @@ function colorOf(parts: readonly string[], isColons: boolean): Color | null {
   if (parts[0] !== '2') return null;
   const channels = isColons && numbers.length > 3 ? numbers.slice(1, 4) : numbers.slice(0, 3);
   if (channels.length < 3) return null;
-  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+  return hexOf(channels);
 }
+
+/** Channels from 0 to 255 as `#rrggbb`. */
+const hexOf = (channels: readonly number[]): `#${string}` =>
+  `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 
 const same = (one: Style, other: Style): boolean =>
   one.foreground === other.foreground &&
@@ -183,5 +187,5 @@ export function paletteColor(index: number): string {
           STEPS[Math.floor((index - 16) / 6) % 6] ?? 0,
           STEPS[(index - 16) % 6] ?? 0,
         ];
-  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+  return hexOf(channels);
 }

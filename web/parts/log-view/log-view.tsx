@@ -5,6 +5,7 @@ import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { useUrlState } from '../../state/use-url-state.ts';
 import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
+import { counted } from '../number-text.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { SkeletonLines } from '../skeleton.tsx';
@@ -185,7 +186,7 @@ export function LogView({
       )}
       <footer className="log-view__foot">
         <span className="number">
-          {count.toLocaleString()} {count === 1 ? 'line' : 'lines'}, {sizeText(log.characters)}
+          {counted(count, 'line')}, {sizeText(log.characters)}
         </span>
         <span role="status">
           {!state.isComplete && state.error === null

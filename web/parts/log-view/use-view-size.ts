@@ -7,9 +7,10 @@ export interface ViewSize {
   readonly character: number;
 }
 
-/** The size of an element, and of a character in it; `probe` is an element with `PROBE_CHARACTERS` of them. */
+/** So many characters are measured at once, to be exact. */
 export const PROBE_CHARACTERS = 100;
 
+/** The size of an element, and of a character in it; `probe` is an element with `PROBE_CHARACTERS` of them. */
 export function useViewSize(
   element: RefObject<HTMLElement | null>,
   probe: RefObject<HTMLElement | null>,

@@ -4,11 +4,13 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Task } from '../../api/resources.ts';
 import type { Rest } from '../../api/rest.ts';
+import { hasTaskEnded } from '../../state/ended.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useNow } from '../../state/use-now.ts';
 import { useRefresh } from '../../state/use-refresh.ts';
 import { choiceField, useUrlState } from '../../state/use-url-state.ts';
+import { counted } from '../number-text.ts';
 import { EmptyState } from '../empty-state.tsx';
 import { QueryProblem } from '../query-problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
@@ -55,7 +57,8 @@ export function JobTimeline({ jobId }: { jobId: string }) {
   const refetchInterval = useRefresh(REFRESH_MS);
   const { data, error, refetch } = useQuery({
     ...tasksOfJob(rest, jobId, end),
-    refetchInterval: ({ state }) => (state.data?.tasks.every(hasEnded) === true ? false : refetchInterval),
+    refetchInterval: ({ state }) =>
+      state.data?.tasks.every(({ status }) => hasTaskEnded(status)) === true ? false : refetchInterval,
   });
   const workers = useQuery(queries.workers(rest)).data?.items;
   const bars = useMemo(() => (data === undefined ? null : taskBars(data.tasks)), [data]);
@@ -110,17 +113,14 @@ export function JobTimeline({ jobId }: { jobId: string }) {
   );
 }
 
-const hasEnded = ({ status }: Task): boolean =>
-  status === 'succeeded' || status === 'failed' || status === 'canceled';
-
 /** What the chart does not show. */
 function notesOf(waiting: number, retried: number): string {
   const notes = ['Each bar is the last attempt of a task, from its hand-out to its end.'];
   if (waiting > 0)
-    notes.push(`${tasksText(waiting)} without a bar: no worker has had ${waiting === 1 ? 'it' : 'them'}.`);
+    notes.push(
+      `${counted(waiting, 'task')} without a bar: no worker has had ${waiting === 1 ? 'it' : 'them'}.`,
+    );
   if (retried > 0)
-    notes.push(`${tasksText(retried)} failed before: those attempts are on the page of the task.`);
+    notes.push(`${counted(retried, 'task')} failed before: those attempts are on the page of the task.`);
   return notes.join(' ');
 }
-
-const tasksText = (count: number): string => (count === 1 ? '1 task' : `${count.toLocaleString()} tasks`);

@@ -3,8 +3,10 @@ import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type P
 import { IconButton } from '../button.tsx';
 import { resolvedColors, useSchemeName } from '../canvas-colors.ts';
 import { classNames } from '../class-names.ts';
+import { fittedCanvas } from '../fitted-canvas.ts';
 import { statusColor } from '../status-badge.tsx';
 import { statusLook } from '../status-looks.ts';
+import { timeFormats } from '../time-formats.ts';
 import { durationText } from '../time-text.ts';
 import { useUtc } from '../time.tsx';
 import { AXIS_HEIGHT, drawTimeline, ROW_HEIGHT, timeAt, TIMELINE_COLORS } from './draw-timeline.ts';
@@ -29,14 +31,10 @@ const GUTTER = 140;
 const GUTTER_NARROW = 72;
 const NARROW = 560;
 
-const tickTexts = (options: Intl.DateTimeFormatOptions) => ({
-  local: new Intl.DateTimeFormat(undefined, options),
-  utc: new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }),
-});
 const TEXTS = {
-  day: tickTexts({ month: 'short', day: 'numeric' }),
-  minute: tickTexts({ hour: '2-digit', minute: '2-digit' }),
-  second: tickTexts({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+  day: timeFormats({ month: 'short', day: 'numeric' }),
+  minute: timeFormats({ hour: '2-digit', minute: '2-digit' }),
+  second: timeFormats({ hour: '2-digit', minute: '2-digit', second: '2-digit' }),
 };
 
 const gutterOf = (width: number): number => (width < NARROW ? GUTTER_NARROW : GUTTER);
@@ -82,17 +80,10 @@ export function Timeline({
   const draw = useEffectEvent(() => {
     const element = canvas.current;
     const box = scroller.current;
-    const context = element?.getContext('2d') ?? null;
-    if (element === null || box === null || context === null) return;
-    const ratio = window.devicePixelRatio;
-    const seen = { width: box.clientWidth, height: box.clientHeight };
-    const pixels = { width: Math.round(seen.width * ratio), height: Math.round(seen.height * ratio) };
-    if (element.width !== pixels.width || element.height !== pixels.height) {
-      element.width = pixels.width;
-      element.height = pixels.height;
-      element.style.height = `${seen.height}px`;
-    }
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const fitted = fittedCanvas(element, box);
+    if (fitted === null || element === null || box === null) return;
+    const { context, ...seen } = fitted;
+    element.style.height = `${seen.height}px`;
     drawTimeline(context, {
       model,
       view,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'tap';
+import { NO_TASKS } from '../../../../src/core/lifecycle/task-counts.ts';
 import type { TaskEvent } from '../../../../web/api/events/subjects.ts';
 import type { Step, TaskCounts, TaskGrid } from '../../../../web/api/resources.ts';
 import {
@@ -27,18 +28,6 @@ import { layoutOfSteps } from '../../../../web/pages/job/graph/step-layout.ts';
 import { bulkInWords } from '../../../../web/pages/job/bulk-tasks.ts';
 
 const JOB = '01a1ffc6-1965-7000-a079-9b18af328cf6';
-const NONE: TaskCounts = {
-  total: 0,
-  pending: 0,
-  ready: 0,
-  assigned: 0,
-  running: 0,
-  succeeded: 0,
-  failed: 0,
-  canceled: 0,
-  unschedulable: 0,
-};
-
 const event = (place: number, status: TaskEvent['status'], more: Partial<TaskEvent> = {}): TaskEvent => ({
   job_id: JOB,
   task_id: `${JOB}-1-${place}`,
@@ -90,7 +79,7 @@ void test('patched cells are those that were changed one by one', async (t) => {
 });
 
 void test('a grid that missed something does not agree with the counts', async (t) => {
-  const counts = { ...NONE, total: 4, ready: 2, unschedulable: 1, running: 1, failed: 1 };
+  const counts = { ...NO_TASKS, total: 4, ready: 2, unschedulable: 1, running: 1, failed: 1 };
   t.ok(doAgree('QURF', counts));
   t.notOk(doAgree('QQRF', counts));
   t.notOk(doAgree('QURS', counts));
@@ -154,7 +143,7 @@ void test('keys move in a grid, and stay in it', async (t) => {
 type JudgedStep = Parameters<typeof estimateOf>[1][number];
 const step = (name: string, counts: Partial<TaskCounts>, more: Partial<JudgedStep> = {}): JudgedStep => ({
   name,
-  task_counts: { ...NONE, ...counts },
+  task_counts: { ...NO_TASKS, ...counts },
   ...more,
 });
 
@@ -241,7 +230,7 @@ void test('where a retry setting comes from', async (t) => {
 });
 
 void test('what is to be known of a job that does not go on', async (t) => {
-  const job = { failed_attempts: 3, task_counts: NONE, effective_retry: { failure_limit: 3 } };
+  const job = { failed_attempts: 3, task_counts: NO_TASKS, effective_retry: { failure_limit: 3 } };
   t.match(noticeOf({ ...job, status: 'paused', park_reason: 'failure limit reached' }), {
     kind: 'warning',
     title: 'The job was parked: failure limit reached',
@@ -252,7 +241,7 @@ void test('what is to be known of a job that does not go on', async (t) => {
     title: /upstream job failed/,
   });
   t.equal(noticeOf({ ...job, status: 'canceled' }), null);
-  t.match(noticeOf({ ...job, status: 'running', task_counts: { ...NONE, unschedulable: 1 } }), {
+  t.match(noticeOf({ ...job, status: 'running', task_counts: { ...NO_TASKS, unschedulable: 1 } }), {
     title: 'No online worker may run one task',
   });
   t.equal(noticeOf({ ...job, status: 'running' }), null);
@@ -273,9 +262,10 @@ void test('a graph is placed from left to right, and its view keeps what is poin
 });
 
 void test('what became of many tasks, in words', async (t) => {
-  t.equal(bulkInWords('retry', { done: 1, refused: 0, reason: '' }), '1 task is tried again');
+  t.equal(bulkInWords('retry', { done: 1, refused: [] }), '1 task is tried again');
+  const problem = { type: 'about:blank', title: 'Conflict', status: 409, detail: 'it has ended' } as const;
   t.equal(
-    bulkInWords('cancel', { done: 3, refused: 1, reason: 'it has ended' }),
+    bulkInWords('cancel', { done: 3, refused: [{ id: 't1', ok: false, status: 409, problem }] }),
     '3 tasks are canceled, 1 refused: it has ended',
   );
 });

@@ -4,6 +4,7 @@ import { frameText, type FrameScale } from '../model/frames.ts';
 import { cornerOf, fittingZoom, layoutOf, movedPlace, placeAt, ZOOMS } from '../model/grid-layout.ts';
 import type { PlaceRun } from '../model/place-runs.ts';
 import { resolvedColors, useSchemeName } from '../../../parts/canvas-colors.ts';
+import { fittedCanvas } from '../../../parts/fitted-canvas.ts';
 import { CellCard } from './cell-card.tsx';
 import { drawGrid, GRID_COLORS } from './draw-grid.ts';
 import './task-grid.css';
@@ -60,18 +61,10 @@ export function TaskGrid(props: TaskGridProps) {
   const activePlace = Math.min(active, Math.max(0, cells.length - 1));
 
   const draw = useEffectEvent(() => {
-    const element = canvas.current;
     const box = scroller.current;
-    const context = element?.getContext('2d') ?? null;
-    if (element === null || box === null || context === null) return;
-    const ratio = window.devicePixelRatio;
-    const seen = { width: box.clientWidth, height: box.clientHeight };
-    const pixels = { width: Math.round(seen.width * ratio), height: Math.round(seen.height * ratio) };
-    if (element.width !== pixels.width || element.height !== pixels.height) {
-      element.width = pixels.width;
-      element.height = pixels.height;
-    }
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const fitted = fittedCanvas(canvas.current, box);
+    if (fitted === null || box === null) return;
+    const { context, ...seen } = fitted;
     drawGrid(context, {
       layout,
       cells,

@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { ProblemError } from '../../../api/problem.ts';
 import type { JobDetail } from '../../../api/resources.ts';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../../parts/skeleton.tsx';
@@ -8,6 +9,7 @@ import { StatusBadge } from '../../../parts/status-badge.tsx';
 import { TaskProgress } from '../../../parts/task-progress.tsx';
 import { queries } from '../../../state/queries.ts';
 import { useService } from '../../../state/service.tsx';
+import { explained } from '../../../state/toasts.ts';
 import { useEvents } from '../../../state/use-events.ts';
 import { useThrottle } from '../../../state/use-throttle.ts';
 import { REFRESH_MS } from '../use-job.ts';
@@ -44,7 +46,7 @@ export function DependenciesTab({ job }: { job: JobDetail }) {
                     <TaskProgress counts={found.task_counts} />
                   </>
                 )}
-                {ups[nth]?.isError === true && <span className="muted">it does not exist any more</span>}
+                {found === undefined && <Missing error={ups[nth]?.error ?? null} />}
               </JobLine>
             );
           })}
@@ -72,6 +74,12 @@ export function DependenciesTab({ job }: { job: JobDetail }) {
       </section>
     </div>
   );
+}
+
+function Missing({ error }: { error: Error | null }) {
+  if (error === null) return null;
+  const isGone = error instanceof ProblemError && error.status === 404;
+  return <span className="muted">{isGone ? 'it does not exist any more' : explained(error).detail}</span>;
 }
 
 function JobLine({ id, name, children }: { id: string; name: string; children: ReactNode }) {

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
+import { collectIds } from '../../../api/bulk.ts';
 import type { FailureGroup, JobDetail } from '../../../api/resources.ts';
 import type { Rest } from '../../../api/rest.ts';
 import { Button } from '../../../parts/button.tsx';
+import { counted } from '../../../parts/number-text.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { WorkerName } from '../../../parts/names.tsx';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
@@ -18,13 +20,11 @@ import { useFailedOn } from '../retry-dialog.tsx';
 import { useDeed } from '../use-deed.ts';
 import './failures-tab.css';
 
-const PAGE = 1_000;
-
 /** The failed tasks, those with the same reason together. */
 export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () => void }) {
   const { rest } = useService();
   const { data, error, refetch } = useQuery(queries.jobFailures(rest, job.id));
-  if (error !== null)
+  if (error !== null && data === undefined)
     return <QueryProblem error={error} what="the failures" onRetry={() => void refetch()} />;
   if (data === undefined) return <SkeletonLines label="Loading the failures" />;
   if (data.groups.length === 0)
@@ -37,8 +37,8 @@ export function FailuresTab({ job, onChanged }: { job: JobDetail; onChanged: () 
     <div className="failures">
       <Workers job={job} onChanged={onChanged} />
       <p className="muted">
-        {data.failed_count.toLocaleString()} {data.failed_count === 1 ? 'task has' : 'tasks have'} failed, for{' '}
-        {data.groups.length.toLocaleString()} {data.groups.length === 1 ? 'reason' : 'reasons'}
+        {counted(data.failed_count, 'task has', 'tasks have')} failed, for{' '}
+        {counted(data.groups.length, 'reason')}
         {data.is_partial && ' among those that were looked at'}.
       </p>
       {data.groups.map((group) => (
@@ -156,14 +156,11 @@ function TaskLink({ job, id }: { job: JobDetail; id: string }) {
 }
 
 /** All tasks that have failed for the reason. */
-async function idsOfReason(rest: Rest, jobId: string, reason: string): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let offset = 0; ; offset += PAGE) {
+const idsOfReason = (rest: Rest, jobId: string, reason: string): Promise<readonly string[]> =>
+  collectIds(async (offset, limit) => {
     const { items, total } = await rest.call('get', '/jobs/{id}/tasks', {
       path: { id: jobId },
-      query: { status: 'failed', limit: PAGE, offset },
+      query: { status: 'failed', limit, offset },
     });
-    ids.push(...items.filter((task) => (task.failure_reason ?? '') === reason).map(({ id }) => id));
-    if (offset + PAGE >= total) return ids;
-  }
-}
+    return { items: items.filter((task) => (task.failure_reason ?? '') === reason), total };
+  }, new Set());

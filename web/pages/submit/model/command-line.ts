@@ -1,12 +1,7 @@
 import type { CommandPreview } from '../../../api/resources.ts';
-
-/** Words that a shell would take as they are. */
-const BARE = /^[\w@%+=:,./{}-]+$/;
+import { shellWord } from '../../../parts/shell-words.ts';
 
 /** A command with its arguments as one would write it in a shell. */
 export function commandLine({ command, args, cut }: CommandPreview): string {
-  const words = [command, ...args].map((word) =>
-    BARE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
-  );
-  return `${words.join(' ')}${cut === true ? ' …' : ''}`;
+  return `${[command, ...args].map(shellWord).join(' ')}${cut === true ? ' …' : ''}`;
 }

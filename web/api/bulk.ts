@@ -1,43 +1,41 @@
-import type { BulkResult, BulkResults, JobBulk } from '../../api/resources.ts';
+import type { BulkResult, BulkResults } from './resources.ts';
 
-/** Jobs that one request may name (http/routes/bulk.ts). */
+/** Things that one request may name (http/routes/bulk.ts). */
 const BULK_LOT = 1_000;
-
-/** What is to be done to each of the jobs. */
-export type BulkDeed = Pick<JobBulk, 'action' | 'priority' | 'queue_id'>;
 
 export interface BulkOutcome {
   readonly done: number;
-  /** Tasks that are tried again, of a retry. */
+  /** Tasks that are tried again, of a retry of jobs. */
   readonly retried: number;
   readonly refused: readonly BulkResult[];
-  /** Jobs that were not asked for any more. */
+  /** Those that were not asked for any more. */
   readonly left: number;
 }
 
-export interface BulkPorts {
-  readonly send: (body: JobBulk) => Promise<BulkResults>;
-  /** Told after each lot how many of the jobs have been dealt with. */
+export interface BulkControl {
+  /** Told after each lot how many have been dealt with. */
   readonly progress: (dealtWith: number) => void;
   readonly isStopped: () => boolean;
 }
 
+const WITHOUT_CONTROL: BulkControl = { progress: () => undefined, isStopped: () => false };
+
 /**
- * Does the same to jobs, a thousand a request, one request after the other. Rejects with the error of a request that failed as a whole; what
- * was done before it stays done.
+ * Does the same to many things, a thousand a request, one request after the other. Rejects with the error of a request that failed as a whole;
+ * what was done before it stays done.
  */
 export async function runBulk(
   ids: readonly string[],
-  deed: BulkDeed,
-  ports: BulkPorts,
+  send: (lot: string[]) => Promise<BulkResults>,
+  { progress, isStopped }: BulkControl = WITHOUT_CONTROL,
 ): Promise<BulkOutcome> {
   let done = 0;
   let retried = 0;
   const refused: BulkResult[] = [];
   let dealtWith = 0;
-  while (dealtWith < ids.length && !ports.isStopped()) {
+  while (dealtWith < ids.length && !isStopped()) {
     const lot = ids.slice(dealtWith, dealtWith + BULK_LOT);
-    const { results } = await ports.send({ ...deed, ids: lot });
+    const { results } = await send(lot);
     for (const result of results) {
       if (result.ok) {
         done += 1;
@@ -45,12 +43,12 @@ export async function runBulk(
       } else refused.push(result);
     }
     dealtWith += lot.length;
-    ports.progress(dealtWith);
+    progress(dealtWith);
   }
   return { done, retried, refused, left: ids.length - dealtWith };
 }
 
-/** The ids of all jobs that match, but for some: asked for page by page, oldest first, so that what is new meanwhile comes last. */
+/** The ids of all that a list has, but for some: asked for page by page. Ask for the oldest first, so that what is new meanwhile comes last. */
 export async function collectIds(
   page: (
     offset: number,
@@ -88,5 +86,5 @@ export function refusalGroups(refused: readonly BulkResult[]): readonly RefusalG
     .sort((one, other) => other.ids.length - one.ids.length);
 }
 
-/** The reason without the job that it is given for, so that the same reason reads the same. */
+/** The reason without the id that it is given for, so that the same reason reads the same. */
 const reasonOf = (detail: string, id: string): string => detail.replaceAll(` ${id}`, '').replaceAll(id, '');

@@ -1,0 +1,12 @@
+/** A word that a POSIX shell takes as it is. */
+export const shellWord = (word: string): string =>
+  /^[A-Za-z0-9_./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The request of a list of the API, for curl. */
+export function curlOf(url: string, asked: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) {
+    for (const text of [value].flat()) if (text !== undefined) query.append(name, String(text));
+  }
+  return `curl ${shellWord(`${url}?${query.toString()}`)}`;
+}

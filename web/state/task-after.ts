@@ -1,0 +1,23 @@
+import type { TaskEvent } from '../api/events/subjects.ts';
+import type { Task } from '../api/resources.ts';
+
+/** The task as an event leaves it until it is loaded anew; the task itself when it is newer than the event. */
+export function taskAfter(task: Task, event: TaskEvent): Task {
+  if (event.updated_at < task.updated_at) return task;
+  const {
+    assigned_worker_id: _worker,
+    unschedulable_reason: _reason,
+    progress: _progress,
+    status_message: _said,
+    ...kept
+  } = task;
+  return {
+    ...kept,
+    status: event.status,
+    updated_at: event.updated_at,
+    ...(event.worker_id !== '' && { assigned_worker_id: event.worker_id }),
+    ...(event.unschedulable_reason !== '' && { unschedulable_reason: event.unschedulable_reason }),
+    ...(event.progress !== undefined && { progress: event.progress }),
+    ...(event.status_message !== undefined && { status_message: event.status_message }),
+  };
+}
