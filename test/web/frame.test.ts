@@ -21,6 +21,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
       'application/x-yaml',
     );
     t.equal(job.status, 201);
+    await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Control+k');
     await palette.waitFor();
     await takePictures(page, 'palette');
@@ -186,6 +187,7 @@ await test('the frame of the application', { timeout: 240_000 }, async (t) => {
 
   await t.test('a service that is away is told, and comes back by itself', async (t) => {
     await page.goto('/farms');
+    await page.getByRole('heading', { name: 'Farms', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Live' }).waitFor();
     await house.service.daemon.kill('SIGKILL');
     await page.getByText('The service cannot be reached.').waitFor();

@@ -28,7 +28,8 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const all = [...GENERAL, ...places.map(({ key, label }) => [['g', key], `Go to: ${label}`] as const)];
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
-      <div className="shortcuts">
+      {/* The list scrolls in a low window, so it must be reachable by keyboard. */}
+      <div className="shortcuts" tabIndex={0} role="group" aria-label="Keys and what they do">
         {all.map(([keys, what]) => (
           <Fragment key={`${keys.join(' ')} ${what}`}>
             <span>
