@@ -35,7 +35,7 @@ export function StatusChips<Status extends string>({
           >
             <StatusGlyph kind={kind} status={status} />
             {label}
-            <span className="filter-chip__count">{counts[status]?.toLocaleString() ?? ''}</span>
+            <span className="filter-chip__count">{counts[status]?.toLocaleString('en') ?? ''}</span>
           </button>
         );
       })}

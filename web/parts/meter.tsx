@@ -24,7 +24,7 @@ export function UseMeter({
         aria-valuemax={total}
         aria-valuenow={Math.min(used, total)}
         aria-label={`${used} of ${total} ${unit}`}
-        title={`${used.toLocaleString()} of ${total.toLocaleString()} ${unit}`}
+        title={`${used.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}`}
       >
         <div
           className={classNames('use-meter__fill', share === 1 && !isAim && 'use-meter__fill--full')}
@@ -32,7 +32,7 @@ export function UseMeter({
         />
       </div>
       <span className="use-meter__text" aria-hidden="true">
-        {used.toLocaleString()}/{total.toLocaleString()}
+        {used.toLocaleString('en')}/{total.toLocaleString('en')}
       </span>
     </div>
   );

@@ -47,7 +47,7 @@ export function Tabs({
             onClick={() => onChange(tab.id)}
           >
             {tab.label}
-            {tab.count !== undefined && <span className="tabs__count">{tab.count.toLocaleString()}</span>}
+            {tab.count !== undefined && <span className="tabs__count">{tab.count.toLocaleString('en')}</span>}
           </button>
         ))}
       </div>

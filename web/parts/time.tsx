@@ -46,7 +46,7 @@ function Running({ from }: { from: string }) {
 /** A duration in milliseconds. */
 export function Span({ ms }: { ms: number }) {
   return (
-    <span className="number" title={`${(Math.max(0, ms) / 1_000).toLocaleString()} seconds`}>
+    <span className="number" title={`${(Math.max(0, ms) / 1_000).toLocaleString('en')} seconds`}>
       {durationText(ms)}
     </span>
   );

@@ -60,4 +60,4 @@ export const retryFields = (parent: string): readonly FormField[] => [
 ];
 
 /** A limit in words. */
-export const limitText = (limit: number): string => (limit === 0 ? 'no limit' : limit.toLocaleString());
+export const limitText = (limit: number): string => (limit === 0 ? 'no limit' : limit.toLocaleString('en'));

@@ -17,7 +17,9 @@ const COLUMNS: readonly Column<ComputeLocation>[] = [
   {
     id: 'worker_count',
     header: 'Workers online',
-    cell: (location) => <Link href={workersAt(location.name)}>{location.worker_count.toLocaleString()}</Link>,
+    cell: (location) => (
+      <Link href={workersAt(location.name)}>{location.worker_count.toLocaleString('en')}</Link>
+    ),
     sortKey: 'worker_count',
     align: 'end',
     size: 130,

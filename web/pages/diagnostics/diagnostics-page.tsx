@@ -194,7 +194,7 @@ function Records({ records }: { records: readonly DiagnosticRecord[] }) {
         </ol>
       </div>
       <div className="row">
-        <span className="muted">{records.length.toLocaleString()} records</span>
+        <span className="muted">{records.length.toLocaleString('en')} records</span>
         {!isFollowing && (
           <Button
             size="small"

@@ -146,8 +146,8 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
           }}
         >
           <p>
-            {activeCount(job)} stopped. All {job.task_counts.total.toLocaleString()} tasks, their attempts and
-            logs are removed with the job, and jobs that wait for it are canceled:{' '}
+            {activeCount(job)} stopped. All {job.task_counts.total.toLocaleString('en')} tasks, their attempts
+            and logs are removed with the job, and jobs that wait for it are canceled:{' '}
             <strong>this cannot be undone.</strong>
           </p>
         </ConfirmDialog>
@@ -159,7 +159,7 @@ export function JobActions({ job, onChanged }: { job: JobDetail; onChanged: () =
 function activeCount({ task_counts: { running, assigned } }: JobDetail): string {
   const active = running + assigned;
   if (active === 0) return 'Nothing runs: nothing is';
-  return active === 1 ? 'The task that runs is' : `The ${active.toLocaleString()} tasks that run are`;
+  return active === 1 ? 'The task that runs is' : `The ${active.toLocaleString('en')} tasks that run are`;
 }
 
 /** Leads to the task that failed first, with its log. */

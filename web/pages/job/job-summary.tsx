@@ -65,7 +65,7 @@ function Counts({ job }: { job: JobDetail }) {
       {countedParts(job.task_counts).map(({ part, count }) => (
         <li key={part} style={statusColor(part)}>
           <Link href={`/jobs/${job.id}?tab=tasks&view=table&status=${part}`}>
-            <strong className="number">{count.toLocaleString()}</strong>{' '}
+            <strong className="number">{count.toLocaleString('en')}</strong>{' '}
             {statusLook('task', part).label.toLowerCase()}
           </Link>
         </li>
@@ -96,7 +96,7 @@ function Remaining({ job }: { job: JobDetail }) {
     );
   }
   const { ms, isLeast, attempts, atOnce } = estimate;
-  const made = `from ${counted(attempts, 'finished attempt')}, ${atOnce.toLocaleString()} at once`;
+  const made = `from ${counted(attempts, 'finished attempt')}, ${atOnce.toLocaleString('en')} at once`;
   return (
     <Figure label="Remaining" note={isLeast ? `${made}; some steps have not run yet` : made}>
       {isLeast ? 'over ' : 'about '}
@@ -169,7 +169,7 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
             key="attempts"
             label="Attempts"
             value={attempts}
-            shown={`${attempts.toLocaleString()} a task`}
+            shown={`${attempts.toLocaleString('en')} a task`}
             {...noteOf('max_attempts')}
             min={1}
             max={INT_MAX}
@@ -184,7 +184,7 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
             key="delay"
             label="Retry delay"
             value={delay}
-            shown={delay === 0 ? 'none' : `${delay.toLocaleString()} s`}
+            shown={delay === 0 ? 'none' : `${delay.toLocaleString('en')} s`}
             {...noteOf('retry_delay_seconds')}
             min={0}
             max={INT_MAX}
@@ -201,8 +201,8 @@ function Settings({ job, onChanged }: { job: JobDetail; onChanged: () => void })
             value={limit}
             shown={
               limit === 0
-                ? `none, ${job.failed_attempts.toLocaleString()} so far`
-                : `${job.failed_attempts.toLocaleString()} of ${limit.toLocaleString()}`
+                ? `none, ${job.failed_attempts.toLocaleString('en')} so far`
+                : `${job.failed_attempts.toLocaleString('en')} of ${limit.toLocaleString('en')}`
             }
             {...noteOf('failure_limit')}
             min={0}

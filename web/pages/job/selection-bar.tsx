@@ -46,7 +46,8 @@ export function SelectionBar({
   const retriable = (counts.get('failed') ?? 0) + (counts.get('canceled') ?? 0);
   const live = places.filter((place) => !'SFC'.includes(cells[place] ?? ''));
   const words = PROGRESS_PARTS.filter((part) => counts.has(part)).map(
-    (part) => `${(counts.get(part) ?? 0).toLocaleString()} ${statusLook('task', part).label.toLowerCase()}`,
+    (part) =>
+      `${(counts.get(part) ?? 0).toLocaleString('en')} ${statusLook('task', part).label.toLowerCase()}`,
   );
   const off = why('jobs.write');
   return (
@@ -69,7 +70,7 @@ export function SelectionBar({
           })
         }
       >
-        Retry{retriable > 0 && ` ${retriable.toLocaleString()}`}
+        Retry{retriable > 0 && ` ${retriable.toLocaleString('en')}`}
       </Button>
       <Button
         size="small"
@@ -78,7 +79,7 @@ export function SelectionBar({
         offBecause={off || (live.length === 0 ? 'All of them have ended.' : '')}
         onPress={() => setIsCanceling(true)}
       >
-        Cancel{live.length > 0 && ` ${live.length.toLocaleString()}`}…
+        Cancel{live.length > 0 && ` ${live.length.toLocaleString('en')}`}…
       </Button>
       <CopyButton text={text} label="Copy the range" />
       <Button size="small" look="quiet" icon={<X aria-hidden="true" />} onPress={onClear}>

@@ -147,7 +147,7 @@ export function TaskTable({
         toolbar={
           count > 0 && (
             <div className="row" role="group" aria-label="Selected tasks">
-              <strong className="number">{count.toLocaleString()} selected</strong>
+              <strong className="number">{count.toLocaleString('en')} selected</strong>
               <Button
                 size="small"
                 icon={<RotateCcw aria-hidden="true" />}

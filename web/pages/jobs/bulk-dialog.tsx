@@ -60,7 +60,7 @@ export function BulkDialog({ action, target, onChanged, onClose }: BulkDialogPro
         progress: (dealtWith) =>
           setStage({
             kind: 'running',
-            words: `${dealtWith.toLocaleString()} of ${jobsInWords(ids.length)}`,
+            words: `${dealtWith.toLocaleString('en')} of ${jobsInWords(ids.length)}`,
             share: dealtWith / Math.max(1, ids.length),
           }),
         isStopped: () => isStopped.current,
@@ -165,8 +165,8 @@ function Question({ action, target }: { action: JobAction; target: BulkTarget<Jo
         {more > 0 && (
           <li className="muted">
             {names.length === 0
-              ? `All ${more.toLocaleString()} that match`
-              : `and ${more.toLocaleString()} more`}
+              ? `All ${more.toLocaleString('en')} that match`
+              : `and ${more.toLocaleString('en')} more`}
           </li>
         )}
       </ul>
@@ -188,8 +188,8 @@ function Outcome({
     <>
       <p role="status">
         <strong>{doneInWords(action, outcome)}</strong>
-        {outcome.refused.length > 0 && `, ${outcome.refused.length.toLocaleString()} refused`}
-        {outcome.left > 0 && `, ${outcome.left.toLocaleString()} left as they were`}.
+        {outcome.refused.length > 0 && `, ${outcome.refused.length.toLocaleString('en')} refused`}
+        {outcome.left > 0 && `, ${outcome.left.toLocaleString('en')} left as they were`}.
       </p>
       {refusalGroups(outcome.refused).map(({ reason, ids }) => (
         <div key={reason}>
@@ -203,7 +203,7 @@ function Outcome({
               </li>
             ))}
             {ids.length > NAMES_SHOWN && (
-              <li className="muted">and {(ids.length - NAMES_SHOWN).toLocaleString()} more</li>
+              <li className="muted">and {(ids.length - NAMES_SHOWN).toLocaleString('en')} more</li>
             )}
           </ul>
         </div>
@@ -218,7 +218,7 @@ export function doneInWords(
   { done, retried }: Pick<BulkOutcome, 'done' | 'retried'>,
 ): string {
   const words = `${jobsInWords(done)} ${ACTION_WORDS[action].done}`;
-  return action === 'retry' ? `${words} (${retried.toLocaleString()} tasks)` : words;
+  return action === 'retry' ? `${words} (${retried.toLocaleString('en')} tasks)` : words;
 }
 
 /** What is to be done to each of the jobs. */

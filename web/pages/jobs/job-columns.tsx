@@ -9,7 +9,8 @@ import { hasJobEnded } from '../../state/ended.ts';
 
 const reasonOf = (job: Job): string => job.park_reason ?? job.cancel_reason ?? '';
 
-const count = (value: number) => (value === 0 ? <span className="muted">0</span> : value.toLocaleString());
+const count = (value: number) =>
+  value === 0 ? <span className="muted">0</span> : value.toLocaleString('en');
 
 /** The columns of the list of jobs. */
 export const JOB_COLUMNS: readonly Column<Job>[] = [

@@ -70,7 +70,7 @@ export function AttentionPanel({
           })}
         </ul>
       )}
-      {more > 0 && <p className="muted">{`And ${more.toLocaleString()} more.`}</p>}
+      {more > 0 && <p className="muted">{`And ${more.toLocaleString('en')} more.`}</p>}
     </Panel>
   );
 }

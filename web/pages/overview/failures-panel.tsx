@@ -34,7 +34,7 @@ export function FailuresPanel({ jobs }: { jobs: readonly Job[] }) {
                 <span className="muted">
                   {job.task_counts.failed === 1
                     ? '1 task failed'
-                    : `${job.task_counts.failed.toLocaleString()} tasks failed`}
+                    : `${job.task_counts.failed.toLocaleString('en')} tasks failed`}
                   {' · '}
                   <Ago iso={job.updated_at} />
                 </span>
@@ -67,7 +67,7 @@ function Reason({ group: { reason, count, task_ids: tasks, worker_ids: workers }
   const words = reason === '' ? 'No reason was given' : (reason.split('\n')[0] ?? reason);
   return (
     <li className="farm-failures__reason">
-      <span className="farm-failures__count number">{count.toLocaleString()} ×</span>
+      <span className="farm-failures__count number">{count.toLocaleString('en')} ×</span>
       <span>
         {task === undefined ? (
           words

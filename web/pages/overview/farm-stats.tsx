@@ -55,7 +55,7 @@ export function FarmStats({ farm, waiting }: { farm: Farm; waiting: FarmWaiting 
         <Stat
           label="Failed jobs"
           value={shown(jobs?.failed)}
-          note={hour === undefined ? '' : `${sumOf(hour.tasks_failed).toLocaleString()} tasks, last hour`}
+          note={hour === undefined ? '' : `${sumOf(hour.tasks_failed).toLocaleString('en')} tasks, last hour`}
           href={`/jobs?status=failed&${inFarm}`}
         />
         <Stat
@@ -118,7 +118,7 @@ function FarmWord({
 }
 
 const shown = (value: number | string | undefined): ReactNode =>
-  value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString();
+  value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString('en');
 
 const percent = (workers: WorkerSummary | undefined): string =>
   workers === undefined || workers.cores_total === 0
@@ -128,9 +128,9 @@ const percent = (workers: WorkerSummary | undefined): string =>
 function workersNote(workers: WorkerSummary | undefined): string {
   if (workers === undefined) return '';
   const parts = [
-    workers.offline > 0 && `${workers.offline.toLocaleString()} offline`,
-    workers.disabled > 0 && `${workers.disabled.toLocaleString()} disabled`,
-    workers.draining > 0 && `${workers.draining.toLocaleString()} draining`,
+    workers.offline > 0 && `${workers.offline.toLocaleString('en')} offline`,
+    workers.disabled > 0 && `${workers.disabled.toLocaleString('en')} disabled`,
+    workers.draining > 0 && `${workers.draining.toLocaleString('en')} draining`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? 'all of them' : parts.join(', ');
 }

@@ -62,7 +62,7 @@ export function ShareTable({
                 />
               ),
             },
-            { header: 'Done', align: 'end', cell: (row) => row.succeeded.toLocaleString() },
+            { header: 'Done', align: 'end', cell: (row) => row.succeeded.toLocaleString('en') },
             {
               header: 'Failed',
               align: 'end',
@@ -70,7 +70,7 @@ export function ShareTable({
                 row.failed === 0 ? (
                   <span className="muted">0</span>
                 ) : (
-                  <strong className="farm-overview__bad">{row.failed.toLocaleString()}</strong>
+                  <strong className="farm-overview__bad">{row.failed.toLocaleString('en')}</strong>
                 ),
             },
           ]}

@@ -57,7 +57,7 @@ function Group({ group, farm }: { group: WaitingGroup; farm: string }) {
   const more = group.jobs - shown.length;
   return (
     <li className="farm-waiting__group">
-      <span className="farm-waiting__count number">{group.tasks.toLocaleString()}</span>
+      <span className="farm-waiting__count number">{group.tasks.toLocaleString('en')}</span>
       <div className="farm-waiting__words">
         <div className="farm-waiting__reason">
           <strong>{WAITING_WORDS[group.reason]}</strong>

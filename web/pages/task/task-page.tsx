@@ -178,7 +178,7 @@ function Facts({ task }: { task: Task }) {
         </Fact>
       )}
       {task.failed_attempts > 0 && (
-        <Fact label="Failed attempts">{task.failed_attempts.toLocaleString()}</Fact>
+        <Fact label="Failed attempts">{task.failed_attempts.toLocaleString('en')}</Fact>
       )}
       {progress !== undefined && (
         <Fact label="Progress">

@@ -74,7 +74,8 @@ function Explanation({ explanation }: { explanation: TaskExplanation }) {
             {failures.map(({ worker_id: id, worker, failures: times }, at) => (
               <span key={id}>
                 {at > 0 && ', '}
-                <Link href={`/workers/${encodeURIComponent(id)}`}>{worker}</Link> ({times.toLocaleString()})
+                <Link href={`/workers/${encodeURIComponent(id)}`}>{worker}</Link> (
+                {times.toLocaleString('en')})
               </span>
             ))}
           </Fact>
@@ -92,7 +93,7 @@ function Outlook({
   return (
     <>
       <Fact label="Workers">
-        {eligible.toLocaleString()} of {online.toLocaleString()} online may run it
+        {eligible.toLocaleString('en')} of {online.toLocaleString('en')} online may run it
         {eligible > 0 && `, ${withRoom === 0 ? 'none has' : counted(withRoom, 'has', 'have')} room`}
       </Fact>
       {rejected.length > 0 && (

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<UsagePool>[] = [
   {
     id: 'available',
     header: 'Free',
-    cell: ({ available }) => available.toLocaleString(),
+    cell: ({ available }) => available.toLocaleString('en'),
     sortKey: 'available',
     align: 'end',
     size: 90,

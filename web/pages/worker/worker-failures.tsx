@@ -29,7 +29,7 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
         <Link href={`/jobs/${encodeURIComponent(job)}`}>{name}</Link>
       ),
     },
-    { header: 'Failures', align: 'end', cell: ({ failures: count }) => count.toLocaleString() },
+    { header: 'Failures', align: 'end', cell: ({ failures: count }) => count.toLocaleString('en') },
     { header: 'Last', cell: ({ last_at: at }) => <Ago iso={at} />, isMinor: true },
     {
       header: 'Retry',
@@ -65,7 +65,7 @@ export function WorkerFailures({ worker, onChanged }: { worker: WorkerDetail; on
 }
 
 const totalText = (total: number): string =>
-  total === 1 ? '1 since it was registered' : `${total.toLocaleString()} since it was registered`;
+  total === 1 ? '1 since it was registered' : `${total.toLocaleString('en')} since it was registered`;
 
 function RetryThese({
   worker,

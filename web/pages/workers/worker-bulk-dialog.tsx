@@ -56,7 +56,7 @@ export function WorkerBulkDialog({
       <Dialog title={deed} onClose={onClose} foot={<Button onPress={onClose}>Close</Button>}>
         <p role="status">
           <strong>
-            {workersInWords(outcome.done)} {done}, {outcome.refused.length.toLocaleString()} refused.
+            {workersInWords(outcome.done)} {done}, {outcome.refused.length.toLocaleString('en')} refused.
           </strong>
         </p>
         {refusalGroups(outcome.refused).map(({ reason, ids }) => (
@@ -99,7 +99,7 @@ export function WorkerBulkDialog({
           <li key={id}>{name}</li>
         ))}
         {target.count > names.length && (
-          <li className="muted">and {(target.count - names.length).toLocaleString()} more</li>
+          <li className="muted">and {(target.count - names.length).toLocaleString('en')} more</li>
         )}
       </ul>
       {action === 'delete' && unfit.length > 0 && (

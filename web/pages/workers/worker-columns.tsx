@@ -7,7 +7,8 @@ import { Ago } from '../../parts/time.tsx';
 import { tagTexts } from './worker-filters.ts';
 import { WorkerBadge, WorkerTags } from './worker-marks.tsx';
 
-const count = (value: number) => (value === 0 ? <span className="muted">0</span> : value.toLocaleString());
+const count = (value: number) =>
+  value === 0 ? <span className="muted">0</span> : value.toLocaleString('en');
 
 const systemOf = ({ os, os_version: version, arch }: Worker): string =>
   [version === '' ? os : version, arch].filter((text) => text !== '').join(' ');
@@ -62,7 +63,7 @@ export const WORKER_COLUMNS: readonly Column<Worker>[] = [
       worker.failed_attempts === 0 ? (
         <span className="muted">0</span>
       ) : (
-        <strong className="workers-page__failures">{worker.failed_attempts.toLocaleString()}</strong>
+        <strong className="workers-page__failures">{worker.failed_attempts.toLocaleString('en')}</strong>
       ),
     text: (worker) => `${worker.failed_attempts} failures since it was registered`,
   },

@@ -22,7 +22,7 @@ const FARMS_MAX = 8;
 /** The workers that match in numbers, and how busy the farm was. */
 export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefined; farm: string }) {
   const number = (value: number | undefined) =>
-    value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString();
+    value === undefined ? <Skeleton width="4ch" /> : value.toLocaleString('en');
   const total = summary?.cores_total ?? 0;
   const booked = summary?.cores_booked ?? 0;
   const draining = summary?.draining ?? 0;
@@ -31,7 +31,7 @@ export function WorkersTop({ summary, farm }: { summary: WorkerSummary | undefin
       <Stat
         label="Online"
         value={number(summary?.online)}
-        note={draining > 0 ? `${draining.toLocaleString()} draining` : 'take tasks'}
+        note={draining > 0 ? `${draining.toLocaleString('en')} draining` : 'take tasks'}
       />
       <Stat label="Offline" value={number(summary?.offline)} note="not heard from" />
       <Stat label="Disabled" value={number(summary?.disabled)} note="get no tasks" />
@@ -77,10 +77,10 @@ function BusyHours({ farm }: { farm: string }) {
           max={most}
           width={120}
           height={30}
-          label={`Cores booked over the last three hours: ${highest.toLocaleString()} of ${most.toLocaleString()} at most`}
+          label={`Cores booked over the last three hours: ${highest.toLocaleString('en')} of ${most.toLocaleString('en')} at most`}
         />
       }
-      note={`at most ${numberText(highest)} of ${most.toLocaleString()} cores`}
+      note={`at most ${numberText(highest)} of ${most.toLocaleString('en')} cores`}
     />
   );
 }

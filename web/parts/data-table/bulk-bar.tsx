@@ -25,11 +25,11 @@ export function BulkBar({
   return (
     <div className="bulk-bar" role="toolbar" aria-label={label}>
       <span className="bulk-bar__count" role="status">
-        {count.toLocaleString()} selected
+        {count.toLocaleString('en')} selected
       </span>
       {count < total && (
         <Button size="small" look="quiet" onPress={onSelectAll}>
-          {`Select all ${total.toLocaleString()}`}
+          {`Select all ${total.toLocaleString('en')}`}
         </Button>
       )}
       {actions.map(({ id, label: words, icon, isDanger, offBecause = '', act }) => (

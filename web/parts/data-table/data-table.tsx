@@ -395,7 +395,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       )}
       {total > countMax && (
         <p className="data-table__note">
-          The first {countMax.toLocaleString()} of {total.toLocaleString()} are listed: filter to see others.
+          The first {countMax.toLocaleString('en')} of {total.toLocaleString('en')} are listed: filter to see
+          others.
         </p>
       )}
       {menu !== null && (

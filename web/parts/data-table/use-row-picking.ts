@@ -67,7 +67,7 @@ export function useRowPicking<Row>({
       const last = Math.max(kept.current, to);
       const what = 'Select the rows';
       if (last - first >= RANGE_MAX) {
-        const most = RANGE_MAX.toLocaleString();
+        const most = RANGE_MAX.toLocaleString('en');
         toasts.failed(
           new Error(`A range takes in at most ${most} rows: select all, or filter the list.`),
           what,

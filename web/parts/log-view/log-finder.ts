@@ -103,7 +103,7 @@ export class LogFinder {
 
   #giveUp(): void {
     this.close();
-    const line = (this.#nextLine + 1).toLocaleString();
+    const line = (this.#nextLine + 1).toLocaleString('en');
     this.#change({
       isDone: true,
       problem: `takes too long near line ${line}. Patterns such as (a+)+ do: make it simpler.`,

@@ -117,8 +117,8 @@ function moreText({
 }): string {
   if (isExpanded) return states > 0 ? 'fold' : 'show less';
   return states > 0
-    ? `${states.toLocaleString()} earlier`
-    : `show all: ${left.toLocaleString()} more characters`;
+    ? `${states.toLocaleString('en')} earlier`
+    : `show all: ${left.toLocaleString('en')} more characters`;
 }
 
 function Piece({ piece: { text, style, href, found }, isCurrent }: { piece: LinePiece; isCurrent: boolean }) {

@@ -25,8 +25,8 @@ interface Steps {
 }
 
 const countText = ({ count, isFull, isDone, at }: Steps): string => {
-  const all = `${count.toLocaleString()}${isFull ? '+' : isDone ? '' : '…'}`;
-  return at === null ? all : `${(at + 1).toLocaleString()}/${all}`;
+  const all = `${count.toLocaleString('en')}${isFull ? '+' : isDone ? '' : '…'}`;
+  return at === null ? all : `${(at + 1).toLocaleString('en')}/${all}`;
 };
 
 export interface LogToolsProps {

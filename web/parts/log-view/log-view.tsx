@@ -204,8 +204,8 @@ export function LogView({
           <>
             <span className="number">
               {selected.from === selected.to
-                ? `Line ${selected.from.toLocaleString()}`
-                : `Lines ${selected.from.toLocaleString()} to ${selected.to.toLocaleString()}`}
+                ? `Line ${selected.from.toLocaleString('en')}`
+                : `Lines ${selected.from.toLocaleString('en')} to ${selected.to.toLocaleString('en')}`}
             </span>
             <CopyButton text={textOf(log, selected)} label="Copy these lines">
               Copy

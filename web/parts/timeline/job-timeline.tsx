@@ -87,10 +87,10 @@ export function JobTimeline({ jobId }: { jobId: string }) {
             value={end}
             onChange={(event) => setView({ tasks: event.target.value === 'last' ? 'last' : 'first' })}
           >
-            <option value="first">the first {TASKS_MAX.toLocaleString()} tasks</option>
-            <option value="last">the last {TASKS_MAX.toLocaleString()} tasks</option>
+            <option value="first">the first {TASKS_MAX.toLocaleString('en')} tasks</option>
+            <option value="last">the last {TASKS_MAX.toLocaleString('en')} tasks</option>
           </select>
-          <span>of {data.total.toLocaleString()}, in the order of steps and frames.</span>
+          <span>of {data.total.toLocaleString('en')}, in the order of steps and frames.</span>
         </div>
       )}
       {bars.items.length === 0 ? (

@@ -32,8 +32,8 @@ export function LaneTable({ model, now, laneName }: { model: TimelineModel; now:
                 <th scope="row">
                   <bdi>{lane.label}</bdi>
                 </th>
-                <td className="number">{count.toLocaleString()}</td>
-                <td className="number">{failed.toLocaleString()}</td>
+                <td className="number">{count.toLocaleString('en')}</td>
+                <td className="number">{failed.toLocaleString('en')}</td>
                 <td className="number">
                   <Span ms={busyMs} />
                 </td>

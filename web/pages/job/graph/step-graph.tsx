@@ -188,9 +188,9 @@ function Node({
         <span className="visually-hidden">{look.label.toLowerCase()}</span>
       </span>
       <span className="step-graph__count number">
-        {step.task_counts.succeeded.toLocaleString()}/{step.task_counts.total.toLocaleString()}
+        {step.task_counts.succeeded.toLocaleString('en')}/{step.task_counts.total.toLocaleString('en')}
         {step.task_counts.failed > 0 && (
-          <span className="step-graph__failed"> {step.task_counts.failed.toLocaleString()} failed</span>
+          <span className="step-graph__failed"> {step.task_counts.failed.toLocaleString('en')} failed</span>
         )}
       </span>
       <TaskProgress counts={step.task_counts} isBare />

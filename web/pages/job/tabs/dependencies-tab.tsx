@@ -68,7 +68,7 @@ export function DependenciesTab({ job }: { job: JobDetail }) {
         </ul>
         {downs !== undefined && downs.total > downs.items.length && (
           <p className="muted">
-            {downs.items.length.toLocaleString()} of {downs.total.toLocaleString()} are shown.
+            {downs.items.length.toLocaleString('en')} of {downs.total.toLocaleString('en')} are shown.
           </p>
         )}
       </section>

@@ -73,7 +73,7 @@ function Workers({ job, onChanged }: { job: JobDetail; onChanged: () => void }) 
                     path: { id: job.id },
                     body: { worker_id: id },
                   });
-                  return `${retried.toLocaleString()} of ${name} tried again`;
+                  return `${retried.toLocaleString('en')} of ${name} tried again`;
                 })
               }
             >
@@ -100,7 +100,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
   return (
     <section className="failures__group card" aria-label={reason}>
       <div className="failures__head">
-        <strong className="failures__count number">{count.toLocaleString()}</strong>
+        <strong className="failures__count number">{count.toLocaleString('en')}</strong>
         <h3 className="failures__reason">{reason === '' ? 'No reason was given' : reason}</h3>
         <Button
           size="small"
@@ -109,7 +109,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
           offBecause={why('jobs.write')}
           onPress={retry}
         >
-          Retry {count === 1 ? 'it' : `these ${count.toLocaleString()}`}
+          Retry {count === 1 ? 'it' : `these ${count.toLocaleString('en')}`}
         </Button>
       </div>
       <p className="failures__tasks">
@@ -119,7 +119,7 @@ function Group({ job, group, onChanged }: { job: JobDetail; group: FailureGroup;
         ))}
         {more > 0 && (
           <Link href={`/jobs/${job.id}?tab=tasks&view=table&status=failed`}>
-            and {more.toLocaleString()} more
+            and {more.toLocaleString('en')} more
           </Link>
         )}
       </p>

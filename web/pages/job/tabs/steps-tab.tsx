@@ -58,7 +58,7 @@ function StepDetail({ job, step }: { job: JobDetail; step: Step }) {
             'An attempt takes',
             seconds === undefined
               ? null
-              : `${durationText(seconds.mean * 1_000)}, the mean of ${seconds.count.toLocaleString()}`,
+              : `${durationText(seconds.mean * 1_000)}, the mean of ${seconds.count.toLocaleString('en')}`,
           ],
           ['Changed', <Ago key="changed" iso={step.updated_at} />],
         ]}
@@ -103,7 +103,7 @@ function StepList({ job, chosen }: { job: JobDetail; chosen: string }) {
             <td className="steps-tab__progress">
               <TaskProgress counts={step.task_counts} />
             </td>
-            <td className="number steps-tab__tasks">{step.task_counts.total.toLocaleString()}</td>
+            <td className="number steps-tab__tasks">{step.task_counts.total.toLocaleString('en')}</td>
             <td className="number steps-tab__wide">
               {step.attempt_seconds === undefined ? (
                 <span className="muted">–</span>

@@ -48,7 +48,7 @@ export function TasksTab({ job, onChanged }: { job: JobDetail; onChanged: () => 
             {!isGrid && <option value="">All steps</option>}
             {job.steps.map(({ id, name, task_counts: { total } }) => (
               <option key={id} value={name}>
-                {name} ({total.toLocaleString()})
+                {name} ({total.toLocaleString('en')})
               </option>
             ))}
           </select>

@@ -30,7 +30,8 @@ export function TemplateTab({ job }: { job: JobDetail }) {
           Download
         </a>
         <span className="muted">
-          {job.template_format.toUpperCase()}, as it was submitted, {lineCount(data).toLocaleString()} lines
+          {job.template_format.toUpperCase()}, as it was submitted, {lineCount(data).toLocaleString('en')}{' '}
+          lines
         </span>
       </div>
       {/* Long lines scroll, so they must be reachable by keyboard. */}

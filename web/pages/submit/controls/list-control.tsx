@@ -43,7 +43,7 @@ export function ListControl(props: ParameterProps) {
         <span className="field__note">
           {' '}
           {note === '' ? '' : `${note}, `}
-          {rows.length.toLocaleString()}
+          {rows.length.toLocaleString('en')}
         </span>
       </legend>
       {rows.length > 0 && (
