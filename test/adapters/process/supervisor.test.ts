@@ -132,10 +132,22 @@ test('when the contact has ended a supervisor does not wait for the daemon', asy
   t.equal(await supervisor.state(), 'fenced');
 });
 
+/** The command line of a process; empty when it has ended since it was listed. */
+function commandOf(pid: number): string {
+  const file = `/proc/${pid}/cmdline`;
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
+      return '';
+    throw error;
+  }
+}
+
 bothWays('when the supervisor itself is killed the daemon ends the tree', {}, async (t, launcher) => {
   const it = await daemon(t, 'unguarded', launcher, PROCESS_LIMITS.beatTimeoutSeconds);
   for (const pid of childrenOf(it.process.pid ?? 0)) {
-    if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
+    if (commandOf(pid).includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
   }
   await it.treeGone;
   t.same(await it.ended, { kind: 'fenced' });
