@@ -101,8 +101,8 @@ function FarmWord({
     );
   const { state, reason } = farmStatus({
     tasksRunning: hour.now.tasks_running,
-    coresBooked: workers.cores_booked,
-    coresTotal: workers.cores_total,
+    coresBooked: hour.now.cores_booked,
+    coresTotal: hour.now.cores_total,
     workersOnline: workers.online,
     workersOffline: workers.offline,
     workersOnlineBefore: Math.max(0, ...hour.workers_online.slice(-LOST_MINUTES)),
