@@ -129,14 +129,7 @@ export const PROGRESS_PARTS = [
 ] as const;
 export type ProgressPart = (typeof PROGRESS_PARTS)[number];
 
-/** What the characters of a task grid mean (docs/rest.md). */
-export const GRID_STATUSES: Readonly<Record<string, ProgressPart>> = {
-  P: 'pending',
-  Q: 'ready',
-  U: 'unschedulable',
-  A: 'assigned',
-  R: 'running',
-  S: 'succeeded',
-  F: 'failed',
-  C: 'canceled',
-};
+/** What the characters of a task grid mean (docs/rest.md): they are the letters of the statuses. */
+export const GRID_STATUSES: Readonly<Record<string, ProgressPart>> = Object.fromEntries(
+  PROGRESS_PARTS.map((part) => [TASK[part].letter, part]),
+);

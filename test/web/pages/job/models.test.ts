@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'tap';
+import { GRID_LEGEND } from '../../../../http/views/task-grid.ts';
 import { NO_TASKS } from '../../../../src/core/lifecycle/task-counts.ts';
+import { TASK_STATUSES } from '../../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskEvent } from '../../../../web/api/events/subjects.ts';
 import type { Step, TaskCounts, TaskGrid } from '../../../../web/api/resources.ts';
 import {
@@ -26,6 +28,7 @@ import { retrySourceOf } from '../../../../web/pages/job/model/retry-source.ts';
 import { fitted, zoomed } from '../../../../web/pages/job/graph/view-box.ts';
 import { layoutOfSteps } from '../../../../web/pages/job/graph/step-layout.ts';
 import { bulkInWords } from '../../../../web/pages/job/bulk-tasks.ts';
+import { GRID_STATUSES } from '../../../../web/parts/status-looks.ts';
 
 const JOB = '01a1ffc6-1965-7000-a079-9b18af328cf6';
 const event = (place: number, status: TaskEvent['status'], more: Partial<TaskEvent> = {}): TaskEvent => ({
@@ -57,6 +60,13 @@ void test('events change single cells, the last word about each', async (t) => {
   t.equal(gridAfter(GRID, [event(4, 'running')]), GRID, 'nothing has changed');
   t.equal(gridAfter(GRID, [event(4, 'failed', { task_id: 'what' })]), GRID);
   t.strictSame(cellCounts('FPQUF'), { F: 2, P: 1, Q: 1, U: 1 });
+});
+
+void test('the letters of statuses are the characters of a grid', async (t) => {
+  t.strictSame(GRID_STATUSES, GRID_LEGEND);
+  const grid = { ...GRID, steps: [{ id: `${JOB}-1`, name: 'render', order: 1, cells: '?' }] };
+  for (const status of TASK_STATUSES)
+    t.equal(GRID_LEGEND[gridAfter(grid, [event(0, status)]).steps[0]?.cells ?? ''], status);
 });
 
 void test('patched cells are those that were changed one by one', async (t) => {

@@ -1,16 +1,6 @@
 import type { TaskEvent } from '../../../api/events/subjects.ts';
 import type { TaskCounts, TaskGrid } from '../../../api/resources.ts';
-
-/** The characters of a grid for what events say (docs/rest.md). */
-const CELL_OF: Readonly<Record<TaskEvent['status'], string>> = {
-  pending: 'P',
-  ready: 'Q',
-  assigned: 'A',
-  running: 'R',
-  succeeded: 'S',
-  failed: 'F',
-  canceled: 'C',
-};
+import { statusLook } from '../../../parts/status-looks.ts';
 
 const TASK_ID = /^(.{36})-([0-9]{1,10})-([0-9]{1,10})$/;
 
@@ -25,7 +15,7 @@ export const taskAt = (stepId: string, place: number): string => `${stepId}-${pl
 
 /** The character of a grid for a task as an event tells of it. */
 const cellOf = ({ status, unschedulable_reason: reason }: TaskEvent): string =>
-  status === 'ready' && reason !== '' ? 'U' : CELL_OF[status];
+  statusLook('task', status === 'ready' && reason !== '' ? 'unschedulable' : status).letter;
 
 /** The grid as task events leave it; the same object when they change nothing. */
 export function gridAfter(grid: TaskGrid, events: readonly TaskEvent[]): TaskGrid {
