@@ -5,7 +5,7 @@ import type { JobSummary } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
 import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
-import { FilterChoice } from '../../parts/filter-choice.tsx';
+import { FarmQueueChoice } from '../../parts/farm-queue-choice.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { JOB_STATUSES } from '../../parts/status-looks.ts';
 import { queries } from '../../state/queries.ts';
@@ -24,11 +24,7 @@ interface FilterBarProps {
 /** What narrows the list of jobs. */
 export function JobFilterBar({ filters, summary, owners, projects, onChange }: FilterBarProps) {
   const { rest } = useService();
-  const farms = useQuery(queries.farms(rest)).data ?? [];
-  const queues = useQuery(queries.queues(rest)).data ?? [];
   const principal = useQuery(queries.principal(rest)).data;
-  const offered = queues.filter((queue) => filters.farm === '' || queue.farm_id === filters.farm);
-  const farmOf = (id: string): string => farms.find((farm) => farm.id === id)?.name ?? '';
   const [isOpen, setIsOpen] = useState(false);
   const inFold = [filters.farm, filters.queue, filters.owner, filters.project].filter(
     (text) => text !== '',
@@ -53,23 +49,7 @@ export function JobFilterBar({ filters, summary, owners, projects, onChange }: F
           </Button>
         </span>
         <div className={classNames('job-filters__fold', isOpen && 'job-filters__fold--open')}>
-          <FilterChoice
-            label="Farm"
-            all="All farms"
-            value={filters.farm}
-            choices={farms.map(({ id, name }) => [id, name])}
-            onChange={(farm) => onChange({ farm, queue: '' })}
-          />
-          <FilterChoice
-            label="Queue"
-            all="All queues"
-            value={filters.queue}
-            choices={offered.map(({ id, name, farm_id: farm }) => [
-              id,
-              filters.farm === '' && farms.length > 1 ? `${name} (${farmOf(farm)})` : name,
-            ])}
-            onChange={(queue) => onChange({ queue })}
-          />
+          <FarmQueueChoice farm={filters.farm} queue={filters.queue} onChange={onChange} />
           <FilterText
             label="Owner"
             value={filters.owner}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { WorkerSummary } from '../../api/resources.ts';
 import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
+import { FarmQueueChoice } from '../../parts/farm-queue-choice.tsx';
 import { FilterChoice } from '../../parts/filter-choice.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
 import { queries } from '../../state/queries.ts';
@@ -22,12 +23,9 @@ interface FilterBarProps {
 /** What narrows the list of workers. */
 export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) {
   const { rest } = useService();
-  const farms = useQuery(queries.farms(rest)).data ?? [];
-  const queues = useQuery(queries.queues(rest)).data ?? [];
   const locations = useQuery(queries.computeLocations(rest)).data ?? [];
   const workers = useQuery(queries.workers(rest)).data?.items ?? [];
   const tags = offeredTags(workers);
-  const offered = queues.filter((queue) => filters.farm === '' || queue.farm_id === filters.farm);
   return (
     <div className="worker-filters">
       <div className="worker-filters__line">
@@ -37,20 +35,7 @@ export function WorkerFilterBar({ filters, summary, onChange }: FilterBarProps) 
           placeholder="Name, host name, id or tag (key=value)"
           onChange={(search) => onChange({ search }, { replace: true })}
         />
-        <FilterChoice
-          label="Farm"
-          all="All farms"
-          value={filters.farm}
-          choices={farms.map(({ id, name }) => [id, name])}
-          onChange={(farm) => onChange({ farm, queue: '' })}
-        />
-        <FilterChoice
-          label="Queue"
-          all="All queues"
-          value={filters.queue}
-          choices={offered.map(({ id, name }) => [id, name])}
-          onChange={(queue) => onChange({ queue })}
-        />
+        <FarmQueueChoice farm={filters.farm} queue={filters.queue} onChange={onChange} />
         <FilterChoice
           label="Compute location"
           all="All locations"
