@@ -1,12 +1,13 @@
 import { Ban, FileText, HelpCircle, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { collectIds } from '../../api/bulk.ts';
 import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
+import { targetOfSelection } from '../../parts/data-table/bulk-target.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
-import { NOTHING_SELECTED, selectedCount, type RowSelection } from '../../parts/data-table/row-selection.ts';
+import { NOTHING_SELECTED } from '../../parts/data-table/row-selection.ts';
+import { useRowSelection } from '../../parts/data-table/use-row-selection.ts';
 import { useRowWindow } from '../../parts/data-table/use-row-window.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -47,19 +48,13 @@ export function TaskTable({
   const { why } = usePermissions();
   const [, navigate] = useLocation();
   const [{ status: picked, sort, dir }, setView] = useUrlState(JOB_VIEW);
-  const [selection, setSelection] = useState<RowSelection>(NOTHING_SELECTED);
   const [isBusy, run] = useDeed(onChanged);
   const [isCanceling, setIsCanceling] = useState(false);
   const sortBy = SORT_KEYS.find((key) => key === sort) ?? 'created_at';
   const query = { status: listedStatus(picked[0]), step: step?.id, sort_by: sortBy, sort_dir: dir } as const;
   const path = { id: job.id };
   const listed = JSON.stringify([job.id, query]);
-  const [selectedIn, setSelectedIn] = useState(listed);
-  if (selectedIn !== listed) {
-    // What is selected is what is seen: all of a list are not all of the next.
-    setSelectedIn(listed);
-    setSelection(NOTHING_SELECTED);
-  }
+  const [selection, setSelection] = useRowSelection(listed);
   const rows = useRowWindow<Task>({
     key: ['jobs', 'one', job.id, 'tasks', query],
     fetchPage: (offset, limit, signal) =>
@@ -86,13 +81,9 @@ export function TaskTable({
       rows.refresh();
       return bulkInWords(action, outcome);
     });
-  const selectedIds = async (): Promise<readonly string[]> => {
-    if (selection.kind === 'some') return [...selection.ids];
-    return collectIds(
-      (offset, limit) => rest.call('get', '/jobs/{id}/tasks', { path, query: { ...query, offset, limit } }),
-      selection.except,
-    );
-  };
+  const { count, ids: selectedIds } = targetOfSelection(selection, [], rows.total ?? 0, (offset, limit) =>
+    rest.call('get', '/jobs/{id}/tasks', { path, query: { ...query, offset, limit } }),
+  );
   const actions = (task: Task): readonly ActionItem[] => {
     return [
       {
@@ -126,7 +117,6 @@ export function TaskTable({
       copyItem('id', task.id),
     ];
   };
-  const count = selectedCount(selection, rows.total ?? 0);
   return (
     <>
       <DataTable

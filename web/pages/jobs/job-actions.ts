@@ -1,4 +1,5 @@
 import type { Job } from '../../api/resources.ts';
+import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 import { hasJobEnded } from '../../state/ended.ts';
 
@@ -74,9 +75,5 @@ export function offBecause(action: JobAction, job: Judged): string {
 }
 
 /** Why the action makes no sense for any of the jobs; empty when it does for one of them, or none of them is known. */
-export function offForAll(action: JobAction, jobs: readonly Judged[]): string {
-  if (jobs.length === 0 || jobs.some((job) => offBecause(action, job) === '')) return '';
-  const reasons = new Set(jobs.map((job) => offBecause(action, job)));
-  const [only] = reasons;
-  return jobs.length === 1 && only !== undefined ? only : `Not for any of the selected jobs.`;
-}
+export const offForAll = (action: JobAction, jobs: readonly Judged[]): string =>
+  offForAllRows(jobs, (job) => offBecause(action, job), 'Not for any of the selected jobs.');

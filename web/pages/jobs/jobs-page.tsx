@@ -7,7 +7,13 @@ import type { Job } from '../../api/resources.ts';
 import { Button, IconButton, LinkButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
 import { counted } from '../../parts/number-text.ts';
-import { targetOfRow, targetOfSelection, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
+import { BulkBar } from '../../parts/data-table/bulk-bar.tsx';
+import {
+  judgedOf,
+  targetOfRow,
+  targetOfSelection,
+  type BulkTarget,
+} from '../../parts/data-table/bulk-target.ts';
 import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
 import {
@@ -16,8 +22,8 @@ import {
   forgotten,
   isSelected,
   selectedCount,
-  type RowSelection,
 } from '../../parts/data-table/row-selection.ts';
+import { useRowSelection } from '../../parts/data-table/use-row-selection.ts';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ShareMenu } from '../../parts/share-menu.tsx';
@@ -28,16 +34,9 @@ import { toasts } from '../../state/toasts.ts';
 import { usePermissions } from '../../state/use-permissions.ts';
 import { asBoolean, usePreference } from '../../state/use-preference.ts';
 import { choiceField, choicesField, textField, useUrlState } from '../../state/use-url-state.ts';
-import { ACTION_ICONS, JobBulkBar } from './bulk-bar.tsx';
 import { BulkDialog, deedOf, doneInWords } from './bulk-dialog.tsx';
-import {
-  ACTION_WORDS,
-  JOB_ACTIONS,
-  jobsInWords,
-  offBecause,
-  offForAll,
-  type JobAction,
-} from './job-actions.ts';
+import { ACTION_WORDS, jobsInWords, offBecause, offForAll, type JobAction } from './job-actions.ts';
+import { JOB_DEEDS } from './job-deeds.ts';
 import { JOB_COLUMNS } from './job-columns.tsx';
 import { JobFilterBar } from './job-filter-bar.tsx';
 import {
@@ -82,18 +81,12 @@ export function JobsPage() {
   const [, navigate] = useLocation();
   const query = useSearch();
   const [view, setView] = useUrlState(VIEW);
-  const [selection, setSelection] = useState<RowSelection>(NOTHING_SELECTED);
   const [isAtRest, setIsAtRest] = useState(true);
   const [topWanted, setTopWanted] = useState(0);
   const [isCompact, setIsCompact] = usePreference('jobs.compact', false, asBoolean);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const listed = JSON.stringify(listQuery(view));
-  const [selectedIn, setSelectedIn] = useState(listed);
-  if (selectedIn !== listed) {
-    // What is selected is what is seen.
-    setSelectedIn(listed);
-    setSelection(NOTHING_SELECTED);
-  }
+  const [selection, setSelection] = useRowSelection(listed);
   const { rows, summary } = useJobList(view, isAtRest, (gone) =>
     setSelection((before) => forgotten(before, gone)),
   );
@@ -156,9 +149,8 @@ export function JobsPage() {
         icon: <ExternalLink aria-hidden="true" />,
         act: () => navigate(`/jobs/${job.id}`),
       },
-      ...JOB_ACTIONS.map((action): ActionItem => {
-        const Icon = ACTION_ICONS[action];
-        const { label, deed } = ACTION_WORDS[action];
+      ...JOB_DEEDS.map(({ action, label, Icon }): ActionItem => {
+        const { deed } = ACTION_WORDS[action];
         const dots = label.endsWith('…') ? '…' : '';
         const off = isOfMany ? offForAll(action, judgedOf(target)) : offBecause(action, job);
         return {
@@ -266,11 +258,13 @@ export function JobsPage() {
           toolbar={
             <div className="jobs-page__tools">
               {count > 0 ? (
-                <JobBulkBar
-                  count={count}
+                <BulkBar
+                  label="Selected jobs"
+                  target={selectedTarget()}
                   total={total}
-                  known={loaded.filter((job) => isSelected(selection, job.id))}
+                  deeds={JOB_DEEDS}
                   forbidden={forbidden}
+                  offForAll={offForAll}
                   onAction={(action) => act(action, selectedTarget(), true)}
                   onSelectAll={() => setSelection(ALL_SELECTED)}
                   onClear={() => setSelection(NOTHING_SELECTED)}
@@ -317,9 +311,6 @@ function ShareJobs({ view }: { view: JobListView }) {
     <ShareMenu command={listCommand(view, names, location.origin)} curl={listCurl(view, location.origin)} />
   );
 }
-
-/** Of jobs that are not loaded it is not known what makes sense for them. */
-const judgedOf = ({ known, count }: BulkTarget<Job>): readonly Job[] => (known.length === count ? known : []);
 
 /** What a letter does with the selected jobs: p holds them, or lets them go on where all are held. */
 function actionOfKey(key: string, target: BulkTarget<Job>): JobAction | null {

@@ -1,4 +1,5 @@
 import type { Worker, WorkerBulk } from '../../api/resources.ts';
+import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 
 /** What can be done to workers, one or many. */
@@ -46,10 +47,7 @@ export function offBecause(action: WorkerAction, { status }: Judged): string {
 }
 
 /** Why the action makes no sense for any of the workers; empty when it does for one, or none is known. */
-export function offForAll(action: WorkerAction, workers: readonly Judged[]): string {
-  const [first] = workers;
-  if (first === undefined || workers.some((worker) => offBecause(action, worker) === '')) return '';
-  return workers.length === 1 ? offBecause(action, first) : 'Not for any of the selected workers.';
-}
+export const offForAll = (action: WorkerAction, workers: readonly Judged[]): string =>
+  offForAllRows(workers, (worker) => offBecause(action, worker), 'Not for any of the selected workers.');
 
 export const workersInWords = (count: number): string => counted(count, 'worker');

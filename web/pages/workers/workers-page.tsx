@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import type { Worker } from '../../api/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
+import { BulkBar } from '../../parts/data-table/bulk-bar.tsx';
 import { targetOfRow, targetOfSelection, type BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { loadedRows } from '../../parts/data-table/column.ts';
 import { DataTable } from '../../parts/data-table/data-table.tsx';
@@ -13,8 +14,8 @@ import {
   isSelected,
   NOTHING_SELECTED,
   selectedCount,
-  type RowSelection,
 } from '../../parts/data-table/row-selection.ts';
+import { useRowSelection } from '../../parts/data-table/use-row-selection.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import type { ActionItem } from '../../parts/menu.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -28,15 +29,9 @@ import { workerLogHref } from '../../state/worker-component.ts';
 import { AddWorkerDialog, WorkerCommand } from './add-worker-dialog.tsx';
 import { useWorkerRetry } from './use-worker-retry.ts';
 import { useWorkerList } from './use-worker-list.ts';
-import {
-  ACTION_WORDS,
-  offBecause,
-  WORKER_ACTIONS,
-  workersInWords,
-  type WorkerAction,
-} from './worker-actions.ts';
-import { ACTION_ICONS, WorkerBulkBar } from './worker-bulk-bar.tsx';
+import { ACTION_WORDS, offBecause, offForAll, workersInWords, type WorkerAction } from './worker-actions.ts';
 import { WorkerBulkDialog } from './worker-bulk-dialog.tsx';
+import { WORKER_DEEDS } from './worker-deeds.ts';
 import { WORKER_COLUMNS } from './worker-columns.tsx';
 import { WorkerFilterBar } from './worker-filter-bar.tsx';
 import {
@@ -74,7 +69,6 @@ export function WorkersPage() {
   const { why } = usePermissions();
   const [, navigate] = useLocation();
   const [view, setView] = useUrlState(VIEW);
-  const [selection, setSelection] = useState<RowSelection>(NOTHING_SELECTED);
   const [isAtRest, setIsAtRest] = useState(true);
   const [isCompact, setIsCompact] = usePreference('workers.compact', false, asBoolean);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -82,12 +76,7 @@ export function WorkersPage() {
   const retryFailed = useWorkerRetry();
   const query = listQuery(view);
   const listed = JSON.stringify(query);
-  const [selectedIn, setSelectedIn] = useState(listed);
-  if (selectedIn !== listed) {
-    // What is selected is what is seen.
-    setSelectedIn(listed);
-    setSelection(NOTHING_SELECTED);
-  }
+  const [selection, setSelection] = useRowSelection(listed);
   const { rows, summary } = useWorkerList(view, isAtRest, (gone) =>
     setSelection((before) => forgotten(before, gone)),
   );
@@ -128,9 +117,7 @@ export function WorkersPage() {
         icon: <ExternalLink aria-hidden="true" />,
         act: () => navigate(workerHref(worker)),
       },
-      ...WORKER_ACTIONS.map((action): ActionItem => {
-        const Icon = ACTION_ICONS[action];
-        const label = action === 'delete' ? 'Delete…' : ACTION_WORDS[action].label;
+      ...WORKER_DEEDS.map(({ action, label, Icon }): ActionItem => {
         return {
           id: action,
           label: isOfMany ? `${label} (${workersInWords(count)})` : label,
@@ -219,11 +206,13 @@ export function WorkersPage() {
         toolbar={
           <div className="workers-page__tools">
             {count > 0 ? (
-              <WorkerBulkBar
-                count={count}
+              <BulkBar
+                label="Selected workers"
+                target={selectedTarget()}
                 total={total}
-                known={loaded.filter((worker) => isSelected(selection, worker.id))}
+                deeds={WORKER_DEEDS}
                 forbidden={forbidden}
+                offForAll={offForAll}
                 onAction={(action) => act(action, selectedTarget())}
                 onSelectAll={() => setSelection(ALL_SELECTED)}
                 onClear={() => setSelection(NOTHING_SELECTED)}

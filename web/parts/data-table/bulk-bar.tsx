@@ -1,45 +1,54 @@
-import { X } from 'lucide-react';
+import { X, type LucideIcon } from 'lucide-react';
 import { Button, IconButton } from '../button.tsx';
-import type { ActionItem } from '../menu.tsx';
+import { judgedOf, type BulkTarget } from './bulk-target.ts';
 import './bulk-bar.css';
 
-/** What can be done with the selected rows of a table; for its `toolbar`. */
-export function BulkBar({
-  label,
-  count,
-  total,
-  actions,
-  onSelectAll,
-  onClear,
-}: {
+/** A deed as a button of the bar shows it. */
+export interface BulkDeed<Action extends string> {
+  readonly action: Action;
+  readonly label: string;
+  readonly Icon: LucideIcon;
+}
+
+interface BulkBarProps<Row, Action extends string> {
   /** "Selected jobs". */
-  label: string;
-  /** Rows that are selected. */
-  count: number;
+  readonly label: string;
+  /** The selected rows. */
+  readonly target: BulkTarget<Row>;
   /** Rows that there are. */
-  total: number;
-  actions: readonly ActionItem[];
-  onSelectAll: () => void;
-  onClear: () => void;
-}) {
+  readonly total: number;
+  readonly deeds: readonly BulkDeed<Action>[];
+  /** Why nothing may be done; empty when it may. */
+  readonly forbidden: string;
+  /** Why the deed makes no sense for any of the rows; empty when it does for one. */
+  readonly offForAll: (action: Action, rows: readonly Row[]) => string;
+  readonly onAction: (action: Action) => void;
+  readonly onSelectAll: () => void;
+  readonly onClear: () => void;
+}
+
+/** What can be done with the selected rows of a table; for its `toolbar`. */
+export function BulkBar<Row, Action extends string>(props: BulkBarProps<Row, Action>) {
+  const { label, target, total, deeds, forbidden, offForAll, onAction, onSelectAll, onClear } = props;
+  const judged = judgedOf(target);
   return (
     <div className="bulk-bar" role="toolbar" aria-label={label}>
       <span className="bulk-bar__count" role="status">
-        {count.toLocaleString('en')} selected
+        {target.count.toLocaleString('en')} selected
       </span>
-      {count < total && (
+      {target.count < total && (
         <Button size="small" look="quiet" onPress={onSelectAll}>
           {`Select all ${total.toLocaleString('en')}`}
         </Button>
       )}
-      {actions.map(({ id, label: words, icon, isDanger, offBecause = '', act }) => (
+      {deeds.map(({ action, label: words, Icon }) => (
         <Button
-          key={id}
+          key={action}
           size="small"
-          look={isDanger === true ? 'danger' : 'plain'}
-          icon={icon}
-          offBecause={offBecause}
-          onPress={act}
+          look={action === 'delete' ? 'danger' : 'plain'}
+          icon={<Icon aria-hidden="true" />}
+          offBecause={forbidden === '' ? offForAll(action, judged) : forbidden}
+          onPress={() => onAction(action)}
         >
           {words}
         </Button>

@@ -10,6 +10,21 @@ export interface BulkTarget<Row> {
   readonly ids: (progress?: (collected: number) => void) => Promise<readonly string[]>;
 }
 
+/** The rows by which it is judged what can be done: of rows that are not loaded it is not known what makes sense for them. */
+export const judgedOf = <Row>({ known, count }: BulkTarget<Row>): readonly Row[] =>
+  known.length === count ? known : [];
+
+/** Why a deed makes no sense for any of the rows; empty when it does for one, or none is known. `none` says it of several. */
+export function offForAllRows<Row>(
+  rows: readonly Row[],
+  offBecause: (row: Row) => string,
+  none: string,
+): string {
+  const [first] = rows;
+  if (first === undefined || rows.some((row) => offBecause(row) === '')) return '';
+  return rows.length === 1 ? offBecause(first) : none;
+}
+
 /** One row alone. */
 export const targetOfRow = <Row extends { readonly id: string }>(row: Row): BulkTarget<Row> => ({
   count: 1,
