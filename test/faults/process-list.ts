@@ -1,14 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { processFile } from '../kit/process-file.ts';
 
 /** The processes, zombies not counted, that a worker with this directory has started and that are still there. */
 export function startedBy(workerDirectory: string): number[] {
   const mark = `CALLSHEET_WORKER_DIR=${workerDirectory}`;
-  return pids().filter((pid) => readProc(pid, 'environ').split('\0').includes(mark) && !isZombie(pid));
+  return pids().filter((pid) => processFile(pid, 'environ').split('\0').includes(mark) && !isZombie(pid));
 }
 
 /** The resident memory of a process; 0 when it is gone. */
 export function residentMib(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readProc(pid, 'status'))?.[1] ?? 0) / 1024;
+  return Number(/VmRSS:\s+(\d+) kB/.exec(processFile(pid, 'status'))?.[1] ?? 0) / 1024;
 }
 
 const pids = (): number[] =>
@@ -16,21 +17,12 @@ const pids = (): number[] =>
     .filter((name) => /^[0-9]+$/.test(name))
     .map(Number);
 
-const isZombie = (pid: number): boolean => /^State:\s+[ZX]/m.test(readProc(pid, 'status'));
-
-/** Empty when the process is gone, or none of ours. */
-function readProc(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
+const isZombie = (pid: number): boolean => /^State:\s+[ZX]/m.test(processFile(pid, 'status'));
 
 /** A process with all that it and its children have started, as far as they have not been adopted by others. */
 export function descendants(pid: number): number[] {
   const parents = new Map(
-    pids().map((each) => [each, Number(/^PPid:\s+(\d+)/m.exec(readProc(each, 'status'))?.[1])]),
+    pids().map((each) => [each, Number(/^PPid:\s+(\d+)/m.exec(processFile(each, 'status'))?.[1])]),
   );
   const found = new Set([pid]);
   for (let before = 0; before !== found.size;) {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'tap';
 import { leftoverCgroups } from '../../../src/adapters/process/session-cgroup.ts';
+import { processFile } from '../../kit/process-file.ts';
 import { bothWays } from './both-ways.ts';
 import { RecordedProcesses } from './recorded-processes.ts';
 import { runs } from './runs.ts';
@@ -15,16 +16,7 @@ async function parentOf(it: RecordedProcesses): Promise<number> {
   return Number(it.lines(run)[0]);
 }
 
-/** Empty when the process has ended. */
-function ofProcess(pid: number, file: 'cmdline' | 'environ'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-const programOf = (pid: number): string => ofProcess(pid, 'cmdline').replaceAll('\0', ' ');
+const programOf = (pid: number): string => processFile(pid, 'cmdline').replaceAll('\0', ' ');
 
 const allProcesses = (): readonly number[] =>
   readdirSync('/proc').flatMap((name) => (/^[0-9]+$/.test(name) ? [Number(name)] : []));
@@ -47,7 +39,7 @@ test('the marks of its session are in the environment of a launcher, whatever it
   await it.open();
   const launcher = await parentOf(it);
   await it.ended(it.start('true', [], { variables: { OTHER: 'x'.repeat(1000) } }));
-  const environment = ofProcess(launcher, 'environ').split('\0');
+  const environment = processFile(launcher, 'environ').split('\0');
   t.ok(environment.includes(`CALLSHEET_SESSION=${it.sessionId}`), environment.join(' '));
   t.ok(environment.includes(`CALLSHEET_WORKER_DIR=${it.workerDirectory}`));
   await it.close();
@@ -86,7 +78,7 @@ test('a session that ends while its launcher is being started leaves nothing of 
       ),
     );
   const launchers = (): readonly number[] =>
-    allProcesses().filter((pid) => ofProcess(pid, 'environ').includes(`CALLSHEET_SESSION=${it.sessionId}`));
+    allProcesses().filter((pid) => processFile(pid, 'environ').includes(`CALLSHEET_SESSION=${it.sessionId}`));
   while (groups().length + launchers().length > 0) await turn();
   t.same(it.warnings, []);
   await it.processes.settled();

@@ -14,6 +14,7 @@ import {
   supervisorScript,
   type SupervisorOptions,
 } from '../../../src/adapters/process/supervisor.ts';
+import { processFile } from '../../kit/process-file.ts';
 import { bothWays } from './both-ways.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 
@@ -132,22 +133,10 @@ test('when the contact has ended a supervisor does not wait for the daemon', asy
   t.equal(await supervisor.state(), 'fenced');
 });
 
-/** The command line of a process; empty when it has ended since it was listed. */
-function commandOf(pid: number): string {
-  const file = `/proc/${pid}/cmdline`;
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH'))
-      return '';
-    throw error;
-  }
-}
-
 bothWays('when the supervisor itself is killed the daemon ends the tree', {}, async (t, launcher) => {
   const it = await daemon(t, 'unguarded', launcher, PROCESS_LIMITS.beatTimeoutSeconds);
   for (const pid of childrenOf(it.process.pid ?? 0)) {
-    if (commandOf(pid).includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
+    if (processFile(pid, 'cmdline').includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
   }
   await it.treeGone;
   t.same(await it.ended, { kind: 'fenced' });
