@@ -82,7 +82,10 @@ export function TaskTable({
       return bulkInWords(action, outcome);
     });
   const { count, ids: selectedIds } = targetOfSelection(selection, [], rows.total ?? 0, (offset, limit) =>
-    rest.call('get', '/jobs/{id}/tasks', { path, query: { ...query, offset, limit } }),
+    rest.call('get', '/jobs/{id}/tasks', {
+      path,
+      query: { ...query, sort_by: 'created_at', sort_dir: 'asc', offset, limit },
+    }),
   );
   const actions = (task: Task): readonly ActionItem[] => {
     return [
