@@ -2079,7 +2079,7 @@ export interface components {
             readonly offset: number;
             readonly summary?: components["schemas"]["WorkerSummary"];
         };
-        /** @description Of all workers that the filter lets through, whatever their status. */
+        /** @description Of all workers that the filter lets through, whatever their status. It is there when it is asked for by `summary`. */
         readonly WorkerSummary: {
             readonly online: components["schemas"]["Count"];
             readonly offline: components["schemas"]["Count"];
@@ -4262,6 +4262,8 @@ export interface operations {
                 /** @description Words, in upper or lower case: each must occur in the name, the host name, the id or a tag (`key=value`) of the worker. */
                 readonly search?: string;
                 readonly sort_by?: "name" | "hostname" | "status" | "compute_location" | "registered_at" | "last_heartbeat_at";
+                /** @description Whether the answer sums up all workers that the filter lets through. */
+                readonly summary?: boolean;
                 readonly sort_dir?: components["parameters"]["SortDir"];
                 readonly limit?: components["parameters"]["Limit"];
                 readonly offset?: components["parameters"]["Offset"];

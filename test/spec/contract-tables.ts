@@ -201,7 +201,7 @@ export const QUERIES: Readonly<Record<string, Readonly<Record<string, QueryRow>>
 
 /** Parameters that routes of the contract have beyond it. */
 export const QUERIES_ADDITIVE: Readonly<Record<string, readonly string[]>> = {
-  'GET /api/v1/workers': ['search'],
+  'GET /api/v1/workers': ['search', 'summary'],
   'POST /api/v1/jobs': ['dry_run'],
   'GET /api/v1/jobs/{id}/tasks': ['step'],
 };

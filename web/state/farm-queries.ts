@@ -48,7 +48,10 @@ export const farmQueries = {
     queryOptions({
       queryKey: ['workers', 'summary', query],
       queryFn: async ({ signal }): Promise<WorkerSummary> => {
-        const { summary } = await rest.call('get', '/workers', { query: { ...query, limit: 1 }, signal });
+        const { summary } = await rest.call('get', '/workers', {
+          query: { ...query, summary: true, limit: 1 },
+          signal,
+        });
         if (summary === undefined) throw new Error('The service is older than this page: load it anew.');
         return summary;
       },

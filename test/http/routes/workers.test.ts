@@ -106,8 +106,10 @@ void test('the workers that match are summed up, whatever their status', async (
   add(2, { name: 'b', cpuCount: 4, draining: true }, 1);
   add(3, { name: 'c', cpuCount: 16, status: 'disabled' }, 2);
   add(4, { name: 'd', cpuCount: 16, status: 'offline', farmId: OTHER_FARM }, 0);
+  const pageOf = async (query: string): Promise<{ summary?: unknown }> =>
+    (await client.get(`/api/v1/workers?${query}`)).body as { summary?: unknown };
   const summaryOf = async (query: string): Promise<unknown> =>
-    ((await client.get(`/api/v1/workers?${query}`)).body as { summary: unknown }).summary;
+    (await pageOf(`summary=true&${query}`)).summary;
   t.strictSame(await summaryOf('limit=1'), {
     online: 2,
     offline: 1,
@@ -133,6 +135,9 @@ void test('the workers that match are summed up, whatever their status', async (
     cores_total: 0,
     cores_booked: 0,
   });
+  for (const unasked of ['', 'summary=false'])
+    t.strictSame(Object.keys(await pageOf(unasked)).sort(), ['items', 'limit', 'offset', 'total'], unasked);
+  t.equal((await client.get('/api/v1/workers?summary=1')).status, 400);
 });
 
 void test('a worker is shown with its tasks', async (t) => {
