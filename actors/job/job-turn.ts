@@ -7,9 +7,8 @@ import {
 } from '../../src/core/ids.ts';
 import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
-import type { TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
-import { markCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import {
   isLiveTask,
   isTerminalTask,
@@ -19,7 +18,6 @@ import {
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
-import type { AttemptTimes, StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { PageRoom } from '../../src/core/records/page-room.ts';
 import { pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
@@ -44,7 +42,6 @@ type TaskPatch = Partial<
   >
 >;
 const NOTHING: TaskPatch = {};
-const NO_TIMES: AttemptTimes = { count: 0, totalMs: 0 };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -73,10 +70,6 @@ export class JobTurn {
   /** Attempts that this turn has closed, by worker, and how many of each step. Null until there is one. */
   private released: Map<WorkerId, AttemptId[]> | null = null;
   private settled: Map<StepState, number> | null = null;
-  /** Counts of a step that are this turn's own. */
-  private counts: Mutable<TaskCounts> | null = null;
-  /** Times of attempts of a step that are this turn's own. */
-  private times: Mutable<AttemptTimes> | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -112,33 +105,16 @@ export class JobTurn {
     this.write(step, index, after);
     const { failedOn } = this.state;
     if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
-    const counts = this.countsOf(step);
-    counts[before.status]--;
-    counts[status]++;
-    if (before.unschedulable) counts.unschedulable--;
-    if (status === 'succeeded') this.noteTime(step, after.updatedAt - before.assignedAt);
+    const { taskCounts, attemptTimes } = step.record;
+    moveCounts(taskCounts, before.status, status);
+    if (before.unschedulable) taskCounts.unschedulable--;
+    if (status === 'succeeded') {
+      attemptTimes.count++;
+      attemptTimes.totalMs += Math.max(0, after.updatedAt - before.assignedAt);
+    }
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
-  }
-
-  /** The counts of a step, to be changed in place: nobody else has them until the turn ends. */
-  private countsOf(step: StepState): Mutable<TaskCounts> {
-    if (step.record.taskCounts === this.counts) return this.counts;
-    const counts = { ...step.record.taskCounts };
-    step.record = { ...step.record, taskCounts: counts };
-    this.counts = counts;
-    return counts;
-  }
-
-  /** Counts how long an attempt took that has succeeded, in place as the counts are. */
-  private noteTime(step: StepState, ms: number): void {
-    if (this.times === null || step.record.attemptTimes !== this.times) {
-      this.times = { ...(step.record.attemptTimes ?? NO_TIMES) };
-      step.record = { ...step.record, attemptTimes: this.times };
-    }
-    this.times.count++;
-    this.times.totalMs += Math.max(0, ms);
   }
 
   /** Whether the task ends here, and the attempt that was open has told nothing. It is closed before the task is moved. */
@@ -207,15 +183,10 @@ export class JobTurn {
     const { untouched } = step.record;
     const status = nextTaskStatus(untouched.status, trigger);
     if (status === null) return;
-    const howMany = step.record.taskCounts[untouched.status];
-    step.record = {
-      ...step.record,
-      taskCounts: markCounts(
-        moveCounts(step.record.taskCounts, untouched.status, status, howMany),
-        untouched.unschedulable === true ? -howMany : 0,
-      ),
-      untouched: { status: 'canceled', updatedAt: this.context.now, failureReason: reason },
-    };
+    const howMany = counts[untouched.status];
+    moveCounts(counts, untouched.status, status, howMany);
+    if (untouched.unschedulable === true) counts.unschedulable -= howMany;
+    step.record.untouched = { status: 'canceled', updatedAt: this.context.now, failureReason: reason };
     this.touch(step);
   }
 
@@ -244,11 +215,8 @@ export class JobTurn {
     const { untouched, taskCounts } = step.record;
     const howMany = taskCounts.canceled;
     if (nextTaskStatus(untouched.status, 'manual retry') !== null && howMany > 0) {
-      step.record = {
-        ...step.record,
-        taskCounts: moveCounts(taskCounts, untouched.status, 'pending', howMany),
-        untouched: { status: 'pending', updatedAt: this.context.now, failureReason: '' },
-      };
+      moveCounts(taskCounts, untouched.status, 'pending', howMany);
+      step.record.untouched = { status: 'pending', updatedAt: this.context.now, failureReason: '' };
       this.touch(step);
     }
     return failed + canceled;
@@ -339,7 +307,7 @@ export class JobTurn {
     for (const step of this.dirtySteps) {
       const status = stepStatusOf(step.record.taskCounts);
       if (status === step.record.status) continue;
-      step.record = { ...step.record, status };
+      step.record.status = status;
       this.hasStepMoved = true;
       changed = true;
       if (isTerminalStep(status)) this.settleDependents(step);
@@ -365,13 +333,10 @@ export class JobTurn {
     for (const { index, task } of [...touchedTasks(step)]) {
       if (task.status === 'pending') this.move(step, index, 'dependency resolution');
     }
-    const howMany = step.record.taskCounts.pending;
+    const howMany = taskCounts.pending;
     if (untouched.status === 'pending' && howMany > 0) {
-      step.record = {
-        ...step.record,
-        taskCounts: moveCounts(step.record.taskCounts, 'pending', 'ready', howMany),
-        untouched: { status: 'ready', updatedAt: this.context.now, failureReason: '' },
-      };
+      moveCounts(taskCounts, 'pending', 'ready', howMany);
+      step.record.untouched = { status: 'ready', updatedAt: this.context.now, failureReason: '' };
     }
     this.touch(step);
     this.offer(step);
@@ -422,11 +387,11 @@ export class JobTurn {
    */
   private settleRecords(): void {
     for (const step of this.dirtySteps) {
-      step.record = withoutIdleReason(step.record);
+      // A reason that no task has any more is nobody's.
+      if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
-    this.counts = null;
     this.state.isRecordOld = true;
     if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
     this.context.saveLater();
@@ -460,7 +425,7 @@ export class JobTurn {
       name: taskNameOf(step.record.name, step.space.at(index)),
       status: task.status,
       worker_id: isLive ? openAttempts.workerOf(step, index, task) : '',
-      unschedulable_reason: task.unschedulable ? (step.record.unschedulableReason ?? '') : '',
+      unschedulable_reason: task.unschedulable ? step.record.unschedulableReason : '',
       updated_at: timestampOf(task.updatedAt),
     };
     this.context.effect({
@@ -498,12 +463,5 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
   if (reclaimed === true) record.reclaimed = reclaimed;
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;
-  return record;
-}
-
-/** A reason that no task has any more is nobody's. */
-function withoutIdleReason(step: StepRecord): StepRecord {
-  if (step.unschedulableReason === undefined || step.taskCounts.unschedulable > 0) return step;
-  const { unschedulableReason: _reason, ...record } = step;
   return record;
 }

@@ -1,3 +1,4 @@
+import { writtenStepOf } from '../../actors/job/live-step.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
@@ -118,7 +119,7 @@ function checkJob(
   if (resident === undefined) return;
   if (!same(resident.record, job)) wrong(`job ${job.name} is ${text(resident.record)} in memory`);
   for (const step of resident.steps) {
-    if (!same(step.record, steps[step.record.order]))
+    if (!same(writtenStepOf(step.record), steps[step.record.order]))
       wrong(`step ${job.name}/${step.record.order} differs in memory`);
     for (const [number, page] of step.pages) {
       const stored = store.get('taskPage', keys.taskPage(job.id, step.record.order, number));

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { writtenStepOf } from '../../actors/job/live-step.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { StepState } from '../../actors/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
@@ -48,7 +49,7 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
     return `job ${id} is not listed as active`;
   for (const step of job.steps) {
     const { order } = step.record;
-    if (!isDeepStrictEqual(view.store.get('step', keys.step(id, order)), step.record))
+    if (!isDeepStrictEqual(view.store.get('step', keys.step(id, order)), writtenStepOf(step.record)))
       return `step ${order} of ${id}`;
     for (const [number, page] of step.pages) {
       const kept = view.store.get('taskPage', keys.taskPage(id, order, number));
