@@ -86,18 +86,19 @@ function take(
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): Assignment {
-  const address = turn.addressOf(step, index);
+  const { id: jobId } = state.record;
+  const stepOrder = step.record.order;
   const attemptNumber = Math.max(attemptsBefore + 1, attemptFloor);
-  const taskId = taskIdOf(address);
+  const attempt = { jobId, stepOrder, index, attemptNumber };
   const leased = { attemptNumber, assignedAt: context.now, workerOrdinal: message.workerOrdinal };
   // The attempt gets a row when something is said of it; until then the task's page says all that there is.
   turn.move(step, index, 'lease', leased);
   const values = step.space.at(index);
   return {
-    task_id: taskId,
-    job_id: state.record.id,
-    step_id: stepIdOf(state.record.id, step.record.order),
-    attempt_id: attemptIdOf({ ...address, attemptNumber }),
+    task_id: taskIdOf(attempt),
+    job_id: jobId,
+    step_id: stepIdOf(jobId, stepOrder),
+    attempt_id: attemptIdOf(attempt),
     name: taskNameOf(step.record.name, values),
     cores: message.pick.cores,
     parameters: typedParametersOf(step.plan, values),

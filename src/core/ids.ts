@@ -76,8 +76,25 @@ export function parseAttemptId(text: string): AttemptAddress | null {
 /** The job id that was parsed last: most ids that come after another are of the same job. */
 let lastJob = jobId('');
 function jobOf(text: string): JobId {
-  if (!text.startsWith(lastJob) || lastJob === '') lastJob = jobId(text.slice(0, UUID_LENGTH));
+  if (!text.startsWith(lastJob) || lastJob === '') lastJob = known(text.slice(0, UUID_LENGTH));
   return lastJob;
+}
+
+/** So many job ids are known at the most. */
+const KNOWN_JOBS_MAX = 10_000;
+const knownJobs = new Map<string, JobId>();
+
+/**
+ * The job id as the text that it was given as last time. A part of a text is compared slowly, and keeps the whole text: it is
+ * made one piece when it is new.
+ */
+function known(part: string): JobId {
+  let id = knownJobs.get(part);
+  if (id !== undefined) return id;
+  if (knownJobs.size >= KNOWN_JOBS_MAX) knownJobs.clear();
+  id = jobId([...part].join(''));
+  knownJobs.set(id, id);
+  return id;
 }
 
 /** So many numbers behind a job id, each behind a dash and as it is written canonically; null when the text is not that. */
