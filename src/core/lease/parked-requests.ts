@@ -11,7 +11,7 @@ export interface ParkedRequest {
   /** Null asks for tasks of any queue. */
   readonly queueId: QueueId | null;
   /** Who waits for the reply. */
-  readonly replyTo: string;
+  readonly replyTo: string | object;
   /** When the hold ends, in milliseconds since the epoch. All requests are held equally long. */
   readonly until: number;
 }
