@@ -40,7 +40,14 @@ const NINE = 0x39;
 
 export const isUuid = (text: string): boolean => UUID_PATTERN.test(text);
 
-export const stepIdOf = (job: JobId, stepOrder: number): StepId => `${job}-${stepOrder}` as StepId;
+/** The step that was named last. */
+let namedStep = { jobId: '', stepOrder: -1, stepId: '' as StepId };
+
+export function stepIdOf(jobId: JobId, stepOrder: number): StepId {
+  if (stepOrder !== namedStep.stepOrder || jobId !== namedStep.jobId)
+    namedStep = { jobId, stepOrder, stepId: `${jobId}-${stepOrder}` as StepId };
+  return namedStep.stepId;
+}
 
 /** The task that was named last: in one turn a task is named several times. */
 let named = { jobId: '', stepOrder: -1, index: -1, taskId: '' as TaskId };
