@@ -1,7 +1,7 @@
 import {
   attemptIdOf,
   taskIdOf,
-  type AttemptId,
+  type AttemptAddress,
   type TaskAddress,
   type WorkerId,
 } from '../../src/core/ids.ts';
@@ -68,7 +68,7 @@ export class JobTurn {
   /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
   private closed: Map<string, AttemptRecord> | null = null;
   /** Attempts that this turn has closed, by worker, and how many of each step. Null until there is one. */
-  private released: Map<WorkerId, AttemptId[]> | null = null;
+  private released: Map<WorkerId, AttemptAddress[]> | null = null;
   private settled: Map<StepState, number> | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
@@ -139,17 +139,19 @@ export class JobTurn {
 
   /** Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. */
   closeAttempt(step: StepState, index: number, closed: ClosedAttempt): void {
-    const address = this.addressOf(step, index);
     const attempt = this.state.openAttempts.of(step, index);
-    if (attempt === undefined) throw new Error(`task ${taskIdOf(address)} has no open attempt`);
+    if (attempt === undefined)
+      throw new Error(`task ${taskIdOf(this.addressOf(step, index))} has no open attempt`);
+    const { attemptNumber } = attempt;
+    const address = { jobId: this.state.record.id, stepOrder: step.record.order, index, attemptNumber };
     this.state.openAttempts.forget(step, index);
     const record = closedAttempt(attempt, closed, this.context.now);
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
-    this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
-    const released = (this.released ??= new Map<WorkerId, AttemptId[]>()).get(attempt.workerId);
-    if (released === undefined) this.released.set(attempt.workerId, [attempt.id]);
-    else released.push(attempt.id);
+    this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
+    const released = (this.released ??= new Map<WorkerId, AttemptAddress[]>()).get(attempt.workerId);
+    if (released === undefined) this.released.set(attempt.workerId, [address]);
+    else released.push(address);
     this.settled ??= new Map();
     this.settled.set(step, (this.settled.get(step) ?? 0) + 1);
   }
@@ -168,8 +170,8 @@ export class JobTurn {
         stepOrder: step.record.order,
         count,
       });
-    for (const [workerId, attemptIds] of released)
-      this.context.send('worker', workerId, { type: 'attempts.released', attemptIds });
+    for (const [workerId, attempts] of released)
+      this.context.send('worker', workerId, { type: 'attempts.released', attempts });
   }
 
   /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */

@@ -217,8 +217,7 @@ function checkWorker(
     wrong(`the stored heartbeat of the worker ${id} is too old`);
   const failures = store.get('workerFailures', keys.workerFailures(id)) ?? NO_WORKER_FAILURES;
   if (!same(resident.failures, failures)) wrong(`failures of the worker ${id} differ in memory`);
-  if (!same([...resident.bookings.values()], bookings))
-    wrong(`bookings of the worker ${id} differ in memory`);
+  if (!same(resident.bookings.all(), bookings)) wrong(`bookings of the worker ${id} differ in memory`);
 }
 
 function checkLease(
@@ -259,7 +258,7 @@ function checkLease(
     if (lease.index.room(signature) <= 0) continue;
     const [request] = lease.parked.waitingFor(signature);
     if (request !== undefined && signature.avoiding === 0)
-      wrong(`tasks are ready, and ${request.replyTo}, which could have them, is parked`);
+      wrong(`tasks are ready, and a request of ${request.workerId}, which could have them, is parked`);
   }
 }
 

@@ -31,7 +31,7 @@ export const memoryIsWhatTheStoreHolds: Invariant = {
           return `worker ${record.id}`;
         if (record.lastHeartbeatAt < storedHeartbeatAt) return `the heartbeat of the worker ${record.id}`;
         const kept = view.store.get('booking', keys.booking(record.id))?.bookings ?? [];
-        if (!isDeepStrictEqual(kept, [...bookings.values()])) return `bookings of ${record.id}`;
+        if (!isDeepStrictEqual(kept, bookings.all())) return `bookings of ${record.id}`;
       }
       for (const job of jobs) {
         const wrong = jobDiffers(job, view);
@@ -126,7 +126,7 @@ export const nothingIsBookedInTheEnd: Invariant = {
   name: 'in the end nothing is booked',
   check: ofFarms(({ workers }) => {
     for (const { record, bookings } of workers) {
-      for (const attemptId of bookings.keys()) return `${attemptId} is booked on ${record.id}`;
+      for (const attemptId of bookings.ids()) return `${attemptId} is booked on ${record.id}`;
     }
     return null;
   }),

@@ -234,7 +234,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'one heartbeat without an attempt takes it back',
     plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
       const worker = state as WorkerState;
-      for (const attemptId of worker.bookings.keys()) worker.missedSince.set(attemptId, 0);
+      for (const attemptId of worker.bookings.ids()) worker.missedSince.set(attemptId, 0);
       original(worker, message, context);
     }),
   },
