@@ -41,7 +41,8 @@ type TaskPatch = Partial<
     'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText'
   >
 >;
-const NOTHING: TaskPatch = {};
+/** Beside its status. */
+export const NO_PATCH: TaskPatch = {};
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -67,9 +68,8 @@ export class JobTurn {
   private offered: Set<StepState> | null = null;
   /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
   private closed: Map<string, AttemptRecord> | null = null;
-  /** Attempts that this turn has closed, by worker, and how many of each step. Null until there is one. */
-  private released: Map<WorkerId, AttemptAddress[]> | null = null;
-  private settled: Map<StepState, number> | null = null;
+  /** Attempts that this turn has closed, of which lease actor and workers are still to be told. Null until there is one. */
+  private untold: Untold[] | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -85,9 +85,14 @@ export class JobTurn {
     return { jobId: this.state.record.id, stepOrder: step.record.order, index };
   }
 
-  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. */
-  move(step: StepState, index: number, trigger: TaskTrigger, patch: TaskPatch = NOTHING): TaskState | null {
-    const before = taskOf(step, index);
+  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. `before`: as it is now, when that is known. */
+  move(
+    step: StepState,
+    index: number,
+    trigger: TaskTrigger,
+    patch: TaskPatch = NO_PATCH,
+    before = taskOf(step, index),
+  ): TaskState | null {
     const status = nextTaskStatus(before.status, trigger);
     if (status === null) return null;
     const after: TaskState = {
@@ -137,9 +142,12 @@ export class JobTurn {
     this.context.change(put('taskText', keys.taskText(address), { version: 1, failureReason }));
   }
 
-  /** Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. */
-  closeAttempt(step: StepState, index: number, closed: ClosedAttempt): void {
-    const attempt = this.state.openAttempts.of(step, index);
+  /**
+   * Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. `task`: as it is now, when that
+   * is known.
+   */
+  closeAttempt(step: StepState, index: number, closed: ClosedAttempt, task = taskOf(step, index)): void {
+    const attempt = this.state.openAttempts.of(step, index, task);
     if (attempt === undefined)
       throw new Error(`task ${taskIdOf(this.addressOf(step, index))} has no open attempt`);
     const { attemptNumber } = attempt;
@@ -149,29 +157,23 @@ export class JobTurn {
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
     this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
-    const released = (this.released ??= new Map<WorkerId, AttemptAddress[]>()).get(attempt.workerId);
-    if (released === undefined) this.released.set(attempt.workerId, [address]);
-    else released.push(address);
-    this.settled ??= new Map();
-    this.settled.set(step, (this.settled.get(step) ?? 0) + 1);
+    const untold = { attempt: address, workerId: attempt.workerId };
+    if (this.untold === null) this.untold = [untold];
+    else this.untold.push(untold);
   }
 
   /** Tells the lease actor and the workers of the attempts that were closed: part of the end of a turn. */
   tellClosed(): void {
-    const { settled, released } = this;
-    if (settled === null || released === null) return;
-    this.settled = null;
-    this.released = null;
+    const { untold } = this;
+    if (untold === null) return;
+    this.untold = null;
     const { id: jobId, farmId } = this.state.record;
-    for (const [step, count] of settled)
-      this.context.send('lease', farmId, {
-        type: 'tasks.settled',
-        jobId,
-        stepOrder: step.record.order,
-        count,
-      });
-    for (const [workerId, attempts] of released)
+    for (const [stepOrder, ofStep] of grouped(untold, ({ attempt }) => attempt.stepOrder))
+      this.context.send('lease', farmId, { type: 'tasks.settled', jobId, stepOrder, count: ofStep.length });
+    for (const [workerId, ofWorker] of grouped(untold, (each) => each.workerId)) {
+      const attempts = ofWorker.map(({ attempt }) => attempt);
       this.context.send('worker', workerId, { type: 'attempts.released', attempts });
+    }
   }
 
   /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
@@ -435,6 +437,27 @@ export class JobTurn {
       event: { subject: 'tasks', payload: told === undefined ? payload : withTold(payload, told) },
     });
   }
+}
+
+/** An attempt that was closed. */
+interface Untold {
+  readonly attempt: AttemptAddress;
+  readonly workerId: WorkerId;
+}
+
+/** By key, in the order in which the keys come first. */
+function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<readonly [Key, readonly T[]]> {
+  // Mostly a turn closes one attempt.
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return [[keyOf(only), all]];
+  const groups = new Map<Key, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {

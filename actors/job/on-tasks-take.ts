@@ -1,5 +1,6 @@
 import { attemptIdOf, stepIdOf, taskIdOf, type AttemptAddress } from '../../src/core/ids.ts';
 import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../src/core/wire/assignment-parts.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
@@ -50,7 +51,7 @@ export const onTasksTake = (
           index,
           attemptNumber: Math.max(task.attemptNumber + 1, attemptFloor),
         };
-        const assignment = take(step, attempt, message, turn, context);
+        const assignment = take(step, task, attempt, message, turn, context);
         assignments.push(assignment);
         bookings.push({ attempt, booking: { attemptId: assignment.attempt_id, cores: pick.cores } });
         state.assigned.add(step, index, context.now, dueAt);
@@ -84,6 +85,7 @@ function assignmentOf(state: JobState, step: StepState): StepAssignment {
 
 function take(
   step: StepState,
+  task: TaskState,
   attempt: AttemptAddress,
   message: Take,
   turn: JobTurn,
@@ -92,7 +94,7 @@ function take(
   const { jobId, stepOrder, index, attemptNumber } = attempt;
   const leased = { attemptNumber, assignedAt: context.now, workerOrdinal: message.workerOrdinal };
   // The attempt gets a row when something is said of it; until then the task's page says all that there is.
-  turn.move(step, index, 'lease', leased);
+  turn.move(step, index, 'lease', leased, task);
   const values = step.space.at(index);
   return {
     task_id: taskIdOf(attempt),
