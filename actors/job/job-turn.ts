@@ -63,7 +63,7 @@ export class JobTurn {
   private readonly state: JobState;
   private readonly context: ServiceContext<'job'>;
   /** Each once, in the order in which they were touched. */
-  private readonly dirtySteps: StepState[] = [];
+  private dirtySteps: StepState[] | null = null;
   /** Null until a step is offered: most turns offer none. */
   private offered: Set<StepState> | null = null;
   /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
@@ -265,7 +265,9 @@ export class JobTurn {
   touch(step: StepState): void {
     if (step.touchedBy === this) return;
     step.touchedBy = this;
-    this.dirtySteps.push(step);
+    // A list that begins empty takes room for many at once.
+    if (this.dirtySteps === null) this.dirtySteps = [step];
+    else this.dirtySteps.push(step);
   }
 
   /** Draws the consequences. */
@@ -308,7 +310,7 @@ export class JobTurn {
   private settleRound(): boolean {
     let changed = false;
     // Steps that become dirty on the way stand behind those that are: they get their turn in this round.
-    for (const step of this.dirtySteps) {
+    for (const step of this.dirtySteps ?? []) {
       const status = stepStatusOf(step.record.taskCounts);
       if (status === step.record.status) continue;
       step.record.status = status;
@@ -390,7 +392,7 @@ export class JobTurn {
    * changed in more than counts and time: then it may be told to somebody at once.
    */
   private settleRecords(): void {
-    for (const step of this.dirtySteps) {
+    for (const step of this.dirtySteps ?? []) {
       // A reason that no task has any more is nobody's.
       if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
       step.isDirty = true;
