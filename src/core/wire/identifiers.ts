@@ -21,7 +21,7 @@ import { isTimestamp } from './timestamp-text.ts';
 
 /** Readers of the identifiers that messages carry: what does not parse is refused at the door. */
 
-const INBOX = /^_INBOX(\.[A-Za-z0-9_-]+)+$/;
+const INBOX = /^_INBOX(?:\.[A-Za-z0-9_-]+)+$/;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
 const same = (value: string): string => value;
