@@ -10,7 +10,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { CATALOG_ID } from '../actors/catalog/messages.ts';
-import { replyTo } from '../actors/kernel/address.ts';
+import { replyTo, type ReplyTo } from '../actors/kernel/address.ts';
 import type { Output } from '../actors/kernel/closure.ts';
 import { Kernel } from '../actors/kernel/kernel.ts';
 import { serviceActors } from '../actors/service-actors.ts';
@@ -63,7 +63,7 @@ const store = createMemoryStore();
 const tallies = new LocalTallies();
 const ids = new Uuid7(() => Date.now());
 const swarm: BenchWorker[] = [];
-const workersById = new Map<string, BenchWorker>();
+const workersByAddress = new Map<ReplyTo, BenchWorker>();
 let sequence = 0;
 let isSetUp = false;
 let changes = 0;
@@ -192,7 +192,7 @@ function hear(output: Output<ServiceWorld>): void {
     if (output.effect.kind === 'forward') kernel.post(output.effect.envelope);
     return;
   }
-  const worker = workersById.get(output.to);
+  const worker = workersByAddress.get(output.to);
   if (worker === undefined) return;
   // An actor answers a lease request with a LeaseReply, as its message says.
   const reply = output.answer as LeaseReply;
@@ -252,7 +252,7 @@ function setUp(): void {
   for (let each = 0; each < workers; each++) {
     const worker: BenchWorker = { id: workerId(randomUUID()), open: [] };
     swarm.push(worker);
-    workersById.set(worker.id, worker);
+    workersByAddress.set(replyTo(worker.id), worker);
     register(worker.id, cores, 1024, {});
   }
   for (let each = 0; each < parked; each++) {

@@ -1,15 +1,14 @@
 import {
   attemptIdOf,
   taskIdOf,
-  type AttemptId,
+  type AttemptAddress,
   type TaskAddress,
   type WorkerId,
 } from '../../src/core/ids.ts';
 import { CASCADE_REASON } from '../../src/core/lifecycle/failure-reasons.ts';
 import { isTerminalJob, nextJobStatus, type JobTrigger } from '../../src/core/lifecycle/job-transitions.ts';
-import type { TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { completionTrigger, isTerminalStep, stepStatusOf } from '../../src/core/lifecycle/step-rules.ts';
-import { markCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import {
   isLiveTask,
   isTerminalTask,
@@ -19,7 +18,6 @@ import {
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { put, remove } from '../../src/core/records/change-set.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
-import type { AttemptTimes, StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { PageRoom } from '../../src/core/records/page-room.ts';
 import { pageOf, writeTask, type TaskState } from '../../src/core/records/task-page.ts';
@@ -43,8 +41,8 @@ type TaskPatch = Partial<
     'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText'
   >
 >;
-const NOTHING: TaskPatch = {};
-const NO_TIMES: AttemptTimes = { count: 0, totalMs: 0 };
+/** Beside its status. */
+export const NO_PATCH: TaskPatch = {};
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -65,18 +63,13 @@ export class JobTurn {
   private readonly state: JobState;
   private readonly context: ServiceContext<'job'>;
   /** Each once, in the order in which they were touched. */
-  private readonly dirtySteps: StepState[] = [];
+  private dirtySteps: StepState[] | null = null;
   /** Null until a step is offered: most turns offer none. */
   private offered: Set<StepState> | null = null;
   /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
   private closed: Map<string, AttemptRecord> | null = null;
-  /** Attempts that this turn has closed, by worker, and how many of each step. Null until there is one. */
-  private released: Map<WorkerId, AttemptId[]> | null = null;
-  private settled: Map<StepState, number> | null = null;
-  /** Counts of a step that are this turn's own. */
-  private counts: Mutable<TaskCounts> | null = null;
-  /** Times of attempts of a step that are this turn's own. */
-  private times: Mutable<AttemptTimes> | null = null;
+  /** Attempts that this turn has closed, of which lease actor and workers are still to be told. Null until there is one. */
+  private untold: Untold[] | null = null;
   private hasStepMoved = false;
   private readonly statusBefore: JobRecord['status'] | null;
   private readonly recordBefore: JobRecord | null;
@@ -92,9 +85,14 @@ export class JobTurn {
     return { jobId: this.state.record.id, stepOrder: step.record.order, index };
   }
 
-  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. */
-  move(step: StepState, index: number, trigger: TaskTrigger, patch: TaskPatch = NOTHING): TaskState | null {
-    const before = taskOf(step, index);
+  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. `before`: as it is now, when that is known. */
+  move(
+    step: StepState,
+    index: number,
+    trigger: TaskTrigger,
+    patch: TaskPatch = NO_PATCH,
+    before = taskOf(step, index),
+  ): TaskState | null {
     const status = nextTaskStatus(before.status, trigger);
     if (status === null) return null;
     const after: TaskState = {
@@ -112,33 +110,16 @@ export class JobTurn {
     this.write(step, index, after);
     const { failedOn } = this.state;
     if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
-    const counts = this.countsOf(step);
-    counts[before.status]--;
-    counts[status]++;
-    if (before.unschedulable) counts.unschedulable--;
-    if (status === 'succeeded') this.noteTime(step, after.updatedAt - before.assignedAt);
+    const { taskCounts, attemptTimes } = step.record;
+    moveCounts(taskCounts, before.status, status);
+    if (before.unschedulable) taskCounts.unschedulable--;
+    if (status === 'succeeded') {
+      attemptTimes.count++;
+      attemptTimes.totalMs += Math.max(0, after.updatedAt - before.assignedAt);
+    }
     this.touch(step);
     this.publishTask(step, index, after);
     return after;
-  }
-
-  /** The counts of a step, to be changed in place: nobody else has them until the turn ends. */
-  private countsOf(step: StepState): Mutable<TaskCounts> {
-    if (step.record.taskCounts === this.counts) return this.counts;
-    const counts = { ...step.record.taskCounts };
-    step.record = { ...step.record, taskCounts: counts };
-    this.counts = counts;
-    return counts;
-  }
-
-  /** Counts how long an attempt took that has succeeded, in place as the counts are. */
-  private noteTime(step: StepState, ms: number): void {
-    if (this.times === null || step.record.attemptTimes !== this.times) {
-      this.times = { ...(step.record.attemptTimes ?? NO_TIMES) };
-      step.record = { ...step.record, attemptTimes: this.times };
-    }
-    this.times.count++;
-    this.times.totalMs += Math.max(0, ms);
   }
 
   /** Whether the task ends here, and the attempt that was open has told nothing. It is closed before the task is moved. */
@@ -161,39 +142,38 @@ export class JobTurn {
     this.context.change(put('taskText', keys.taskText(address), { version: 1, failureReason }));
   }
 
-  /** Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. */
-  closeAttempt(step: StepState, index: number, closed: ClosedAttempt): void {
-    const address = this.addressOf(step, index);
-    const attempt = this.state.openAttempts.of(step, index);
-    if (attempt === undefined) throw new Error(`task ${taskIdOf(address)} has no open attempt`);
+  /**
+   * Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. `task`: as it is now, when that
+   * is known.
+   */
+  closeAttempt(step: StepState, index: number, closed: ClosedAttempt, task = taskOf(step, index)): void {
+    const attempt = this.state.openAttempts.of(step, index, task);
+    if (attempt === undefined)
+      throw new Error(`task ${taskIdOf(this.addressOf(step, index))} has no open attempt`);
+    const { attemptNumber } = attempt;
+    const address = { jobId: this.state.record.id, stepOrder: step.record.order, index, attemptNumber };
     this.state.openAttempts.forget(step, index);
     const record = closedAttempt(attempt, closed, this.context.now);
     if (record.progress !== undefined || record.statusMessage !== undefined)
       (this.closed ??= new Map()).set(taskIdOf(address), record);
-    this.context.change(put('attempt', keys.attempt(address, attempt.attemptNumber), record));
-    const released = (this.released ??= new Map<WorkerId, AttemptId[]>()).get(attempt.workerId);
-    if (released === undefined) this.released.set(attempt.workerId, [attempt.id]);
-    else released.push(attempt.id);
-    this.settled ??= new Map();
-    this.settled.set(step, (this.settled.get(step) ?? 0) + 1);
+    this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
+    const untold = { attempt: address, workerId: attempt.workerId };
+    if (this.untold === null) this.untold = [untold];
+    else this.untold.push(untold);
   }
 
   /** Tells the lease actor and the workers of the attempts that were closed: part of the end of a turn. */
   tellClosed(): void {
-    const { settled, released } = this;
-    if (settled === null || released === null) return;
-    this.settled = null;
-    this.released = null;
+    const { untold } = this;
+    if (untold === null) return;
+    this.untold = null;
     const { id: jobId, farmId } = this.state.record;
-    for (const [step, count] of settled)
-      this.context.send('lease', farmId, {
-        type: 'tasks.settled',
-        jobId,
-        stepOrder: step.record.order,
-        count,
-      });
-    for (const [workerId, attemptIds] of released)
-      this.context.send('worker', workerId, { type: 'attempts.released', attemptIds });
+    for (const [stepOrder, ofStep] of grouped(untold, ({ attempt }) => attempt.stepOrder))
+      this.context.send('lease', farmId, { type: 'tasks.settled', jobId, stepOrder, count: ofStep.length });
+    for (const [workerId, ofWorker] of grouped(untold, (each) => each.workerId)) {
+      const attempts = ofWorker.map(({ attempt }) => attempt);
+      this.context.send('worker', workerId, { type: 'attempts.released', attempts });
+    }
   }
 
   /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
@@ -207,15 +187,10 @@ export class JobTurn {
     const { untouched } = step.record;
     const status = nextTaskStatus(untouched.status, trigger);
     if (status === null) return;
-    const howMany = step.record.taskCounts[untouched.status];
-    step.record = {
-      ...step.record,
-      taskCounts: markCounts(
-        moveCounts(step.record.taskCounts, untouched.status, status, howMany),
-        untouched.unschedulable === true ? -howMany : 0,
-      ),
-      untouched: { status: 'canceled', updatedAt: this.context.now, failureReason: reason },
-    };
+    const howMany = counts[untouched.status];
+    moveCounts(counts, untouched.status, status, howMany);
+    if (untouched.unschedulable === true) counts.unschedulable -= howMany;
+    step.record.untouched = { status: 'canceled', updatedAt: this.context.now, failureReason: reason };
     this.touch(step);
   }
 
@@ -244,11 +219,8 @@ export class JobTurn {
     const { untouched, taskCounts } = step.record;
     const howMany = taskCounts.canceled;
     if (nextTaskStatus(untouched.status, 'manual retry') !== null && howMany > 0) {
-      step.record = {
-        ...step.record,
-        taskCounts: moveCounts(taskCounts, untouched.status, 'pending', howMany),
-        untouched: { status: 'pending', updatedAt: this.context.now, failureReason: '' },
-      };
+      moveCounts(taskCounts, untouched.status, 'pending', howMany);
+      step.record.untouched = { status: 'pending', updatedAt: this.context.now, failureReason: '' };
       this.touch(step);
     }
     return failed + canceled;
@@ -293,7 +265,9 @@ export class JobTurn {
   touch(step: StepState): void {
     if (step.touchedBy === this) return;
     step.touchedBy = this;
-    this.dirtySteps.push(step);
+    // A list that begins empty takes room for many at once.
+    if (this.dirtySteps === null) this.dirtySteps = [step];
+    else this.dirtySteps.push(step);
   }
 
   /** Draws the consequences. */
@@ -336,10 +310,10 @@ export class JobTurn {
   private settleRound(): boolean {
     let changed = false;
     // Steps that become dirty on the way stand behind those that are: they get their turn in this round.
-    for (const step of this.dirtySteps) {
+    for (const step of this.dirtySteps ?? []) {
       const status = stepStatusOf(step.record.taskCounts);
       if (status === step.record.status) continue;
-      step.record = { ...step.record, status };
+      step.record.status = status;
       this.hasStepMoved = true;
       changed = true;
       if (isTerminalStep(status)) this.settleDependents(step);
@@ -365,13 +339,10 @@ export class JobTurn {
     for (const { index, task } of [...touchedTasks(step)]) {
       if (task.status === 'pending') this.move(step, index, 'dependency resolution');
     }
-    const howMany = step.record.taskCounts.pending;
+    const howMany = taskCounts.pending;
     if (untouched.status === 'pending' && howMany > 0) {
-      step.record = {
-        ...step.record,
-        taskCounts: moveCounts(step.record.taskCounts, 'pending', 'ready', howMany),
-        untouched: { status: 'ready', updatedAt: this.context.now, failureReason: '' },
-      };
+      moveCounts(taskCounts, 'pending', 'ready', howMany);
+      step.record.untouched = { status: 'ready', updatedAt: this.context.now, failureReason: '' };
     }
     this.touch(step);
     this.offer(step);
@@ -421,12 +392,12 @@ export class JobTurn {
    * changed in more than counts and time: then it may be told to somebody at once.
    */
   private settleRecords(): void {
-    for (const step of this.dirtySteps) {
-      step.record = withoutIdleReason(step.record);
+    for (const step of this.dirtySteps ?? []) {
+      // A reason that no task has any more is nobody's.
+      if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
       step.isDirty = true;
       this.state.dirtySteps.add(step);
     }
-    this.counts = null;
     this.state.isRecordOld = true;
     if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
     this.context.saveLater();
@@ -460,7 +431,7 @@ export class JobTurn {
       name: taskNameOf(step.record.name, step.space.at(index)),
       status: task.status,
       worker_id: isLive ? openAttempts.workerOf(step, index, task) : '',
-      unschedulable_reason: task.unschedulable ? (step.record.unschedulableReason ?? '') : '',
+      unschedulable_reason: task.unschedulable ? step.record.unschedulableReason : '',
       updated_at: timestampOf(task.updatedAt),
     };
     this.context.effect({
@@ -468,6 +439,27 @@ export class JobTurn {
       event: { subject: 'tasks', payload: told === undefined ? payload : withTold(payload, told) },
     });
   }
+}
+
+/** An attempt that was closed. */
+interface Untold {
+  readonly attempt: AttemptAddress;
+  readonly workerId: WorkerId;
+}
+
+/** By key, in the order in which the keys come first. */
+function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<readonly [Key, readonly T[]]> {
+  // Mostly a turn closes one attempt.
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return [[keyOf(only), all]];
+  const groups = new Map<Key, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
@@ -498,12 +490,5 @@ function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: numbe
   if (reclaimed === true) record.reclaimed = reclaimed;
   if (progress !== undefined) record.progress = progress;
   if (statusMessage !== undefined) record.statusMessage = statusMessage;
-  return record;
-}
-
-/** A reason that no task has any more is nobody's. */
-function withoutIdleReason(step: StepRecord): StepRecord {
-  if (step.unschedulableReason === undefined || step.taskCounts.unschedulable > 0) return step;
-  const { unschedulableReason: _reason, ...record } = step;
   return record;
 }

@@ -73,7 +73,7 @@ export type JobMessage =
   /** From the lease actor: take these tasks from ready to assigned, or say which cannot be taken. */
   | {
       readonly type: 'tasks.take';
-      readonly leaseId: string;
+      readonly leaseId: number;
       readonly workerId: WorkerId;
       readonly workerOrdinal: number;
       readonly pick: Pick;

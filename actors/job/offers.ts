@@ -21,7 +21,7 @@ export function offerOfStep(state: JobState, step: StepState, now: number): Step
     requirements: step.plan.requirements,
     live: record.taskCounts.assigned + record.taskCounts.running,
     ...readyOf(state, step, now),
-    unschedulableReason: record.unschedulableReason ?? '',
+    unschedulableReason: record.unschedulableReason,
   };
 }
 

@@ -13,7 +13,7 @@ import { statusLineOf, type TaskProgress } from '../../src/core/records/task-pro
 import type { AttemptReport } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
 import { failedOnKey, failedOnOf } from './failed-on.ts';
-import { JobTurn, type ClosedAttempt } from './job-turn.ts';
+import { JobTurn, NO_PATCH, type ClosedAttempt } from './job-turn.ts';
 import type { JobMessage } from './messages.ts';
 import { makeReady } from './reclaim.ts';
 import { countFailure } from './step-failures.ts';
@@ -58,8 +58,8 @@ function reported(
       reportedRunning(state, step, attempt.index, report, turn, context);
       break;
     case 'succeeded':
-      turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'));
-      turn.move(step, attempt.index, 'reported success');
+      turn.closeAttempt(step, attempt.index, closedBy(report, 'succeeded'), task);
+      turn.move(step, attempt.index, 'reported success', NO_PATCH, task);
       break;
     case 'canceled':
       turn.closeAttempt(step, attempt.index, closedBy(report, 'canceled'));

@@ -1,7 +1,7 @@
-import { attemptIdOf, stepIdOf, taskIdOf } from '../../src/core/ids.ts';
+import { attemptIdOf, stepIdOf, taskIdOf, type AttemptAddress } from '../../src/core/ids.ts';
 import { isHeldBack } from '../../src/core/lifecycle/retry-policy.ts';
+import type { TaskState } from '../../src/core/records/task-page.ts';
 import { taskNameOf } from '../../src/core/records/task-name.ts';
-import type { Booking } from '../../src/core/records/worker.ts';
 import { stepAssignmentOf, typedParametersOf } from '../../src/core/wire/assignment-parts.ts';
 import type { Assignment, StepAssignment } from '../../src/core/wire/bus-messages.ts';
 import type { ServiceContext } from '../service-world.ts';
@@ -12,6 +12,7 @@ import type { JobMessage } from './messages.ts';
 import { isLeasable } from './offers.ts';
 import type { JobState } from './state.ts';
 import { taskOf, type StepState } from './step-state.ts';
+import type { HeldBooking } from '../worker/messages.ts';
 
 type Take = Extract<JobMessage, { type: 'tasks.take' }>;
 
@@ -32,7 +33,7 @@ export const onTasksTake = (
     const turn = new JobTurn(state, context);
     state.openAttempts.noteWorker(message.workerOrdinal, message.workerId);
     const assignments: Assignment[] = [];
-    const bookings: Booking[] = [];
+    const bookings: HeldBooking[] = [];
     const leasable = isLeasable(state);
     let refused = 0;
     for (const range of pick.ranges) {
@@ -44,9 +45,15 @@ export const onTasksTake = (
           if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
           continue;
         }
-        const assignment = take(state, step, index, task.attemptNumber, attemptFloor, message, turn, context);
+        const attempt = {
+          jobId: state.record.id,
+          stepOrder: step.record.order,
+          index,
+          attemptNumber: Math.max(task.attemptNumber + 1, attemptFloor),
+        };
+        const assignment = take(step, task, attempt, message, turn, context);
         assignments.push(assignment);
-        bookings.push({ attemptId: assignment.attempt_id, cores: pick.cores });
+        bookings.push({ attempt, booking: { attemptId: assignment.attempt_id, cores: pick.cores } });
         state.assigned.add(step, index, context.now, dueAt);
       }
     }
@@ -77,27 +84,23 @@ function assignmentOf(state: JobState, step: StepState): StepAssignment {
 }
 
 function take(
-  state: JobState,
   step: StepState,
-  index: number,
-  attemptsBefore: number,
-  attemptFloor: number,
+  task: TaskState,
+  attempt: AttemptAddress,
   message: Take,
   turn: JobTurn,
   context: ServiceContext<'job'>,
 ): Assignment {
-  const address = turn.addressOf(step, index);
-  const attemptNumber = Math.max(attemptsBefore + 1, attemptFloor);
-  const taskId = taskIdOf(address);
+  const { jobId, stepOrder, index, attemptNumber } = attempt;
   const leased = { attemptNumber, assignedAt: context.now, workerOrdinal: message.workerOrdinal };
   // The attempt gets a row when something is said of it; until then the task's page says all that there is.
-  turn.move(step, index, 'lease', leased);
+  turn.move(step, index, 'lease', leased, task);
   const values = step.space.at(index);
   return {
-    task_id: taskId,
-    job_id: state.record.id,
-    step_id: stepIdOf(state.record.id, step.record.order),
-    attempt_id: attemptIdOf({ ...address, attemptNumber }),
+    task_id: taskIdOf(attempt),
+    job_id: jobId,
+    step_id: stepIdOf(jobId, stepOrder),
+    attempt_id: attemptIdOf(attempt),
     name: taskNameOf(step.record.name, values),
     cores: message.pick.cores,
     parameters: typedParametersOf(step.plan, values),

@@ -1,8 +1,9 @@
-import { replaceCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { copyOfCounts, replaceCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { copyOfPage } from '../../src/core/records/task-page.ts';
 import type { ServiceContext } from '../service-world.ts';
+import { writtenStepOf } from './live-step.ts';
 import type { JobState } from './state.ts';
 
 /** Writes what the turns of a commit window have changed of a job's record, steps and pages: each row once. */
@@ -21,8 +22,8 @@ export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
     step.dirtyPages.clear();
     if (!step.isDirty) continue;
     step.isDirty = false;
-    step.record = { ...step.record, updatedAt: context.now };
-    context.change(put('step', keys.step(record.id, order), step.record));
+    step.record.updatedAt = context.now;
+    context.change(put('step', keys.step(record.id, order), writtenStepOf(step.record)));
   }
   state.dirtySteps.clear();
   context.change(put('job', keys.job(record.id), record));
@@ -35,7 +36,7 @@ export function settleRecord(state: JobState, now: number): void {
   let { taskCounts } = state.record;
   for (const step of state.dirtySteps) {
     taskCounts = replaceCounts(taskCounts, step.countsInJob, step.record.taskCounts);
-    step.countsInJob = step.record.taskCounts;
+    step.countsInJob = copyOfCounts(step.record.taskCounts);
   }
   state.record = { ...state.record, taskCounts, updatedAt: now };
 }

@@ -11,10 +11,11 @@ import {
   type TaskState,
 } from '../../src/core/records/task-page.ts';
 import type { StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import { liveStepOf, type LiveStep } from './live-step.ts';
 
 /** A step with its packed tasks. Pages that were never written are absent. */
 export interface StepState {
-  record: StepRecord;
+  readonly record: LiveStep;
   readonly plan: StepPlan;
   readonly space: Space;
   readonly pages: Map<number, Uint8Array>;
@@ -36,7 +37,7 @@ export const stepStateOf = (
   plan: StepPlan,
   pages: Map<number, Uint8Array> = new Map(),
 ): StepState => ({
-  record,
+  record: liveStepOf(record),
   plan,
   space: openSpace(plan.space),
   pages,

@@ -1,4 +1,3 @@
-import { markCounts } from '../../src/core/lifecycle/task-counts.ts';
 import type { TaskState } from '../../src/core/records/task-page.ts';
 import type { JobTurn } from './job-turn.ts';
 import { taskOf, touchedTasks, type StepState } from './step-state.ts';
@@ -16,7 +15,7 @@ export function markUnschedulable(
   reason: string,
   readyBefore: number,
 ): boolean {
-  const { untouched, unschedulableReason = '' } = step.record;
+  const { untouched, taskCounts, unschedulableReason } = step.record;
   // What is held back by retry_after is ready for the lease from then on.
   const isOld = (task: Pick<TaskState, 'status' | 'updatedAt'>, retryAfter: number): boolean =>
     task.status === 'ready' && Math.max(task.updatedAt, retryAfter) <= readyBefore;
@@ -29,15 +28,12 @@ export function markUnschedulable(
     marked.push(index);
   }
   const marksUntouched = isOld(untouched, 0) && untouched.unschedulable !== true;
-  const howMany = marked.length + (marksUntouched ? step.record.taskCounts.ready - touchedReady : 0);
-  const isNewReason = reason !== unschedulableReason && step.record.taskCounts.unschedulable > 0;
+  const howMany = marked.length + (marksUntouched ? taskCounts.ready - touchedReady : 0);
+  const isNewReason = reason !== unschedulableReason && taskCounts.unschedulable > 0;
   if (howMany === 0 && !isNewReason) return false;
-  step.record = {
-    ...step.record,
-    taskCounts: markCounts(step.record.taskCounts, howMany),
-    unschedulableReason: reason,
-    ...(marksUntouched && { untouched: { ...untouched, unschedulable: true } }),
-  };
+  taskCounts.unschedulable += howMany;
+  step.record.unschedulableReason = reason;
+  if (marksUntouched) step.record.untouched = { ...untouched, unschedulable: true };
   turn.touch(step);
   const told = isNewReason || marksUntouched ? unschedulableTasks(step) : marked;
   for (const index of told) turn.publishTask(step, index, taskOf(step, index));
@@ -52,11 +48,8 @@ export function clearUnschedulable(turn: JobTurn, step: StepState): boolean {
   for (const { index, task } of [...touchedTasks(step)]) {
     if (task.unschedulable) turn.write(step, index, { ...task, unschedulable: false });
   }
-  step.record = {
-    ...step.record,
-    taskCounts: markCounts(taskCounts, -taskCounts.unschedulable),
-    untouched: { ...untouched, unschedulable: false },
-  };
+  taskCounts.unschedulable = 0;
+  step.record.untouched = { ...untouched, unschedulable: false };
   turn.touch(step);
   for (const index of wasMarked) turn.publishTask(step, index, taskOf(step, index));
   return true;

@@ -8,7 +8,7 @@ export type Envelope<A extends ActorMessages> = {
   [Kind in keyof A & string]: { readonly actor: Kind; readonly id: string; readonly message: A[Kind] };
 }[keyof A & string];
 
-/** Who waits for an answer: opaque to actors, known to the host that made it. */
-export type ReplyTo = string & { readonly __replyTo: true };
+/** Who waits for an answer: a text or an object that never changes, opaque to actors, known to the host that made it. */
+export type ReplyTo = (string | object) & { readonly __replyTo: true };
 
-export const replyTo = (text: string): ReplyTo => text as ReplyTo;
+export const replyTo = (address: string | object): ReplyTo => address as ReplyTo;

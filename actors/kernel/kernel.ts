@@ -437,5 +437,5 @@ function describe(
 }
 
 function replyToOf(message: { readonly type: string; readonly replyTo?: unknown }): ReplyTo | null {
-  return typeof message.replyTo === 'string' ? (message.replyTo as ReplyTo) : null;
+  return message.replyTo === undefined ? null : (message.replyTo as ReplyTo);
 }

@@ -70,7 +70,7 @@ export type LeaseMessage =
   /** From a job actor: the answer to `tasks.take`. Tasks that could not be taken are not in it. */
   | {
       readonly type: 'tasks.taken';
-      readonly leaseId: string;
+      readonly leaseId: number;
       readonly jobId: JobId;
       readonly stepOrder: number;
       readonly queueId: QueueId;

@@ -19,7 +19,8 @@ export const onLeaseRequested =
       return;
     }
     const request: ParkedRequest = {
-      workerId: message.workerId,
+      // The text that its actor is found by, and not that of the message, so that looks for it compare no characters.
+      workerId: worker.offer.workerId,
       queueId: message.queue === ANY_QUEUE ? null : message.queue,
       replyTo: message.replyTo,
       until: context.now + holdMs,

@@ -53,7 +53,7 @@ function withoutPicked(
     if (ready.remove(index)) ready.add({ start: index, count: 1 }, avoided);
   }
   let { live } = offer;
-  for (const { outstanding } of state.pending.values()) {
+  for (const [, { outstanding }] of state.pending) {
     for (const pick of outstanding) {
       if (pick.jobId !== offer.jobId || pick.stepOrder !== offer.stepOrder) continue;
       live += pick.count;

@@ -49,11 +49,11 @@ function pathMapFor(state: LeaseState, workerId: WorkerId): Leases['path_map'] |
 
 function endLease(
   state: LeaseState,
-  leaseId: string,
+  leaseId: number,
   pending: PendingLease,
   context: ServiceContext<'lease'>,
 ): void {
-  state.pending.delete(leaseId);
+  state.pending.end(leaseId);
   if (pending.assignments.length > 0) {
     const { assignments } = pending;
     const steps = withReadyLeft(state, pending.steps);

@@ -20,8 +20,7 @@ export function serve(state: LeaseState, request: ParkedRequest, context: Servic
   const only = state.reservations.get(request.workerId) ?? null;
   const taken = state.index.take(worker.offer, request.queueId, freeCoresOf(worker), BOUNDS, only);
   if (taken.length === 0) return false;
-  const leaseId = String(++state.lastLease);
-  state.pending.set(leaseId, { request, outstanding: [...taken], assignments: [], steps: [] });
+  const leaseId = state.pending.begin({ request, outstanding: taken, assignments: [], steps: [] });
   for (const pick of taken) {
     commitCores(state, worker, pick.count * pick.cores);
     context.send('job', pick.jobId, {

@@ -13,6 +13,7 @@ import type { Tallies } from '../../src/core/ports/tallies.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { isolationOf } from '../../src/core/wire/assignment-parts.ts';
 import type { Assignment, IsolationIdentity, StepAssignment } from '../../src/core/wire/bus-messages.ts';
+import { PendingLeases } from './pending-leases.ts';
 import { Unmatched } from './unmatched.ts';
 
 /** A worker as the lease sees it. */
@@ -54,9 +55,7 @@ export interface LeaseState {
   readonly pathMaps: PathMaps;
   readonly parked: ParkedRequests;
   readonly workers: Map<WorkerId, LeaseWorker>;
-  readonly pending: Map<string, PendingLease>;
-  /** The number of the last lease. */
-  lastLease: number;
+  readonly pending: PendingLeases;
   /** Workers that are kept free, each for a step (docs/decisions/reservation.md). */
   readonly reservations: Map<WorkerId, Reservation>;
   /** The accounts that tasks run as, of queues that name one. */
@@ -86,8 +85,7 @@ export function newLeaseState(farm: FarmId, tallies: Tallies): LeaseState {
     pathMaps: new PathMaps(),
     parked: new ParkedRequests(),
     workers: new Map(),
-    pending: new Map(),
-    lastLease: 0,
+    pending: new PendingLeases(),
     reservations: new Map(),
     isolation: new Map(),
     unmatched: new Unmatched(),

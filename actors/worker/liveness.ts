@@ -82,5 +82,5 @@ export const onExpiryGranted =
       tasks: String(state.bookings.size),
     });
     changeWorker(state, { status: nextWorkerStatus(record.status, 'timeout') }, context);
-    reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
+    reclaimAttempts(state.bookings.ids(), WORKER_OFFLINE_MESSAGE, context);
   };

@@ -1,7 +1,13 @@
-import type { AttemptId, JobId } from '../../src/core/ids.ts';
-import type { WorkerRecord, WorkerStatus, Booking } from '../../src/core/records/worker.ts';
+import type { AttemptAddress, AttemptId, JobId } from '../../src/core/ids.ts';
+import type { Booking, WorkerRecord, WorkerStatus } from '../../src/core/records/worker.ts';
 import type { DeregisterMessage, HeartbeatMessage } from '../../src/core/wire/bus-messages.ts';
 import type { ReplyTo } from '../kernel/address.ts';
+
+/** An attempt that holds cores of a worker. */
+export interface HeldBooking {
+  readonly attempt: AttemptAddress;
+  readonly booking: Booking;
+}
 
 /** What a client is told of the worker that it has disabled or enabled. */
 export interface WorkerStanding {
@@ -27,9 +33,9 @@ export type WorkerMessage =
     }
   | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }
   /** From a job actor: these attempts hold cores of the worker from now on. */
-  | { readonly type: 'attempts.booked'; readonly bookings: readonly Booking[] }
+  | { readonly type: 'attempts.booked'; readonly bookings: readonly HeldBooking[] }
   /** From a job actor: these attempts are closed. */
-  | { readonly type: 'attempts.released'; readonly attemptIds: readonly AttemptId[] }
+  | { readonly type: 'attempts.released'; readonly attempts: readonly AttemptAddress[] }
   /** From a job actor: the worker has reported a failure of the step. */
   | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
   /** From a client. Answer: WorkerStanding. */

@@ -5,17 +5,16 @@ import type { WorkerState } from './state.ts';
 /** Attempts are closed: what they held is free again. Those that are not booked have been released before. */
 export function onAttemptsReleased(
   state: WorkerState,
-  { attemptIds }: Extract<WorkerMessage, { type: 'attempts.released' }>,
+  { attempts }: Extract<WorkerMessage, { type: 'attempts.released' }>,
   context: ServiceContext<'worker'>,
 ): void {
   let cores = 0;
-  for (const attemptId of attemptIds) {
-    const booking = state.bookings.get(attemptId);
-    if (booking === undefined) continue;
+  for (const attempt of attempts) {
+    const booking = state.bookings.take(attempt);
+    if (booking === null) continue;
     cores += booking.cores;
-    state.bookings.delete(attemptId);
-    state.held.delete(attemptId);
-    state.missedSince.delete(attemptId);
+    if (state.held.size > 0) state.held.delete(booking.attemptId);
+    if (state.missedSince.size > 0) state.missedSince.delete(booking.attemptId);
   }
   if (cores === 0) return;
   context.saveLater();

@@ -43,7 +43,7 @@ export const onWorkerRegistered =
     reportLocation(state, context);
     if (isNewIncarnation) {
       const brought = new Set(message.openAttempts);
-      const lost = [...state.bookings.keys()].filter((attemptId) => !brought.has(attemptId));
+      const lost = state.bookings.ids().filter((attemptId) => !brought.has(attemptId));
       reclaimAttempts(lost, RESTARTED_MESSAGE, context);
     }
     noteHeld(state, message.openAttempts, context);
@@ -115,7 +115,7 @@ export function onWorkerDeregister(
     context.cancelTimer('liveness');
     const status = nextWorkerStatus(state.record.status, 'deregister');
     changeWorker(state, { status, departed: true }, context);
-    reclaimAttempts(state.bookings.keys(), WORKER_OFFLINE_MESSAGE, context);
+    reclaimAttempts(state.bookings.ids(), WORKER_OFFLINE_MESSAGE, context);
   }
   const reply: PresenceReply = { v: 1, type: 'departed' };
   context.reply(message.replyTo, reply);
@@ -154,7 +154,7 @@ function lostAttempts(
 ): AttemptId[] {
   const openNow = new Set(openAttempts);
   const lost: AttemptId[] = [];
-  for (const attemptId of state.bookings.keys()) {
+  for (const attemptId of state.bookings.ids()) {
     if (openNow.has(attemptId)) continue;
     const since = state.missedSince.get(attemptId);
     if (since === undefined || since > context.now) state.missedSince.set(attemptId, context.now);

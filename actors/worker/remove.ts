@@ -16,6 +16,6 @@ export function removeWorker(state: WorkerState, reason: string, context: Servic
   context.change(remove('workerFailures', keys.workerFailures(workerId)));
   context.send('lease', farmId, { type: 'worker.removed', workerId });
   context.send('farm', farmId, { type: 'worker.removed', workerId });
-  reclaimAttempts(state.bookings.keys(), reason, context);
+  reclaimAttempts(state.bookings.ids(), reason, context);
   publish(state.record, 'removed', context);
 }

@@ -3,12 +3,13 @@ import { NO_WORKER_FAILURES } from '../../src/core/lifecycle/failure-tallies.ts'
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { WorkerFailuresRecord } from '../../src/core/records/step-failures.ts';
 import { keys } from '../../src/core/records/tables.ts';
-import type { Booking, WorkerRecord } from '../../src/core/records/worker.ts';
+import type { WorkerRecord } from '../../src/core/records/worker.ts';
+import { Bookings } from './bookings.ts';
 
 export interface WorkerState {
   record: WorkerRecord;
   /** Open attempts that hold cores of the worker. */
-  readonly bookings: Map<AttemptId, Booking>;
+  readonly bookings: Bookings;
   /** Which of them the worker has said that it has. In memory only: it says so with every heartbeat. */
   readonly held: Set<AttemptId>;
   /** Since when heartbeats have come without an attempt that is booked. In memory only. */
@@ -24,7 +25,7 @@ export interface WorkerState {
 /** A worker that the store does not hold yet. */
 export const newWorkerState = (record: WorkerRecord): WorkerState => ({
   record,
-  bookings: new Map(),
+  bookings: new Bookings(),
   held: new Set(),
   missedSince: new Map(),
   failures: NO_WORKER_FAILURES,
@@ -46,10 +47,9 @@ export function loadWorker(
 ): WorkerState | null {
   const record = reader.get('worker', id);
   if (record === undefined || !ownsFarm(record.farmId)) return null;
-  const bookings = reader.get('booking', id)?.bookings ?? [];
   return {
     ...newWorkerState(record),
-    bookings: new Map(bookings.map(({ attemptId, cores }) => [attemptId, { attemptId, cores }])),
+    bookings: new Bookings(reader.get('booking', id)?.bookings),
     failures: reader.get('workerFailures', keys.workerFailures(record.id)) ?? NO_WORKER_FAILURES,
     storedHeartbeatAt: record.lastHeartbeatAt,
     maybeHeardAt: Math.min(now, record.lastHeartbeatAt + heartbeatAgeMs),
@@ -58,6 +58,6 @@ export function loadWorker(
 
 export function committedCoresOf(state: WorkerState): number {
   let cores = 0;
-  for (const booking of state.bookings.values()) cores += booking.cores;
+  for (const booking of state.bookings.all()) cores += booking.cores;
   return cores;
 }

@@ -44,7 +44,7 @@ export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceW
         offer(state, context);
       },
       'attempts.booked': (state, { bookings }, context) => {
-        for (const booking of bookings) state.bookings.set(booking.attemptId, booking);
+        for (const booking of bookings) state.bookings.add(booking);
         context.saveLater();
       },
       'attempts.released': onAttemptsReleased,

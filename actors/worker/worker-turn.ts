@@ -75,7 +75,7 @@ export function reportLocation({ record }: WorkerState, context: WorkerContext):
 export function saveWorker(state: WorkerState, context: WorkerContext): void {
   if (state.isRemoved) return;
   context.change(
-    put('booking', keys.booking(state.record.id), { version: 1, bookings: [...state.bookings.values()] }),
+    put('booking', keys.booking(state.record.id), { version: 1, bookings: state.bookings.all() }),
   );
 }
 

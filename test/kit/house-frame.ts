@@ -269,11 +269,13 @@ export abstract class HouseFrame {
       if (words !== null) this.said.push(words);
       return;
     }
+    const { to } = output;
+    if (typeof to !== 'string') throw new Error('the house gives texts as addresses');
     const answer = output.answer as Answer;
-    this.answers.set(output.to, answer);
-    const words = answerWords(output.to, answer, nameOf);
-    const isOrdinaryBeat = output.to.startsWith('beat ') && words.endsWith(': alive');
-    const isLook = output.to.startsWith('explain ');
+    this.answers.set(to, answer);
+    const words = answerWords(to, answer, nameOf);
+    const isOrdinaryBeat = to.startsWith('beat ') && words.endsWith(': alive');
+    const isLook = to.startsWith('explain ');
     if (!isOrdinaryBeat && !isLook) this.said.push(words);
   }
 }

@@ -1,3 +1,4 @@
+import { writtenStepOf } from '../../actors/job/live-step.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
@@ -118,7 +119,7 @@ function checkJob(
   if (resident === undefined) return;
   if (!same(resident.record, job)) wrong(`job ${job.name} is ${text(resident.record)} in memory`);
   for (const step of resident.steps) {
-    if (!same(step.record, steps[step.record.order]))
+    if (!same(writtenStepOf(step.record), steps[step.record.order]))
       wrong(`step ${job.name}/${step.record.order} differs in memory`);
     for (const [number, page] of step.pages) {
       const stored = store.get('taskPage', keys.taskPage(job.id, step.record.order, number));
@@ -216,8 +217,7 @@ function checkWorker(
     wrong(`the stored heartbeat of the worker ${id} is too old`);
   const failures = store.get('workerFailures', keys.workerFailures(id)) ?? NO_WORKER_FAILURES;
   if (!same(resident.failures, failures)) wrong(`failures of the worker ${id} differ in memory`);
-  if (!same([...resident.bookings.values()], bookings))
-    wrong(`bookings of the worker ${id} differ in memory`);
+  if (!same(resident.bookings.all(), bookings)) wrong(`bookings of the worker ${id} differ in memory`);
 }
 
 function checkLease(
@@ -258,7 +258,7 @@ function checkLease(
     if (lease.index.room(signature) <= 0) continue;
     const [request] = lease.parked.waitingFor(signature);
     if (request !== undefined && signature.avoiding === 0)
-      wrong(`tasks are ready, and ${request.replyTo}, which could have them, is parked`);
+      wrong(`tasks are ready, and a request of ${request.workerId}, which could have them, is parked`);
   }
 }
 

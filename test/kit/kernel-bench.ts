@@ -30,7 +30,7 @@ export class KernelBench {
   constructor(isPreparing = false) {
     const linesOf = (outputs: readonly Output<ScriptWorld>[]): string[] =>
       outputs.map((output) =>
-        output.kind === 'effect' ? output.effect : `to ${output.to}: ${textOf(output.answer)}`,
+        output.kind === 'effect' ? output.effect : `to ${textOf(output.to)}: ${textOf(output.answer)}`,
       );
     const prepare = (outputs: readonly Output<ScriptWorld>[]): (() => void) => {
       const lines = linesOf(outputs);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { writtenStepOf } from '../../actors/job/live-step.ts';
 import type { JobState } from '../../actors/job/state.ts';
 import type { StepState } from '../../actors/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
@@ -30,7 +31,7 @@ export const memoryIsWhatTheStoreHolds: Invariant = {
           return `worker ${record.id}`;
         if (record.lastHeartbeatAt < storedHeartbeatAt) return `the heartbeat of the worker ${record.id}`;
         const kept = view.store.get('booking', keys.booking(record.id))?.bookings ?? [];
-        if (!isDeepStrictEqual(kept, [...bookings.values()])) return `bookings of ${record.id}`;
+        if (!isDeepStrictEqual(kept, bookings.all())) return `bookings of ${record.id}`;
       }
       for (const job of jobs) {
         const wrong = jobDiffers(job, view);
@@ -48,7 +49,7 @@ function jobDiffers(job: JobState, view: ServiceView): string | null {
     return `job ${id} is not listed as active`;
   for (const step of job.steps) {
     const { order } = step.record;
-    if (!isDeepStrictEqual(view.store.get('step', keys.step(id, order)), step.record))
+    if (!isDeepStrictEqual(view.store.get('step', keys.step(id, order)), writtenStepOf(step.record)))
       return `step ${order} of ${id}`;
     for (const [number, page] of step.pages) {
       const kept = view.store.get('taskPage', keys.taskPage(id, order, number));
@@ -125,7 +126,7 @@ export const nothingIsBookedInTheEnd: Invariant = {
   name: 'in the end nothing is booked',
   check: ofFarms(({ workers }) => {
     for (const { record, bookings } of workers) {
-      for (const attemptId of bookings.keys()) return `${attemptId} is booked on ${record.id}`;
+      for (const attemptId of bookings.ids()) return `${attemptId} is booked on ${record.id}`;
     }
     return null;
   }),

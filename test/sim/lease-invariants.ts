@@ -22,7 +22,7 @@ export const bookingsAreOpenAttempts: Invariant = {
       for (const attempt of job.openAttempts.values()) open.set(attempt.id, attempt.workerId);
     for (const { record, bookings } of workers) {
       let cores = 0;
-      for (const booking of bookings.values()) {
+      for (const booking of bookings.all()) {
         cores += booking.cores;
         if (open.get(booking.attemptId) !== record.id)
           return `${booking.attemptId} is booked on ${record.id} and not open there`;
@@ -48,7 +48,7 @@ export const leaseKnowsWorkers: Invariant = {
       if (known === undefined) continue;
       offered++;
       let cores = 0;
-      for (const booking of bookings.values()) cores += booking.cores;
+      for (const booking of bookings.all()) cores += booking.cores;
       if (known.committedCores !== cores)
         return `${record.id} has ${cores} cores booked, the lease actor counts ${known.committedCores}`;
       if (known.incarnation !== record.incarnation)
@@ -118,7 +118,7 @@ export const noReadyTaskWaits: Invariant = {
       const requests = view.lease.parked.ofWorker(worker.record.id);
       if (requests.length === 0) continue;
       let free = worker.record.cpuCount;
-      for (const booking of worker.bookings.values()) free -= booking.cores;
+      for (const booking of worker.bookings.all()) free -= booking.cores;
       if (free <= 0) continue;
       for (const job of view.jobs) {
         if (

@@ -41,7 +41,7 @@ export function judgeLeases(
   takes: readonly Take[],
   around: LeaseSurroundings,
 ): Violation | null {
-  const picks = new Map<string, Take[]>();
+  const picks = new Map<number, Take[]>();
   for (const take of takes) picks.set(take.leaseId, [...(picks.get(take.leaseId) ?? []), take]);
   if (picks.size === 0) return null;
   const books = new Books(lease, takes);
@@ -49,7 +49,7 @@ export function judgeLeases(
   const candidates = candidatesOf(around);
   for (const [leaseId, ofLease] of picks) {
     const request = lease.pending.get(leaseId)?.request;
-    if (request === undefined) return new Violation('a lease is kept until its jobs have answered', leaseId);
+    if (request === undefined) return new Violation('a lease is kept until its jobs have answered', String(leaseId));
     const mine = new Set<string>();
     for (const take of ofLease) {
       for (const name of tasksOf(take)) {
@@ -223,7 +223,7 @@ function candidatesOf({ view, now, isClockSteady }: LeaseSurroundings): Candidat
   return candidates;
 }
 
-function pickedBefore(lease: LeaseState, now: ReadonlyMap<string, unknown>): Set<string> {
+function pickedBefore(lease: LeaseState, now: ReadonlyMap<number, unknown>): Set<string> {
   const picked = new Set<string>();
   for (const [leaseId, { outstanding }] of lease.pending) {
     if (now.has(leaseId)) continue;

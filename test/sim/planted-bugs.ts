@@ -4,7 +4,7 @@ import type { ServiceWorld } from '../../actors/service-world.ts';
 import type { LeaseState } from '../../actors/lease/state.ts';
 import type { WorkerState } from '../../actors/worker/state.ts';
 import { parseAttemptId, attemptIdOf } from '../../src/core/ids.ts';
-import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
+import { copyOfCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { put } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTask, writeTask } from '../../src/core/records/task-page.ts';
@@ -161,10 +161,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         const task = readTask(page, attempt.index);
         if (report.status !== 'succeeded' || task?.status !== 'canceled') continue;
         writeTask(page, attempt.index, { ...task, status: 'succeeded' });
-        const { taskCounts: ofStep } = step.record;
-        const { taskCounts: ofJob } = job.record;
-        step.record = { ...step.record, taskCounts: moveCounts(ofStep, 'canceled', 'succeeded') };
-        job.record = { ...job.record, taskCounts: moveCounts(ofJob, 'canceled', 'succeeded') };
+        const taskCounts = copyOfCounts(job.record.taskCounts);
+        moveCounts(taskCounts, 'canceled', 'succeeded');
+        job.record = { ...job.record, taskCounts };
+        moveCounts(step.record.taskCounts, 'canceled', 'succeeded');
       }
     }),
   },
@@ -173,9 +173,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     plant: handle('job', 'task.cancel', (state, message, context, original) => {
       const job = state as JobState;
       const step = job.steps[message.stepOrder];
-      const before = step?.record.taskCounts;
+      const before = step === undefined ? undefined : copyOfCounts(step.record.taskCounts);
       original(job, message, context);
-      if (step !== undefined && before !== undefined) step.record = { ...step.record, taskCounts: before };
+      if (step !== undefined && before !== undefined) step.record.taskCounts = before;
     }),
   },
   {
@@ -221,7 +221,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a step does not wait for the steps before it',
     plant: handle('job', 'job.create', (state, message, context, original) => {
-      for (const step of (state as JobState).steps) step.record = { ...step.record, dependsOn: [] };
+      for (const step of (state as JobState).steps) step.record.dependsOn = [];
       original(state, message, context);
     }),
   },
@@ -234,7 +234,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'one heartbeat without an attempt takes it back',
     plant: handle('worker', 'worker.heartbeat', (state, message, context, original) => {
       const worker = state as WorkerState;
-      for (const attemptId of worker.bookings.keys()) worker.missedSince.set(attemptId, 0);
+      for (const attemptId of worker.bookings.ids()) worker.missedSince.set(attemptId, 0);
       original(worker, message, context);
     }),
   },

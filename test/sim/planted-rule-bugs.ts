@@ -80,8 +80,7 @@ export const PLANTED_RULE_BUGS: readonly PlantedBug[] = [
           if (isReported) continue;
           patchTask(step, index, (task) => {
             if (task.status !== 'running') return task;
-            const taskCounts = moveCounts(step.record.taskCounts, 'running', 'ready');
-            step.record = { ...step.record, taskCounts };
+            moveCounts(step.record.taskCounts, 'running', 'ready');
             return { ...task, status: 'ready', retryAfter: 0 };
           });
         }

@@ -103,7 +103,7 @@ export class ServiceModel implements ServiceDoor {
     string,
     { readonly link: Link; readonly deliver: (reply: unknown) => void }
   >();
-  private readonly clients = new Map<string, (answer: unknown) => void>();
+  private readonly clients = new Map<ReplyTo, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
   private readonly rides = new PoisonedRides();
   private running: SimulationHost<ServiceWorld> | null = null;
@@ -241,9 +241,9 @@ export class ServiceModel implements ServiceDoor {
   request(envelopeFor: (to: ReplyTo) => ServiceEnvelope, onAnswer: (answer: unknown) => void): void {
     const host = this.running;
     if (host === null) return;
-    const to = `${CLIENT}${this.requests++}`;
+    const to = replyTo(`${CLIENT}${this.requests++}`);
     this.clients.set(to, onAnswer);
-    const envelope = envelopeFor(replyTo(to));
+    const envelope = envelopeFor(to);
     this.env.trace.note('request', envelope.message.type);
     host.post(envelope);
   }
@@ -378,9 +378,9 @@ export class ServiceModel implements ServiceDoor {
       onAnswer(answer);
       return;
     }
-    if (to.startsWith(CLIENT)) return;
+    if (typeof to === 'string' && to.startsWith(CLIENT)) return;
     const waiting = waitingOf(to);
-    if (waiting.kind === 'front') throw new Error(`nobody waits as ${to}`);
+    if (waiting.kind === 'front') throw new Error(`nobody waits as ${waiting.request}`);
     const inbox = this.inboxes.get(waiting.inbox);
     if (inbox === undefined) return;
     const reply =

@@ -21,7 +21,7 @@ const bookedOn = (
   { bookings }: Extract<WorkerMessage, { type: 'attempts.booked' }>,
   now: number,
 ): AttemptRecord[] =>
-  bookings.map(({ attemptId }) => ({
+  bookings.map(({ booking: { attemptId } }) => ({
     version: 1,
     id: attemptId,
     attemptNumber: Number(attemptId.slice(attemptId.lastIndexOf('-') + 1)),

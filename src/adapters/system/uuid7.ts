@@ -37,7 +37,9 @@ export class Uuid7 {
     const random = this.random();
     random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
     const tail = random.toString('hex');
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+    const id = `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+    // As one piece: a text that was put together is compared slowly, and an id is compared often.
+    return Buffer.from(id, 'latin1').toString('latin1');
   }
 
   private random(): Buffer {

@@ -1,7 +1,7 @@
 import type { AttemptId } from '../../core/ids.ts';
 import { replyTo, type ReplyTo } from '../../../actors/kernel/address.ts';
 
-/** Who waits for an answer of a shard, as text that passes through the actors. */
+/** Who waits for an answer of a shard. It passes through the actors, and between threads, as it is. */
 export type Waiting =
   | { readonly kind: 'front'; readonly request: number }
   /** `reports`: attempts whose ends rode on the request and were handed to their jobs before it. */
@@ -10,32 +10,18 @@ export type Waiting =
   /** Nobody: a report that rode on the lease request of that inbox was poisoned. */
   | { readonly kind: 'reports'; readonly inbox: string };
 
-const NO_REPORTS: readonly AttemptId[] = [];
+const addressOf = (waiting: Waiting): ReplyTo => replyTo(waiting);
 
-export const frontReply = (request: number): ReplyTo => replyTo(`front:${request}`);
-export const presenceReply = (inbox: string): ReplyTo => replyTo(`presence:${inbox}`);
+export const frontReply = (request: number): ReplyTo => addressOf({ kind: 'front', request });
+export const presenceReply = (inbox: string): ReplyTo => addressOf({ kind: 'presence', inbox });
 /** For reports that ride on the lease request of that inbox: an answer comes only when one of them is poisoned. */
-export const reportsReply = (inbox: string): ReplyTo => replyTo(`reports:${inbox}`);
-
-/** An inbox has no space in it (wire/identifiers.ts), and an attempt id has none. */
+export const reportsReply = (inbox: string): ReplyTo => addressOf({ kind: 'reports', inbox });
 export const leaseReply = (inbox: string, reports: readonly AttemptId[]): ReplyTo =>
-  replyTo(reports.length === 0 ? `lease:${inbox}` : `lease:${inbox} ${reports.join(' ')}`);
+  addressOf({ kind: 'lease', inbox, reports });
 
-/** Who is meant. Throws for a text that none of the functions above has made. */
+/** Who is meant. Throws for a text: none of the functions above makes one. */
 export function waitingOf(to: ReplyTo): Waiting {
-  const colon = to.indexOf(':');
-  const kind = to.slice(0, colon);
-  const rest = to.slice(colon + 1);
-  if (kind === 'lease') return leaseWaiting(rest);
-  if (kind === 'front') return { kind, request: Number(rest) };
-  if (kind === 'presence' || kind === 'reports') return { kind, inbox: rest };
-  throw new Error(`nobody waits as ${to}`);
-}
-
-function leaseWaiting(text: string): Waiting {
-  const space = text.indexOf(' ');
-  if (space < 0) return { kind: 'lease', inbox: text, reports: NO_REPORTS };
-  // Written by leaseReply from attempt ids.
-  const reports = text.slice(space + 1).split(' ') as AttemptId[];
-  return { kind: 'lease', inbox: text.slice(0, space), reports };
+  if (typeof to === 'string') throw new Error(`nobody waits as ${to}`);
+  // All that are no texts are made above.
+  return to as object as Waiting;
 }

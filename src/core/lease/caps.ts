@@ -11,6 +11,9 @@ interface Limit {
 export class Caps {
   private readonly farm: Limit = newLimit();
   private readonly queues = new Map<QueueId, Limit>();
+  /** The queue that was asked for last: a lease asks for that of one job several times. */
+  private lastQueue: QueueId | null = null;
+  private lastLimit: Limit = this.farm;
 
   limitFarm(maxConcurrentTasks: number): void {
     this.farm.maxConcurrentTasks = maxConcurrentTasks;
@@ -40,11 +43,14 @@ export class Caps {
   }
 
   private ofQueue(queueId: QueueId): Limit {
+    if (queueId === this.lastQueue) return this.lastLimit;
     let limit = this.queues.get(queueId);
     if (limit === undefined) {
       limit = newLimit();
       this.queues.set(queueId, limit);
     }
+    this.lastQueue = queueId;
+    this.lastLimit = limit;
     return limit;
   }
 }

@@ -11,7 +11,7 @@ export interface ParkedRequest {
   /** Null asks for tasks of any queue. */
   readonly queueId: QueueId | null;
   /** Who waits for the reply. */
-  readonly replyTo: string;
+  readonly replyTo: string | object;
   /** When the hold ends, in milliseconds since the epoch. All requests are held equally long. */
   readonly until: number;
 }
@@ -49,6 +49,8 @@ interface Place {
   readonly group: Group;
   next: Parked;
 }
+
+const NO_SLOTS: ReadonlySet<string> = new Set();
 
 const slotKey = (workerId: WorkerId, queueId: QueueId | null): string => `${workerId} ${queueId ?? ''}`;
 
@@ -105,7 +107,7 @@ export class ParkedRequests {
 
   ofWorker(workerId: WorkerId): ParkedRequest[] {
     const requests: ParkedRequest[] = [];
-    for (const slot of this.slotsOfWorker.get(workerId) ?? []) {
+    for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
       if (parked !== undefined) requests.push(parked.request);
     }
@@ -114,7 +116,7 @@ export class ParkedRequests {
 
   /** The worker's offer or free cores have changed. */
   regroup(workerId: WorkerId, offer: WorkerOffer, freeCores: number): void {
-    for (const slot of this.slotsOfWorker.get(workerId) ?? []) {
+    for (const slot of this.slotsOf(workerId)) {
       const parked = this.bySlot.get(slot);
       if (parked === undefined) continue;
       this.leave(parked);
@@ -169,6 +171,11 @@ export class ParkedRequests {
     }
     for (const request of ended) this.take(request.workerId, request.queueId);
     return ended;
+  }
+
+  private slotsOf(workerId: WorkerId): ReadonlySet<string> {
+    // While there is work for everybody nobody waits.
+    return this.all.size === 0 ? NO_SLOTS : (this.slotsOfWorker.get(workerId) ?? NO_SLOTS);
   }
 
   private groupOf({ queueId }: ParkedRequest, offer: WorkerOffer, freeCores: number): Group {

@@ -80,12 +80,13 @@ export class ReadyIndex {
     const before = this.entry(step.jobId, step.stepOrder);
     const heldBefore = { pools: before?.requirements.pools ?? [], live: before?.live ?? 0 };
     this.forget(step.jobId, step.stepOrder);
+    const signature = this.signatures.join(step);
     const entry: StepEntry = {
       priority: step.priority,
       jobCreatedAt: step.jobCreatedAt,
       jobId: step.jobId,
       stepOrder: step.stepOrder,
-      queueId: step.queueId,
+      queueId: signature.queueId,
       requirements: step.requirements,
       ready,
       held: new Map(held),
@@ -94,7 +95,7 @@ export class ReadyIndex {
       readySince: step.readySince,
       lastReadyAt: step.lastReadyAt,
       isOvertaken: false,
-      signature: this.signatures.join(step),
+      signature,
     };
     const ofJob = this.steps.get(step.jobId);
     if (ofJob === undefined) this.steps.set(step.jobId, new Map([[step.stepOrder, entry]]));
@@ -215,7 +216,7 @@ export class ReadyIndex {
     only: StepName | null = null,
   ): TakenTasks[] {
     const taken: TakenTasks[] = [];
-    const exhausted = new Set<Signature>();
+    let exhausted: Set<Signature> | null = null;
     let free = freeCores;
     let left = bounds.tasks;
     while (free > 0 && left > 0 && taken.length < bounds.steps) {
@@ -230,7 +231,7 @@ export class ReadyIndex {
       const count = this.pools.claim(step.requirements.pools, wanted);
       if (count === 0) {
         // Another farm was quicker. When it has given back meanwhile, there is room again.
-        if (this.room(step) <= 0) exhausted.add(step.signature);
+        if (this.room(step) <= 0) (exhausted ??= new Set()).add(step.signature);
         continue;
       }
       const ranges = this.change(step, (ready) => ready.takeFirst(count, allows));
@@ -248,7 +249,7 @@ export class ReadyIndex {
     worker: WorkerOffer,
     queueId: QueueId | null,
     free: number,
-    exhausted: ReadonlySet<Signature>,
+    exhausted: ReadonlySet<Signature> | null,
   ): StepEntry | null {
     let best: StepEntry | null = null;
     const tooLarge: StepEntry[] = [];
@@ -256,7 +257,7 @@ export class ReadyIndex {
       const [first] = signature.steps;
       // Behind it nothing comes before what was found.
       if (first === undefined || (best !== null && compareCandidates(first, best) > 0)) break;
-      if (exhausted.has(signature) || this.room(signature) <= 0) continue;
+      if (exhausted?.has(signature) === true || this.room(signature) <= 0) continue;
       const head = this.headFor(worker, signature);
       if (head === undefined) continue;
       if (coresOf(signature.requirements, worker.cpuCount) > free) tooLarge.push(head);
@@ -278,10 +279,10 @@ export class ReadyIndex {
     worker: WorkerOffer,
     queueId: QueueId | null,
     free: number,
-    exhausted: ReadonlySet<Signature>,
+    exhausted: ReadonlySet<Signature> | null,
   ): StepEntry | null {
     const step = this.entry(jobId, stepOrder);
-    if (step === undefined || exhausted.has(step.signature)) return null;
+    if (step === undefined || exhausted?.has(step.signature) === true) return null;
     const fits =
       (queueId === null || step.queueId === queueId) &&
       coresOf(step.requirements, worker.cpuCount) <= free &&

@@ -13,7 +13,8 @@ export interface TaskCounts {
   readonly unschedulable: number;
 }
 
-type Mutable<Counts> = { -readonly [Key in keyof Counts]: Counts[Key] };
+/** Counts that belong to who changes them. */
+export type MutableCounts = { -readonly [Key in keyof TaskCounts]: TaskCounts[Key] };
 
 /** Counts of `total` tasks that all have one status. */
 export function countsOf(total: number, status: TaskStatus): TaskCounts {
@@ -32,22 +33,27 @@ export const NO_TASKS: TaskCounts = {
   unschedulable: 0,
 };
 
-/** The counts after `howMany` tasks went from one status to another. */
-export function moveCounts(counts: TaskCounts, from: TaskStatus, to: TaskStatus, howMany = 1): TaskCounts {
-  if (from === to || howMany === 0) return counts;
-  const moved: Mutable<TaskCounts> = { ...counts };
-  moved[from] -= howMany;
-  moved[to] += howMany;
-  return moved;
+/** Counts in place that `howMany` tasks went from one status to another. */
+export function moveCounts(counts: MutableCounts, from: TaskStatus, to: TaskStatus, howMany = 1): void {
+  counts[from] -= howMany;
+  counts[to] += howMany;
 }
 
-/** The counts after `howMany` ready tasks more (or less, when negative) say why nobody may run them. */
-export const markCounts = (counts: TaskCounts, howMany: number): TaskCounts =>
-  howMany === 0 ? counts : { ...counts, unschedulable: counts.unschedulable + howMany };
+export const copyOfCounts = (counts: TaskCounts): MutableCounts => ({
+  total: counts.total,
+  pending: counts.pending,
+  ready: counts.ready,
+  assigned: counts.assigned,
+  running: counts.running,
+  succeeded: counts.succeeded,
+  failed: counts.failed,
+  canceled: counts.canceled,
+  unschedulable: counts.unschedulable,
+});
 
 /** The sum of several counts: a job's from its steps'. */
 export function sumCounts(all: Iterable<TaskCounts>): TaskCounts {
-  const sum: Mutable<TaskCounts> = { ...NO_TASKS };
+  const sum = copyOfCounts(NO_TASKS);
   for (const counts of all) add(sum, counts, 1);
   return sum;
 }
@@ -55,13 +61,13 @@ export function sumCounts(all: Iterable<TaskCounts>): TaskCounts {
 /** A sum of counts in which `after` stands in place of `before`. */
 export function replaceCounts(sum: TaskCounts, before: TaskCounts, after: TaskCounts): TaskCounts {
   if (before === after) return sum;
-  const replaced: Mutable<TaskCounts> = { ...sum };
+  const replaced = copyOfCounts(sum);
   add(replaced, before, -1);
   add(replaced, after, 1);
   return replaced;
 }
 
-function add(sum: Mutable<TaskCounts>, counts: TaskCounts, sign: 1 | -1): void {
+function add(sum: MutableCounts, counts: TaskCounts, sign: 1 | -1): void {
   sum.total += sign * counts.total;
   sum.pending += sign * counts.pending;
   sum.ready += sign * counts.ready;

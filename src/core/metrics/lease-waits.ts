@@ -43,7 +43,8 @@ export class LeaseWaits {
   }
 
   requested(inbox: string, now: number): void {
-    this.forget(inbox);
+    const before = this.waiting.get(inbox);
+    if (before !== undefined) this.forget(inbox, before);
     this.waiting.set(inbox, { askedAt: now, isParked: false });
   }
 
@@ -60,8 +61,9 @@ export class LeaseWaits {
     this.answered[answer]++;
     this.tasks += tasks;
     const waiting = this.waiting.get(inbox);
-    this.forget(inbox);
-    if (waiting === undefined || answer !== 'leased') return;
+    if (waiting === undefined) return;
+    this.forget(inbox, waiting);
+    if (answer !== 'leased') return;
     const { askedAt, isParked } = waiting;
     this.latency.observe(secondsFrom(isParked ? windowStartedAt : askedAt, now));
     if (isParked) this.wait.observe(secondsFrom(askedAt, windowStartedAt));
@@ -69,9 +71,9 @@ export class LeaseWaits {
 
   /** What was counted since the last time. Forgets what is lost. */
   take(now: number): LeaseCounts {
-    for (const [inbox, { askedAt }] of this.waiting) {
-      if (askedAt > now - this.forgetAfterMs) break;
-      this.forget(inbox);
+    for (const [inbox, waiting] of this.waiting) {
+      if (waiting.askedAt > now - this.forgetAfterMs) break;
+      this.forget(inbox, waiting);
     }
     const { answered, tasks } = this;
     this.answered = { leased: 0, empty: 0, unknown: 0 };
@@ -79,8 +81,8 @@ export class LeaseWaits {
     return { answered, tasks, latency: this.latency.take(), wait: this.wait.take() };
   }
 
-  private forget(inbox: string): void {
-    if (this.waiting.get(inbox)?.isParked === true) this.parked--;
+  private forget(inbox: string, { isParked }: Waiting): void {
+    if (isParked) this.parked--;
     this.waiting.delete(inbox);
   }
 }

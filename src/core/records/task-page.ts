@@ -61,16 +61,26 @@ export function copyOfPage(page: Uint8Array): Uint8Array {
   return copy;
 }
 
-/** The page that was looked at last: a turn reads and writes a record several times. */
-let viewed: Uint8Array | null = null;
-let view: DataView = new DataView(new ArrayBuffer(0));
+interface View {
+  readonly page: Uint8Array;
+  readonly data: DataView;
+}
+
+const viewOnto = (page: Uint8Array): View => ({
+  page,
+  data: new DataView(page.buffer, page.byteOffset, page.byteLength),
+});
+
+/** The pages that were looked at last: a turn reads and writes a record several times, and turns that lease and turns that end tasks alternate. */
+let last = viewOnto(emptyTaskPage());
+let lastButOne = last;
 
 function viewOf(page: Uint8Array): DataView {
-  if (page !== viewed) {
-    view = new DataView(page.buffer, page.byteOffset, page.byteLength);
-    viewed = page;
-  }
-  return view;
+  if (page === last.page) return last.data;
+  const view = page === lastButOne.page ? lastButOne : viewOnto(page);
+  lastButOne = last;
+  last = view;
+  return view.data;
 }
 
 /** The record of the task at `index` of its step, or null when it is untouched. `page` is the page of that index. */

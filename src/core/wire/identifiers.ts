@@ -21,13 +21,31 @@ import { isTimestamp } from './timestamp-text.ts';
 
 /** Readers of the identifiers that messages carry: what does not parse is refused at the door. */
 
-const INBOX = /^_INBOX(\.[A-Za-z0-9_-]+)+$/;
+const INBOX = /^_INBOX(?:\.[A-Za-z0-9_-]+)+$/;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 
 const same = (value: string): string => value;
 
-export const readWorkerId: Reader<WorkerId> = identifier('a worker id', WIRE_LIMITS.token, isUuid, workerId);
-export const readFarmId: Reader<FarmId> = identifier('a farm id', WIRE_LIMITS.token, isUuid, farmId);
+/** So many ids of workers and farms are known at the most. */
+const SENDERS_MAX = 10_000;
+const senders = new Set<string>();
+
+/** As `isUuid`, for ids that come with every message of the same sender: one that is known is not looked at again. */
+function isSender(text: string): boolean {
+  if (senders.has(text)) return true;
+  if (!isUuid(text)) return false;
+  if (senders.size >= SENDERS_MAX) senders.clear();
+  senders.add(text);
+  return true;
+}
+
+export const readWorkerId: Reader<WorkerId> = identifier(
+  'a worker id',
+  WIRE_LIMITS.token,
+  isSender,
+  workerId,
+);
+export const readFarmId: Reader<FarmId> = identifier('a farm id', WIRE_LIMITS.token, isSender, farmId);
 export const readQueueId: Reader<QueueId> = identifier('a queue id', WIRE_LIMITS.token, isUuid, queueId);
 export const readJobId: Reader<JobId> = identifier('a job id', WIRE_LIMITS.token, isUuid, jobId);
 

@@ -10,33 +10,72 @@ const KEPT_LENGTH = 4 * 2 ** 20;
 /** What an entry costs beside its text, in characters. */
 const ENTRY_LENGTH = 64;
 
-/**
- * Texts of parts that many replies share, by the part itself: what is made once for a step is written once. Parts are values that never
- * change. Of what was not used for a while nothing is kept.
- */
-class SharedTexts {
-  #recent = new Map<object, string>();
-  #before = new Map<object, string>();
+/** Texts by what they say: values that never change. Of what was not used for a while nothing is kept. */
+class KeptTexts<Entry extends { readonly text: string }> {
+  #recent = new Map<object, Entry>();
+  #before = new Map<object, Entry>();
   #length = 0;
 
-  of(part: object): string {
+  get(part: object): Entry | undefined {
     const recent = this.#recent.get(part);
     if (recent !== undefined) return recent;
-    const text = this.#before.get(part) ?? JSON.stringify(part);
-    this.#length += text.length + ENTRY_LENGTH;
+    const before = this.#before.get(part);
+    if (before !== undefined) this.keep(part, before);
+    return before;
+  }
+
+  keep(part: object, entry: Entry): void {
+    const length = entry.text.length + ENTRY_LENGTH;
+    this.#length += length;
     if (this.#length > KEPT_LENGTH) {
       this.#before = this.#recent;
       this.#recent = new Map();
-      this.#length = text.length + ENTRY_LENGTH;
+      this.#length = length;
     }
-    this.#recent.set(part, text);
-    return text;
+    this.#recent.set(part, entry);
   }
 }
 
+type WholeStep = Written<
+  StepAssignment,
+  | 'job_name'
+  | 'step_name'
+  | 'job_parameters'
+  | 'job_environments'
+  | 'step_environments'
+  | 'script'
+  | 'lets'
+  | 'compute_location'
+  | 'extensions'
+  | 'deliveries'
+  | 'ready_left'
+  | 'isolation'
+>;
+
+/** What is written of a step before that which may differ from lease to lease. */
+interface Head {
+  readonly step: WholeStep;
+  readonly text: string;
+}
+
+/** Whether the heads of two steps that have their script in common are the same text. */
+const haveSameHead = (a: WholeStep, b: WholeStep): boolean =>
+  a.job_name === b.job_name &&
+  a.step_name === b.step_name &&
+  a.job_parameters === b.job_parameters &&
+  a.job_environments === b.job_environments &&
+  a.step_environments === b.step_environments &&
+  a.compute_location === b.compute_location &&
+  a.lets === b.lets &&
+  a.extensions === b.extensions &&
+  a.deliveries === b.deliveries;
+
 /** Writes lease replies as JSON.stringify would, in a fraction of the time: what the tasks of a step share is not written anew for each reply. */
 export class LeaseReplyWriter {
-  readonly #shared = new SharedTexts();
+  /** What several steps may have in common, too. */
+  readonly #parts = new KeptTexts<{ readonly text: string }>();
+  /** By the scripts of the steps. */
+  readonly #heads = new KeptTexts<Head>();
 
   /** The reply as JSON text. The parts of its steps and of its path map must never change. */
   textOf(reply: LeaseReply): string {
@@ -60,47 +99,51 @@ export class LeaseReplyWriter {
     }
     text += '}';
     if (reply.path_map !== undefined) text += `,"path_map":${this.#pathMap(reply.path_map)}`;
-    if (reply.confirmed !== undefined) text += `,"confirmed":${JSON.stringify(reply.confirmed)}`;
+    if (reply.confirmed !== undefined) text += `,"confirmed":${idsText(reply.confirmed)}`;
     return `${text}}`;
   }
 
-  #step(
-    step: Written<
-      StepAssignment,
-      | 'job_name'
-      | 'step_name'
-      | 'job_parameters'
-      | 'job_environments'
-      | 'step_environments'
-      | 'script'
-      | 'lets'
-      | 'compute_location'
-      | 'extensions'
-      | 'deliveries'
-      | 'ready_left'
-      | 'isolation'
-    >,
-  ): string {
-    const shared = this.#shared;
-    let text =
-      `{"job_name":${JSON.stringify(step.job_name)},"step_name":${JSON.stringify(step.step_name)},` +
-      `"job_parameters":${shared.of(step.job_parameters)},"job_environments":${shared.of(step.job_environments)},` +
-      `"step_environments":${shared.of(step.step_environments)},"script":${shared.of(step.script)},` +
-      `"compute_location":${JSON.stringify(step.compute_location)}`;
-    if (step.lets !== undefined) text += `,"lets":${shared.of(step.lets)}`;
-    if (step.extensions !== undefined) text += `,"extensions":${shared.of(step.extensions)}`;
-    if (step.deliveries !== undefined) text += `,"deliveries":${shared.of(step.deliveries)}`;
+  #step(step: WholeStep): string {
+    let text = this.#head(step);
     if (step.ready_left !== undefined) text += `,"ready_left":${step.ready_left}`;
-    if (step.isolation !== undefined) text += `,"isolation":${shared.of(step.isolation)}`;
+    if (step.isolation !== undefined) text += `,"isolation":${this.#part(step.isolation)}`;
     return `${text}}`;
+  }
+
+  #head(step: WholeStep): string {
+    const kept = this.#heads.get(step.script);
+    if (kept !== undefined && haveSameHead(kept.step, step)) return kept.text;
+    const parts = [
+      `{"job_name":${JSON.stringify(step.job_name)},"step_name":${JSON.stringify(step.step_name)},`,
+      `"job_parameters":${this.#part(step.job_parameters)},"job_environments":${this.#part(step.job_environments)},`,
+      `"step_environments":${this.#part(step.step_environments)},"script":${this.#part(step.script)},`,
+      `"compute_location":${JSON.stringify(step.compute_location)}`,
+    ];
+    if (step.lets !== undefined) parts.push(`,"lets":${this.#part(step.lets)}`);
+    if (step.extensions !== undefined) parts.push(`,"extensions":${this.#part(step.extensions)}`);
+    if (step.deliveries !== undefined) parts.push(`,"deliveries":${this.#part(step.deliveries)}`);
+    const text = parts.join('');
+    this.#heads.keep(step.script, { step, text });
+    return text;
+  }
+
+  #part(part: object): string {
+    const kept = this.#parts.get(part);
+    if (kept !== undefined) return kept.text;
+    const text = JSON.stringify(part);
+    this.#parts.keep(part, { text });
+    return text;
   }
 
   #pathMap(map: Written<PathMapMessage, 'compute_location' | 'locations'>): string {
-    return `{"compute_location":${JSON.stringify(map.compute_location)},"locations":${this.#shared.of(map.locations)}}`;
+    return `{"compute_location":${JSON.stringify(map.compute_location)},"locations":${this.#part(map.locations)}}`;
   }
 }
 
-/** Ids hold nothing that JSON escapes; numbers are finite. */
+/** Ids hold nothing that JSON escapes. */
+const idsText = (ids: readonly string[]): string => (ids.length === 0 ? '[]' : `["${ids.join('","')}"]`);
+
+/** Numbers are finite. */
 function assignmentText(
   assignment: Written<
     Assignment,
