@@ -114,7 +114,7 @@ export type TaskEvent =
 
 /** Of the tasks of a job that nobody follows, no event is said. */
 export interface FollowedJobs {
-  /** Somebody follows the job from now on. Gives the function, to be called once, that ends it. */
+  /** Somebody follows the job from now on. Gives the function that ends it; only its first call counts. */
   follow(job: JobId): () => void;
 }
 

@@ -26,11 +26,14 @@ export class FollowedJobs {
     this.#memory = memory;
   }
 
-  /** Somebody follows the job from now on. Gives the function, to be called once, that ends it. */
+  /** Somebody follows the job from now on. Gives the function that ends it; only its first call counts. */
   follow(job: JobId): () => void {
     const counter = counterOf(job);
+    let isOver = false;
     Atomics.add(this.#memory, counter, 1);
     return () => {
+      if (isOver) return;
+      isOver = true;
       Atomics.sub(this.#memory, counter, 1);
     };
   }

@@ -35,7 +35,7 @@ export class TaskEventHub implements TaskEvents {
       this.followedJobs.follow(task.jobId),
     ];
     return () => {
-      for (const leave of leaves.splice(0)) leave();
+      for (const leave of leaves) leave();
     };
   }
 
