@@ -38,6 +38,7 @@ export interface Ports {
   /** The events that clients follow. */
   readonly events: EventHub;
   readonly taskEvents: TaskEvents;
+  readonly followedJobs: FollowedJobs;
   readonly health: HealthChecks;
   /** How much of the files of the stores is used. */
   storePages(): StorePages;
@@ -110,6 +111,12 @@ export interface PreparedJob {
 export type TaskEvent =
   | { readonly kind: 'status' | 'log'; readonly taskId: TaskId }
   | { readonly kind: 'job'; readonly jobId: JobId };
+
+/** Of the tasks of a job that nobody follows, no event is said. */
+export interface FollowedJobs {
+  /** Somebody follows the job from now on. Gives the function that ends it; only its first call counts. */
+  follow(job: JobId): () => void;
+}
 
 export interface TaskEvents {
   /** Calls `changed` at every event of the task or its job. Gives the function that ends the watch. */

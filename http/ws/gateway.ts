@@ -9,7 +9,7 @@ import type { Socket, SocketListener } from './socket.ts';
 /** What the gateway needs of the service. */
 export type GatewayPorts = Pick<
   Ports,
-  'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'events' | 'steadyNow'
+  'store' | 'logs' | 'diagnostics' | 'taskEvents' | 'followedJobs' | 'events' | 'steadyNow'
 >;
 
 const TASKS_SUBJECT = /^jobs\/([^/]+)\/tasks$/;
@@ -71,9 +71,10 @@ export class Gateway {
   }
 
   #tasksOf(subject: string, job: string): FoundChannel {
-    const { store, events } = this.#ports;
-    if (findJob(store, job) === null) return refusal(`unknown subject: there is no job ${job}`);
-    return { ok: true, channel: events.open(subject) };
+    const { store, events, followedJobs } = this.#ports;
+    const found = findJob(store, job);
+    if (found === null) return refusal(`unknown subject: there is no job ${job}`);
+    return { ok: true, channel: events.open(subject, followedJobs.follow(found.id)) };
   }
 
   #logsOf(subject: string, task: string): FoundChannel {

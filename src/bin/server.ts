@@ -13,6 +13,7 @@ import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader
 import { startStoreThread } from '../adapters/lmdb/store-thread-host.ts';
 import { STATE_DISK_LIMITS } from '../adapters/lmdb/state-writer.ts';
 import { EventLoopWatch, type EventLoopLag } from '../adapters/system/event-loop-lag.ts';
+import { FollowedJobs, followedMemory } from '../adapters/system/followed-jobs.ts';
 import { tallyMemory } from '../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../adapters/system/uuid7.ts';
 import type { ServerConfig } from '../core/config/server-config.ts';
@@ -158,7 +159,9 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('bus', () => bus.stop());
   goOnUnless(stopping);
 
-  const taskEvents = new TaskEventHub();
+  const followed = followedMemory();
+  const followedJobs = new FollowedJobs(followed);
+  const taskEvents = new TaskEventHub(followedJobs);
   const events = new EventHub({
     replayDepth: config.events.replayDepth,
     now: () => Date.now(),
@@ -222,7 +225,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     reader,
     { logger, busLog, taskEvents, events, metrics, logThread },
     directory,
-    { tallies, shares },
+    { tallies, shares, followed },
   );
   shutdown.add('bus', () => shards.stop());
   shutdown.add('scheduler', () => shards.stopLeasing());
@@ -274,6 +277,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
     tails,
     events,
     taskEvents,
+    followedJobs,
     health: {
       store: () => checkStore(reader),
       bus: () => shards.checkBus(CHECK_MS),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StateReader } from '../../adapters/lmdb/state-reader.ts';
 import type { StoreThread } from '../../adapters/lmdb/store-thread-host.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
+import type { FollowedMemory } from '../../adapters/system/followed-jobs.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { ServerConfig } from '../../core/config/server-config.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
@@ -32,10 +33,11 @@ interface Hearing {
   readonly logThread: LogThread;
 }
 
-/** What the farms have counted at the start, and the memory in which they go on. */
-interface Counted {
+/** Memory that all shards share, and what the farms have counted in it at the start. */
+interface Shared {
   readonly tallies: TallyMemory;
   readonly shares: readonly Share[];
+  readonly followed: FollowedMemory;
 }
 
 /** Starts a thread for each shard, and hands on what they tell. */
@@ -46,16 +48,18 @@ export function startShards(
   reader: StateReader,
   { logger, busLog, taskEvents, events, metrics, logThread }: Hearing,
   directory: string,
-  { tallies, shares }: Counted,
+  { tallies, shares, followed }: Shared,
 ): Shards {
   /** Tells whoever follows events in this process, or from outside, of what is committed by now. */
   const tell = (batches: readonly EventBatch[]): void => {
     const isFollowedHere = taskEvents.hasListeners;
     if (isFollowedHere && batches.length > 0) reader.refresh();
     for (const batch of batches) {
-      // Most events are those of tasks that nobody looks at: they are not even read.
+      // Shards may say what nobody follows: it is not even read.
       const isWanted =
-        batch.subject !== 'tasks' || isFollowedHere || events.find(tasksSubject(batch.jobId)) !== undefined;
+        batch.subject !== 'tasks' ||
+        taskEvents.watches(batch.jobId) ||
+        events.find(tasksSubject(batch.jobId)) !== undefined;
       if (!isWanted) continue;
       const said = eventsOf(batch);
       events.publish(said);
@@ -76,6 +80,7 @@ export function startShards(
       attemptFloor: reader.attemptFloor(),
       tallies,
       shares,
+      followed,
       retention: {
         afterMs: config.scheduler.jobRetentionMs,
         includeFailed: config.scheduler.jobRetentionIncludeFailed,

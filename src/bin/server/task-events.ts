@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskEvents } from '../../../http/ports.ts';
+import type { FollowedJobs, TaskEvent, TaskEvents } from '../../../http/ports.ts';
 import { taskIdOf, type JobId, type TaskAddress, type TaskId } from '../../core/ids.ts';
 import type { DomainEvent } from '../../core/wire/events.ts';
 
@@ -9,17 +9,31 @@ type Listener = () => void;
  * reaches those whom it concerns, and costs nothing for all the others.
  */
 export class TaskEventHub implements TaskEvents {
+  private readonly followedJobs: FollowedJobs;
   private readonly byTask = new Map<TaskId, Set<Listener>>();
   private readonly byJob = new Map<JobId, Set<Listener>>();
+
+  constructor(followedJobs: FollowedJobs) {
+    this.followedJobs = followedJobs;
+  }
 
   get hasListeners(): boolean {
     return this.byTask.size > 0;
   }
 
+  /** Whether somebody watches a task of the job. */
+  watches(job: JobId): boolean {
+    return this.byJob.has(job);
+  }
+
   watch(task: TaskAddress, changed: () => void): () => void {
     // Of its own, should the same function watch twice.
     const listener: Listener = () => changed();
-    const leaves = [enter(this.byTask, taskIdOf(task), listener), enter(this.byJob, task.jobId, listener)];
+    const leaves = [
+      enter(this.byTask, taskIdOf(task), listener),
+      enter(this.byJob, task.jobId, listener),
+      this.followedJobs.follow(task.jobId),
+    ];
     return () => {
       for (const leave of leaves) leave();
     };

@@ -9,6 +9,7 @@ import type { StateCounts } from '../../core/metrics/state-counts.ts';
 import type { EventLoopLag } from '../../adapters/system/event-loop-lag.ts';
 import type { JobRetention } from '../../../actors/service-world.ts';
 import type { RetryPolicy } from '../../core/lifecycle/retry-policy.ts';
+import type { FollowedMemory } from '../../adapters/system/followed-jobs.ts';
 import type { TallyMemory } from '../../adapters/system/shared-tallies.ts';
 import type { Share } from '../../core/lease/committed-shares.ts';
 import type { PlanInParts } from '../../core/ports/large-jobs.ts';
@@ -54,6 +55,7 @@ export interface ShardOptions {
   readonly tallies: TallyMemory;
   /** What the memory counts already for all farms. */
   readonly shares: readonly Share[];
+  readonly followed: FollowedMemory;
   /** This shard's end of the port to the store thread. */
   readonly storePort: MessagePort;
   readonly controlPort: MessagePort;

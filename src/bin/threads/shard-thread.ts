@@ -9,6 +9,7 @@ import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../../../ac
 import { openStateReader } from '../../adapters/lmdb/state-reader.ts';
 import { createStoreClient } from '../../adapters/lmdb/store-client.ts';
 import { joinAsShard } from '../../adapters/nats/service-bus.ts';
+import { FollowedJobs } from '../../adapters/system/followed-jobs.ts';
 import { SharedTallies, type TellShards } from '../../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../adapters/system/uuid7.ts';
 import type { BusEvent, ServiceBus } from '../../core/ports/bus.ts';
@@ -30,7 +31,6 @@ import {
   SHARD_PROTOCOL,
   type Answer,
   type LargeCommand,
-  type Said,
   type ShardCommand,
   type ShardControl,
   type ShardNotice,
@@ -67,6 +67,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const ids = new Uuid7(() => Date.now());
   const meter = new ShardMeter(reader, ownsFarm);
   const rides = new PoisonedRides();
+  const followed = new FollowedJobs(options.followed);
   const front = new FrontNews((said) => tell({ v: SHARD_PROTOCOL, type: 'said', ...said }));
   let sequence = 0;
   const wakeOwn = (slot: number): void => {
@@ -84,7 +85,7 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const tallies = new SharedTallies(options.tallies, options.index, ownShares, tellFell);
 
   const letOut = (outputs: readonly Output<ServiceWorld>[], startedAt: number): (() => void) =>
-    prepare(outputs, startedAt, { bus, tallies, meter, rides, front, tell });
+    prepare(outputs, startedAt, { bus, tallies, meter, rides, followed, front, tell });
 
   const host = new ThreadHost<ServiceWorld>(
     serviceActors({
@@ -192,6 +193,7 @@ interface Outlets {
   readonly tallies: SharedTallies;
   readonly meter: ShardMeter;
   readonly rides: PoisonedRides;
+  readonly followed: FollowedJobs;
   readonly front: FrontNews;
   readonly tell: (notice: ShardNotice) => void;
 }
@@ -204,7 +206,7 @@ interface Outlets {
 function prepare(
   outputs: readonly Output<ServiceWorld>[],
   windowStartedAt: number,
-  { bus, tallies, meter, rides, front, tell }: Outlets,
+  { bus, tallies, meter, rides, followed, front, tell }: Outlets,
 ): () => void {
   const answers: Answer[] = [];
   const events: Extract<Effect, { kind: 'event' }>['event'][] = [];
@@ -247,7 +249,6 @@ function prepare(
     }
   }
   const send = bus.takePrepared();
-  const said: Said = { answers, events: batchEvents(events), forwards, counts, forgotten };
   return () => {
     send();
     // Before the kernel says that all of the window is said: a request that is not answered by then counts as parked.
@@ -257,7 +258,11 @@ function prepare(
         if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
         else tallies.release(effect.farmId, effect.slot, effect.count);
       }
-      front.tell(said);
+      // Only now: who follows a job from here on can read already what this window has committed.
+      const heard = events.filter(
+        (event) => event.subject !== 'tasks' || followed.mayBeFollowed(event.payload.job_id),
+      );
+      front.tell({ answers, events: batchEvents(heard), forwards, counts, forgotten });
     });
   };
 }

@@ -10,6 +10,7 @@ import type { Bundle } from '../../../http/pages/bundle.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { EventHub } from '../../../http/ws/hub.ts';
 import { joinPlan } from '../../../src/bin/threads/plan-parts.ts';
+import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
@@ -83,7 +84,8 @@ export class House {
   farmWatch: FarmWatch | null = null;
 
   readonly #logs = new Map<string, LogChunk[]>();
-  readonly #events = new TaskEventHub();
+  readonly followedJobs = new FollowedJobs(followedMemory());
+  readonly #events = new TaskEventHub(this.followedJobs);
   #watches = 0;
   readonly #waiters: { isDone(): boolean; resolve(): void }[] = [];
   readonly #notices: JobNotice[] = [];
@@ -249,6 +251,7 @@ export class House {
       tails,
       events: this.events,
       taskEvents: this.#events,
+      followedJobs: this.followedJobs,
       health: { store: () => this.health.store(), bus: () => this.health.bus() },
       activity: () => this.activity,
       metrics: () => Promise.resolve('# TYPE svc_up gauge\nsvc_up 1\n'),

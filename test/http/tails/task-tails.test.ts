@@ -3,6 +3,7 @@ import type { CurrentState } from '../../../http/lists/job-lists.ts';
 import { CANCEL_GRACE_MS, DRAIN_MAX_MS, DRAIN_PATIENCE_MS } from '../../../http/tails/drain.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
+import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
 import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
@@ -38,7 +39,8 @@ async function settle(): Promise<void> {
 /** A running task, a log, a bus and a clock that a test moves. */
 class Stage {
   readonly store = createMemoryStore();
-  readonly hub = new TaskEventHub();
+  readonly followedJobs = new FollowedJobs(followedMemory());
+  readonly hub = new TaskEventHub(this.followedJobs);
   chunks: LogChunk[] = [];
   onBus: () => Promise<LogPosition | null> = () => Promise.resolve(null);
   arrival: LogArrival = 'whole';
@@ -151,6 +153,7 @@ interface Followed {
 const endsFreed = (t: Test, stage: Stage): void => {
   t.equal(stage.watches, 0, 'nothing is watched any more');
   t.equal(stage.hub.hasListeners, false);
+  t.strictSame([stage.hub.watches(JOB), stage.followedJobs.mayBeFollowed(JOB)], [false, false]);
 };
 
 void test('tails of one task share one watch and what they read, and all get all of it', async (t) => {
@@ -160,6 +163,8 @@ void test('tails of one task share one watch and what they read, and all get all
   const behind = stage.follow(1);
   await settle();
   t.equal(stage.watches, 1);
+  t.strictSame([stage.hub.watches(JOB), stage.followedJobs.mayBeFollowed(JOB)], [true, true]);
+  t.equal(stage.hub.watches(jobNumber(2)), false);
   t.equal(stage.reads, 3, 'the log once, what follows it once, and once for who asked for another part');
   stage.log(chunk(3));
   await settle();

@@ -279,11 +279,14 @@ void test('the tasks of a job, the log of a task, and diagnostics', async (t) =>
 void test('a subject that nobody follows keeps its events for clients that come back', async (t) => {
   const { house, open } = await stage(t);
   const subject = `jobs/${JOB}/tasks`;
+  const isFollowed = (): boolean => house.followedJobs.mayBeFollowed(JOB);
+  t.equal(isFollowed(), false);
   const first = await open();
   first.subscribe(subject);
   t.strictSame(await first.next(), ack(subject, START));
   first.close();
   await first.closed;
+  t.equal(isFollowed(), true, 'its events are still to be said');
   const event: DomainEvent = {
     subject: 'tasks',
     payload: {
@@ -307,6 +310,7 @@ void test('a subject that nobody follows keeps its events for clients that come 
   house.steadyNow += 5 * 60_000;
   house.now += 5 * 60_000;
   house.events.tick();
+  t.equal(isFollowed(), false);
   house.events.publish([event]);
   third.subscribe(subject, START + 1);
   const later = house.now * 1000;
@@ -315,6 +319,9 @@ void test('a subject that nobody follows keeps its events for clients that come 
     [ack(subject, later), gap(subject, later)],
     'after 5 minutes it is forgotten',
   );
+  t.equal(isFollowed(), true);
+  house.events.stop();
+  t.equal(isFollowed(), false);
 });
 
 void test('subjects that there are not', async (t) => {

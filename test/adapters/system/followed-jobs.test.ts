@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
+import { Uuid7 } from '../../../src/adapters/system/uuid7.ts';
+import { jobId } from '../../../src/core/ids.ts';
+
+const JOB = jobId('01890a5d-ac96-774b-bcce-b302099a8057');
+const OTHER = jobId('01890a5d-ac96-774b-bcce-b302099a8058');
+
+test('a job is followed until the last of its followers has left, and others are not', (t) => {
+  const memory = followedMemory();
+  const front = new FollowedJobs(memory);
+  const shard = new FollowedJobs(memory);
+  const seen = (): readonly boolean[] => [JOB, OTHER].map((job) => shard.mayBeFollowed(job));
+  t.strictSame(seen(), [false, false]);
+  const [leave, leaveToo] = [front.follow(JOB), front.follow(JOB)];
+  t.strictSame(seen(), [true, false]);
+  const leaveOther = front.follow(OTHER);
+  leave();
+  leave();
+  t.strictSame(seen(), [true, true], 'who leaves twice was one');
+  leaveToo();
+  t.strictSame(seen(), [false, true]);
+  leaveOther();
+  t.strictSame(seen(), [false, false]);
+  t.end();
+});
+
+test('what is asked again about one job is answered anew', (t) => {
+  const followed = new FollowedJobs(followedMemory());
+  t.equal(followed.mayBeFollowed(JOB), false);
+  const leave = followed.follow(JOB);
+  t.equal(followed.mayBeFollowed(JOB), true);
+  leave();
+  t.equal(followed.mayBeFollowed(JOB), false);
+  t.end();
+});
+
+test('no job that is followed is ever taken for one that is not, whatever its id is', (t) => {
+  const id = fc.oneof(fc.uuid(), fc.string({ unit: 'binary', maxLength: 8 })).map(jobId);
+  fc.assert(
+    fc.property(fc.array(id, { maxLength: 50 }), fc.array(fc.nat(49)), (jobs, left) => {
+      const followed = new FollowedJobs(followedMemory());
+      const leaves = new Map(jobs.map((job, at) => [at, followed.follow(job)]));
+      for (const at of left) {
+        leaves.get(at)?.();
+        leaves.delete(at);
+      }
+      for (const [at] of leaves) t.ok(followed.mayBeFollowed(jobs[at] ?? JOB));
+      for (const leave of leaves.values()) leave();
+      t.notOk(jobs.some((job) => followed.mayBeFollowed(job)));
+    }),
+  );
+  t.end();
+});
+
+test('jobs that were made one after the other hardly ever share a counter', (t) => {
+  const ids = new Uuid7(() => 1_795_276_800_000);
+  const followed = new FollowedJobs(followedMemory());
+  for (let job = 0; job < 500; job++) followed.follow(jobId(ids.next()));
+  const taken = Array.from({ length: 2000 }, () => jobId(ids.next())).filter((job) =>
+    followed.mayBeFollowed(job),
+  );
+  t.ok(taken.length < 200, `${taken.length} of 2000, of which 500 in 65536 are to be expected`);
+  t.end();
+});
