@@ -13,6 +13,7 @@ import { CATALOG_ID } from '../actors/catalog/messages.ts';
 import { replyTo, type ReplyTo } from '../actors/kernel/address.ts';
 import type { Output } from '../actors/kernel/closure.ts';
 import { Kernel } from '../actors/kernel/kernel.ts';
+import { committedAtOnce, letOutAtOnce } from '../actors/kernel/one-stage.ts';
 import { serviceActors } from '../actors/service-actors.ts';
 import type { ServiceEnvelope } from '../actors/service-messages.ts';
 import { JOBS_ASKED_AT_ONCE } from '../actors/lease/take-up.ts';
@@ -91,15 +92,16 @@ const kernel = new Kernel<ServiceWorld>(
     newId: () => ids.next(),
     wallClock: () => Date.now(),
     monotonicClock: () => performance.now(),
-    commit: (made, onDurable) => {
+    commit: (made, told) => {
       const latest = latestChanges(made);
       changes += latest.length;
-      if (isSetUp) durable.push(onDurable);
-      else store.commit({ version: 1, shard: 0, sequence: ++sequence, changes: latest }, onDurable);
+      if (isSetUp) durable.push(committedAtOnce(told));
+      else store.commit({ version: 1, shard: 0, sequence: ++sequence, changes: latest }, told);
     },
-    release: (outputs) => {
-      for (const output of outputs) hear(output);
-    },
+    letOut: (outputs) =>
+      letOutAtOnce(() => {
+        for (const output of outputs) hear(output);
+      }),
     log: (level, text, attributes) => {
       if (level === 'error' || level === 'warn')
         process.stderr.write(`${level}: ${text} ${JSON.stringify(attributes)}\n`);

@@ -1,7 +1,8 @@
+import type { CommitTold } from '../../src/core/ports/store.ts';
 import type { AnyDefinition, Kind, World } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
 import { Closure, type Said, type TimerOrder } from './closure.ts';
-import { KERNEL_LIMITS, type KernelPorts } from './ports.ts';
+import { KERNEL_LIMITS, type KernelPorts, type LetOut } from './ports.ts';
 import { refused } from '../../src/core/problems.ts';
 import { Resident } from './resident.ts';
 import { Residents } from './residents.ts';
@@ -32,9 +33,14 @@ interface Window<W extends World> extends Said<W> {
   readonly kept: Resident<W>[];
   readonly toSave: Resident<W>[];
   readonly settled: (() => void)[];
-  durable: boolean;
-  /** What was said, ready to be let out; null while it is not. */
-  letOut: (() => void) | null;
+  /** Actors that are needed no longer: they are dropped when what they wrote can be read. */
+  readonly leaving: Resident<W>[];
+  isDurable: boolean;
+  isReadable: boolean;
+  /** Whether all that it has said is ready to be let out. */
+  isClosed: boolean;
+  /** What was said, ready to be let out; null when nothing was. */
+  letOut: LetOut | null;
 }
 
 export class Kernel<W extends World> {
@@ -45,7 +51,9 @@ export class Kernel<W extends World> {
   private readonly timersOf = new Map<string, Set<string>>();
   private mailbox: Mail<W>[] = [];
   private mailboxHead = 0;
+  /** Windows that are not on disk yet, and those that are and cannot be read yet. */
   private readonly windows: Window<W>[] = [];
+  private readonly unread: Window<W>[] = [];
   private nextWindow = 1;
   /** The message whose handler threw, to be tried once more. */
   private failed: Mail<W> | null = null;
@@ -91,13 +99,13 @@ export class Kernel<W extends World> {
   /** Whether a pump could do something at once. */
   get hasWork(): boolean {
     if (this.inFlight >= KERNEL_LIMITS.windowsInFlight) return false;
-    if (this.dropped.length > 0 || this.failed !== null) return this.windows.length === 0;
+    if (this.dropped.length > 0 || this.failed !== null) return this.isAllReadable;
     return this.mailboxHead < this.mailbox.length;
   }
 
-  /** Whether nothing waits and everything is on disk. */
+  /** Whether nothing waits and everything is on disk and can be read there. */
   get isIdle(): boolean {
-    return this.windows.length === 0 && this.mailboxHead >= this.mailbox.length && this.failed === null;
+    return this.isAllReadable && this.mailboxHead >= this.mailbox.length && this.failed === null;
   }
 
   get queuedMessages(): number {
@@ -126,7 +134,10 @@ export class Kernel<W extends World> {
       changes: [],
       outputs: [],
       settled: [],
-      durable: false,
+      leaving: [],
+      isDurable: false,
+      isReadable: false,
+      isClosed: false,
       letOut: null,
     };
     const now = this.ports.wallClock();
@@ -144,6 +155,10 @@ export class Kernel<W extends World> {
 
   private get inFlight(): number {
     return this.windows.length;
+  }
+
+  private get isAllReadable(): boolean {
+    return this.windows.length === 0 && this.unread.length === 0;
   }
 
   private takeMail(): Mail<W> | null {
@@ -219,6 +234,7 @@ export class Kernel<W extends World> {
       window.changes,
       window.outputs,
       window.settled,
+      window.leaving,
     ])
       list.length = 0;
   }
@@ -344,18 +360,14 @@ export class Kernel<W extends World> {
       actor.savedIn = window.number;
       window.toSave.push(actor);
     }
-    let over: Resident<W>[] | null = null;
     for (const actor of touched) {
       if (actor.keptIn !== window.number) {
         actor.keptIn = window.number;
         window.kept.push(actor);
       }
       actor.dropAfterWindow = actor.isOver ? window.number : 0;
-      if (actor.isOver) (over ??= []).push(actor);
+      if (actor.isOver) window.leaving.push(actor);
     }
-    if (over === null) return;
-    const leaving = over;
-    window.settled.push(() => this.dropOver(leaving, window.number));
   }
 
   private dropOver(actors: readonly Resident<W>[], windowNumber: number): void {
@@ -401,29 +413,40 @@ export class Kernel<W extends World> {
   private close(window: Window<W>): void {
     this.windows.push(window);
     if (window.changes.length === 0) {
-      window.durable = true;
-      this.releaseDurable();
-      return;
+      window.isDurable = true;
+      window.isReadable = true;
+    } else {
+      const told: CommitTold = {
+        durable: () => {
+          window.isDurable = true;
+          this.release();
+          this.ports.wake();
+        },
+        readable: () => {
+          window.isReadable = true;
+          this.release();
+          this.ports.wake();
+        },
+      };
+      this.ports.commit(window.changes, told, window.outputs);
     }
-    this.ports.commit(window.changes, () => {
-      window.durable = true;
-      this.releaseDurable();
-      this.ports.wake();
-    });
-    this.prepare(window);
+    if (window.outputs.length > 0) window.letOut = this.ports.letOut(window.outputs, window.startedAt);
+    window.isClosed = true;
+    this.release();
   }
 
-  private prepare(window: Window<W>): void {
-    if (window.durable || window.outputs.length === 0) return;
-    window.letOut = this.ports.prepare?.(window.outputs, window.startedAt) ?? null;
-  }
-
-  private releaseDurable(): void {
-    for (let first = this.windows[0]; first?.durable === true; first = this.windows[0]) {
+  /** Lets out, window by window, what may be let out by now. */
+  private release(): void {
+    for (let [first] = this.windows; first?.isDurable === true && first.isClosed; [first] = this.windows) {
       this.windows.shift();
-      if (first.letOut !== null) first.letOut();
-      else if (first.outputs.length > 0) this.ports.release(first.outputs, first.startedAt);
+      this.unread.push(first);
+      first.letOut?.durable();
       for (const settled of first.settled) settled();
+    }
+    for (let [first] = this.unread; first?.isReadable === true; [first] = this.unread) {
+      this.unread.shift();
+      first.letOut?.readable();
+      this.dropOver(first.leaving, first.number);
     }
   }
 }

@@ -1,5 +1,14 @@
+import type { CommitTold } from '../../src/core/ports/store.ts';
 import type { LogLevel, World } from './actor.ts';
 import type { Output } from './closure.ts';
+
+/** Lets out what the turns of one window have said. */
+export interface LetOut {
+  /** What needs no more than that the window, and all that came before it, is on disk. */
+  durable(): void;
+  /** What somebody may hear who reads the store then. */
+  readable(): void;
+}
 
 /** What a host gives its kernel. */
 export interface KernelPorts<W extends World> {
@@ -9,18 +18,13 @@ export interface KernelPorts<W extends World> {
   /** Milliseconds that only rise, from an arbitrary start: what timers are measured with. */
   monotonicClock(): number;
   newId(): string;
-  /** Writes the changes as one; calls back once they are on disk, in the order of the calls. */
-  commit(changes: readonly W['change'][], onDurable: () => void): void;
+  /** Writes the changes as one, and tells of its stages, in the order of the calls. `outputs` is what waits for it. */
+  commit(changes: readonly W['change'][], told: CommitTold, outputs: readonly Output<W>[]): void;
   /**
-   * Lets out what was said, in order. Called only after the commit of all that came before. `windowStartedAt` is when the
-   * turns began that said it, on the monotonic clock.
+   * Makes ready what turns have said, while their commit is under way and nobody waits for this thread: nothing may leave yet. Called in the order of the
+   * windows; so are the two parts of what it gives, each once. `windowStartedAt` is when the turns began that said it, on the monotonic clock.
    */
-  release(outputs: readonly Output<W>[], windowStartedAt: number): void;
-  /**
-   * Makes ready what `release` would let out, while the commit is under way and nobody waits for this thread: nothing may leave yet. What it
-   * gives is called once, in place of `release`. Called in the order of the windows.
-   */
-  prepare?(outputs: readonly Output<W>[], windowStartedAt: number): () => void;
+  letOut(outputs: readonly Output<W>[], windowStartedAt: number): LetOut;
   log(level: LogLevel, text: string, attributes: Readonly<Record<string, string>>): void;
   /** Work has come up outside a pump (a commit has ended): the host must pump soon. */
   wake(): void;
@@ -34,6 +38,6 @@ export const KERNEL_LIMITS = {
   closuresPerWindow: 1024,
   /** Changes after which a window is closed early. */
   changesPerWindow: 1024,
-  /** Windows that are being committed at the same time. */
+  /** Windows that are not on disk yet, at the same time. */
   windowsInFlight: 2,
 } as const;

@@ -1,3 +1,4 @@
+import type { CommitTold } from '../../src/core/ports/store.ts';
 import type { AnyDefinition, World } from './actor.ts';
 import type { Envelope } from './address.ts';
 import { Kernel } from './kernel.ts';
@@ -46,10 +47,16 @@ export class SimulationHost<W extends World> {
     };
     this.kernel = new Kernel<W>(definitions, {
       ...ports,
-      commit: (changes, onDurable) => {
-        ports.commit(changes, () => {
-          if (!this.stopped) onDurable();
-        });
+      commit: (changes, told, outputs) => {
+        const toldAlive: CommitTold = {
+          durable: () => {
+            if (!this.stopped) told.durable();
+          },
+          readable: () => {
+            if (!this.stopped) told.readable();
+          },
+        };
+        ports.commit(changes, toldAlive, outputs);
       },
       wallClock: () => this.clock.wall(),
       monotonicClock: () => time.now,

@@ -120,13 +120,30 @@ export function createPipeline(
   }
 
   function dispatch(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
-    const refuse = (problem: Problem, headers: readonly Header[] = []): HttpResponse =>
-      problemResponse(problem, requestId, headers);
-
     const refusal = refusedAtDoor(request, requestId);
     if (refusal !== null) return refusal;
 
     if (profiler !== null && isPprof(request.path)) return answerPprof(profiler, request, requestId);
+
+    const isRead = isApi(request.path) && request.method === 'GET';
+    return isRead ? whenCaughtUp(() => answer(request, requestId)) : answer(request, requestId);
+  }
+
+  /** Answers once all that is on disk by now can be read. */
+  function whenCaughtUp(
+    answering: () => HttpResponse | Promise<HttpResponse>,
+  ): HttpResponse | Promise<HttpResponse> {
+    const behind = ports.commits.caughtUp();
+    if (behind === null) return answering();
+    return behind.then(() => {
+      ports.commits.renew();
+      return answering();
+    });
+  }
+
+  function answer(request: HttpRequest, requestId: string): HttpResponse | Promise<HttpResponse> {
+    const refuse = (problem: Problem, headers: readonly Header[] = []): HttpResponse =>
+      problemResponse(problem, requestId, headers);
 
     const target = `${request.path}?${request.query}`;
     const known = request.method === 'GET' ? recent.find(target) : undefined;
@@ -150,13 +167,12 @@ export function createPipeline(
       ended: () => request.ended(),
     });
     if (route.body !== null) return withBody(request, route, route.body, call, requestId);
-    if (request.method !== 'GET' || !RecentAnswers.mayKeep(route.operation.id)) {
-      return run(route, call(undefined), requestId);
-    }
+    if (request.method !== 'GET') return whenCaughtUp(() => run(route, call(undefined), requestId));
+    if (!RecentAnswers.mayKeep(route.operation.id)) return run(route, call(undefined), requestId);
     const count = recent.begin();
-    const answer = run(route, call(undefined), requestId);
-    if (answer instanceof Promise || answer.status !== 200) return answer;
-    const whole = tagged(request, answer);
+    const made = run(route, call(undefined), requestId);
+    if (made instanceof Promise || made.status !== 200) return made;
+    const whole = tagged(request, made);
     recent.keep(target, count, whole);
     return whole;
   }
@@ -196,14 +212,15 @@ export function createPipeline(
       return problemResponse(problem, requestId, [], true);
     }
     const isMissing = read.bytes.byteLength === 0;
-    if (isMissing && !reader.isRequired) return run(route, call(undefined), requestId);
+    if (isMissing && !reader.isRequired)
+      return await whenCaughtUp(() => run(route, call(undefined), requestId));
     if (!mediaType.ok) {
       const missing: Problem = { kind: 'bad-request', detail: 'the request has no body' };
       return problemResponse(isMissing ? missing : mediaType.problem, requestId);
     }
     const body = reader.read(mediaType.value, read.bytes);
     if (!body.ok) return problemResponse(body.problem, requestId);
-    return run(route, call(body.value), requestId);
+    return await whenCaughtUp(() => run(route, call(body.value), requestId));
   }
 
   function run(route: Route, call: ErasedCall, requestId: string): HttpResponse | Promise<HttpResponse> {

@@ -1,12 +1,17 @@
 import type { OperationId } from '../routes/operation.ts';
 import type { HttpResponse } from './message.ts';
 
-/** How many commits are on disk, and the newest of what they hold. */
+/** How many commits can be read, and the newest of what they hold. */
 export interface Commits {
   /** Another number after each commit, and before anybody is told of it. */
   count(): number;
-  /** The next read of this turn sees every commit that is on disk. */
+  /** The next read of this turn sees every commit that can be read. */
   renew(): void;
+  /**
+   * Resolves when all that is on disk by now can be read, null when it can be already: a worker is answered a moment before (docs/decisions/journal.md), and
+   * whoever hears of its answer and asks here must find it.
+   */
+  caughtUp(): Promise<void> | null;
 }
 
 /**
@@ -32,12 +37,12 @@ const KEPT_MAX = 2048;
  * jobs, and a page of tasks takes several times as long to make as to send.
  */
 export class RecentAnswers {
-  readonly #commits: Commits;
+  readonly #commits: Pick<Commits, 'count' | 'renew'>;
   readonly #kept = new Map<string, HttpResponse>();
   #count = -1;
   #bytes = 0;
 
-  constructor(commits: Commits) {
+  constructor(commits: Pick<Commits, 'count' | 'renew'>) {
     this.#commits = commits;
   }
 

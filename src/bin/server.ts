@@ -7,6 +7,8 @@ import { readBundle, type Bundle } from '../../http/pages/bundle.ts';
 import type { Ports, StorePages } from '../../http/ports.ts';
 import { TaskTails } from '../../http/tails/task-tails.ts';
 import { EventHub } from '../../http/ws/hub.ts';
+import type { ChangeWatch } from '../adapters/lmdb/change-watch.ts';
+import type { CopiedStore } from '../adapters/lmdb/environment-copy.ts';
 import { exitNow, sayLastWords } from '../adapters/lmdb/fail-stop.ts';
 import { openLogReader } from '../adapters/lmdb/log-reader.ts';
 import { openStateReader, type StateReader } from '../adapters/lmdb/state-reader.ts';
@@ -117,6 +119,17 @@ function goOnUnless(stopping: AbortSignal): void {
   if (stopping.aborted) throw new StoppedEarlyError();
 }
 
+/** The state store for a backup: with all that anybody was told is on disk when it begins. */
+const readableState = (reader: StateReader, changes: ChangeWatch): CopiedStore => ({
+  kind: reader.kind,
+  pages: () => reader.pages(),
+  copyTo: async (target) => {
+    await changes.caughtUp();
+    reader.refresh();
+    return await reader.copyTo(target);
+  },
+});
+
 /** What the service stands on. */
 interface Ground {
   readonly config: ServerConfig;
@@ -209,12 +222,12 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
   shutdown.add('store', () => logStore.close());
   goOnUnless(stopping);
   const logs = currentLogs(logStore);
-  const backupDoor = await openBackupDoor(directory, [reader, logStore]);
+  const changes = store.watch();
+  shutdown.add('store', () => changes.close());
+  const backupDoor = await openBackupDoor(directory, [readableState(reader, changes), logStore]);
   shutdown.add('store', () => backupDoor.close());
   const shares = committedShares(reader);
   const tallies = tallyMemory(shares);
-  const changes = store.watch();
-  shutdown.add('store', () => changes.close());
   const activity = new JobActivity(Date.now());
   const lists = openLists(reader, changes, activity, stopping);
   const farms = watchFarms(reader, activity, lists.jobs, stopping);
@@ -255,7 +268,11 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
 
   const ports: Ports = {
     store: reader,
-    commits: { count: () => changes.commits(), renew: () => reader.refresh() },
+    commits: {
+      count: () => changes.commits(),
+      renew: () => reader.refresh(),
+      caughtUp: () => changes.caughtUp(),
+    },
     jobLists: lists.jobs,
     taskLists: lists.tasks,
     history: farms.watch,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
 import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
 import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { committedAtOnce, letOutAtOnce } from '../../actors/kernel/one-stage.ts';
 import { FileJournal } from '../adapters/host/file-journal.ts';
 import { FileLogSpool } from '../adapters/host/log-spool.ts';
 import { thisMachine } from '../adapters/host/machine.ts';
@@ -126,12 +127,13 @@ async function work(config: WorkerConfig): Promise<void> {
     {
       reader: journal,
       newId: () => ids.next(),
-      commit: (changes, onDurable) => journal.append(changes, onDurable),
-      release: (outputs) => {
-        for (const output of outputs) {
-          if (output.kind === 'effect') effects.execute(output.effect);
-        }
-      },
+      commit: (changes, told) => journal.append(changes, committedAtOnce(told)),
+      letOut: (outputs) =>
+        letOutAtOnce(() => {
+          for (const output of outputs) {
+            if (output.kind === 'effect') effects.execute(output.effect);
+          }
+        }),
       log: (level, text, attributes) => logger[level](attributes, text),
       fatal: (error) => failStop(logger, 'an actor of the worker has lost its state', asError(error)),
     },

@@ -100,12 +100,12 @@ export async function testStoreContract(t: Test, open: () => Promise<StoreUnderT
   );
 
   await t.test(
-    'sets are told durable in their order, and a read from then on sees them',
+    'sets are told readable in their order, and a read from then on sees them',
     withStore(async (t, store) => {
       const told: string[] = [];
       const sets = ['one', 'two', 'three'].map((name) => setOf([put('farm', name, farmNamed(name))]));
-      await store.commit(sets, (durable) => {
-        const set = sets.find(({ sequence }) => sequence === durable);
+      await store.commit(sets, (readable) => {
+        const set = sets.find(({ sequence }) => sequence === readable);
         const change = set?.changes[0];
         const key = change?.op === 'put' ? change.key : '';
         told.push(`${key} ${store.reader.get('farm', key) === undefined ? 'unseen' : 'seen'}`);

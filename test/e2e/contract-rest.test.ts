@@ -1084,7 +1084,7 @@ await test('the REST interface is what the contract says', { timeout: 200_000 },
           failure_summary: { failed_count: 1, dominant_reason: 'failed (exit 7)', distinct_reasons: 1 },
           steps: [{ status: 'failed' }, { status: 'canceled' }],
         });
-        t.equal(await farm.counter('svc_scheduler_task_retries_total'), retries + 1);
+        await farm.countsTo('svc_scheduler_task_retries_total', retries + 1);
         const parked = await submitted(
           jobOf('parks', { line: 'false' }, { name: 'Other', line: 'true', attributes: HELD }),
           '&max_attempts=1&failure_limit=1',
@@ -1094,7 +1094,7 @@ await test('the REST interface is what the contract says', { timeout: 200_000 },
           park_reason: /failure limit/,
           failed_attempts: 1,
         });
-        t.equal(await farm.counter('svc_scheduler_jobs_autoparked_total'), parks + 1);
+        await farm.countsTo('svc_scheduler_jobs_autoparked_total', parks + 1);
         const resumed = await api.must<Row>('PATCH', `/api/v1/jobs/${String(parked['id'])}`, {
           action: 'resume',
         });

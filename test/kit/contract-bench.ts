@@ -294,6 +294,13 @@ export class ContractFarm {
     const line = text.split('\n').find((each) => each.startsWith(`${name}{queue="${queueId}"}`));
     return line === undefined ? 0 : Number(line.split(' ').at(-1));
   }
+
+  /** Waits until such a counter has come to this: what is counted is told some milliseconds after it can be read. */
+  async countsTo(name: string, wanted: number, queueId = this.queueId): Promise<void> {
+    await until(`${name} is ${wanted}`, async () => (await this.counter(name, queueId)) >= wanted, WAIT_MS);
+    const counted = await this.counter(name, queueId);
+    if (counted !== wanted) throw new Error(`${name} is ${counted}, not ${wanted}`);
+  }
 }
 
 /** A file that tasks wait for or write to. */

@@ -18,6 +18,7 @@ import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
+import { UNTOLD } from './untold.ts';
 import { problemsAtRest } from './house-sanity.ts';
 import { answerWords, effectWords, type Answer } from './house-words.ts';
 
@@ -152,7 +153,7 @@ export abstract class HouseFrame {
 
   /** Writes rows behind the service's back, which must be restarted to see them. */
   write(changes: readonly Change[]): void {
-    this.store.commit({ version: 1, shard: 2, sequence: ++this.writes, changes }, () => undefined);
+    this.store.commit({ version: 1, shard: 2, sequence: ++this.writes, changes }, UNTOLD);
     this.store.flushAll();
   }
 
@@ -234,16 +235,16 @@ export abstract class HouseFrame {
       wallClock: () => this.now,
       monotonicClock: () => this.monotonic,
       newId: () => this.newId(),
-      commit: (changes, onDurable) => {
+      commit: (changes, told) => {
         this.commits.push(changes.length);
-        this.store.commit(
-          { version: 1, shard: 1, sequence: this.sequence++, changes: [...changes] },
-          onDurable,
-        );
+        this.store.commit({ version: 1, shard: 1, sequence: this.sequence++, changes: [...changes] }, told);
       },
-      release: (outputs) => {
-        for (const output of outputs) this.hear(recoded(output));
-      },
+      letOut: (outputs) => ({
+        durable: () => undefined,
+        readable: () => {
+          for (const output of outputs) this.hear(recoded(output));
+        },
+      }),
       log: (level, text) => {
         if (level === 'warn' || level === 'error') this.warnings.push(text);
       },

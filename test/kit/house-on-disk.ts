@@ -1,22 +1,24 @@
 import { encodeChangeSet, readChangeSet } from '../../src/adapters/lmdb/change-set-codec.ts';
 import { openStateReader } from '../../src/adapters/lmdb/state-reader.ts';
 import { openStateWriter } from '../../src/adapters/lmdb/state-writer.ts';
+import type { CommitTold } from '../../src/core/ports/store.ts';
 import type { WriterOptions } from '../../src/adapters/lmdb/writer-environment.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 
-/** The real state store, in the form in which a house of tests wants its store: what is committed waits until it is flushed. */
+/** The real state store, in the form in which a house of tests wants its store: what is committed waits until it is flushed, and is read then. */
 export async function openHouseStore(
   options: WriterOptions,
 ): Promise<MemoryStore & { close(): Promise<void> }> {
   const writer = await openStateWriter(options);
   const reader = await openStateReader(options.directory);
-  let waiting: { readonly encoded: ArrayBuffer; readonly onDurable: () => void }[] = [];
+  let waiting: { readonly encoded: ArrayBuffer; readonly told: CommitTold }[] = [];
   const flushNext = (): boolean => {
     const next = waiting.shift();
     if (next === undefined) return false;
     writer.apply([readChangeSet(next.encoded)]);
     reader.refresh();
-    next.onDurable();
+    next.told.durable();
+    next.told.readable();
     return true;
   };
   return {
@@ -25,10 +27,13 @@ export async function openHouseStore(
     },
     get: (table, key) => reader.get(table, key),
     scan: (table, scan) => reader.scan(table, scan),
-    commit(set, onDurable) {
-      waiting.push({ encoded: encodeChangeSet(set), onDurable });
+    commit(set, told) {
+      waiting.push({ encoded: encodeChangeSet(set), told });
     },
+    unread: 0,
+    durable: reader,
     flushNext,
+    readAll: () => undefined,
     flushAll() {
       for (let left = waiting.length; left > 0; left--) flushNext();
     },

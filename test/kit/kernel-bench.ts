@@ -1,12 +1,14 @@
 import { replyTo } from '../../actors/kernel/address.ts';
 import type { Output } from '../../actors/kernel/closure.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
+import type { CommitTold } from '../../src/core/ports/store.ts';
 import { scriptActors, type ScriptActors, type ScriptWorld, type Step } from './script-actors.ts';
 
 interface Commit {
   readonly changes: readonly { readonly id: string; readonly value: number | null }[];
-  readonly onDurable: () => void;
+  readonly told: CommitTold;
   isDurable: boolean;
+  isReadable: boolean;
 }
 
 /** A kernel with script actors on a bench: the test owns the clock and says when a commit is on disk. */
@@ -25,30 +27,30 @@ export class KernelBench {
   wakes = 0;
   /** What was made ready to be said, in order. */
   readonly prepared: string[] = [];
+  /** What was said when it could be read, in order. */
+  readonly told: string[] = [];
 
-  /** `isPreparing`: the host makes ready what is said while its commit is under way. */
-  constructor(isPreparing = false) {
+  constructor() {
     const linesOf = (outputs: readonly Output<ScriptWorld>[]): string[] =>
       outputs.map((output) =>
         output.kind === 'effect' ? output.effect : `to ${textOf(output.to)}: ${textOf(output.answer)}`,
       );
-    const prepare = (outputs: readonly Output<ScriptWorld>[]): (() => void) => {
-      const lines = linesOf(outputs);
-      this.prepared.push(...lines);
-      return () => this.said.push(...lines);
-    };
     this.kernel = new Kernel<ScriptWorld>(this.actors.definitions, {
       reader: this.disk,
       wallClock: () => this.wall,
       monotonicClock: () => this.monotonic,
       newId: () => 'an id',
-      commit: (changes, onDurable) => {
-        this.commits.push({ changes, onDurable, isDurable: false });
+      commit: (changes, told) => {
+        this.commits.push({ changes, told, isDurable: false, isReadable: false });
       },
-      release: (outputs) => {
-        this.said.push(...linesOf(outputs));
+      letOut: (outputs) => {
+        const lines = linesOf(outputs);
+        this.prepared.push(...lines);
+        return {
+          durable: () => this.said.push(...lines),
+          readable: () => this.told.push(...lines),
+        };
       },
-      ...(isPreparing ? { prepare } : {}),
       log: (level, text) => {
         this.logs.push(`${level}: ${text}`);
       },
@@ -73,16 +75,31 @@ export class KernelBench {
     );
   }
 
-  /** The commit of this number, from 0, reaches the disk and says so. */
+  /** The commit of this number, from 0, reaches the disk, says so, and can be read. */
   flush(number: number): void {
+    this.harden(number);
+    this.read(number);
+  }
+
+  /** The commit of this number reaches the disk and says so; it cannot be read yet. */
+  harden(number: number): void {
     const commit = this.commits[number];
     if (commit === undefined || commit.isDurable) throw new Error(`no commit ${number} waits`);
     commit.isDurable = true;
+    commit.told.durable();
+  }
+
+  /** The commit of this number, which is on disk, can be read from now on, and says so. */
+  read(number: number): void {
+    const commit = this.commits[number];
+    if (commit?.isDurable !== true || commit.isReadable)
+      throw new Error(`commit ${number} is not to be read`);
+    commit.isReadable = true;
     for (const { id, value } of commit.changes) {
       if (value === null) this.disk.delete(id);
       else this.disk.set(id, value);
     }
-    commit.onDurable();
+    commit.told.readable();
   }
 
   /** Pumps and flushes until there is nothing left to do. */

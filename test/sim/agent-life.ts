@@ -3,6 +3,7 @@ import type { AgentEffect, AgentEnvelope, AgentWorld } from '../../actors/agent/
 import type { SessionState } from '../../actors/agent/session/state.ts';
 import type { AnyDefinition } from '../../actors/kernel/actor.ts';
 import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
+import { committedAtOnce, letOutAtOnce } from '../../actors/kernel/one-stage.ts';
 import { executeOnProcesses } from '../../src/bin/worker/process-effects.ts';
 import { processEvents } from '../../src/bin/worker/world-events.ts';
 import type { AttemptId, SessionId } from '../../src/core/ids.ts';
@@ -84,12 +85,13 @@ export class AgentLife implements SessionOwner {
       {
         reader: parts.disk,
         newId: () => parts.newId(),
-        commit: (changes, onDurable) => {
-          this.commit(changes, onDurable);
+        commit: (changes, told) => {
+          this.commit(changes, committedAtOnce(told));
         },
-        release: (outputs) => {
-          for (const output of outputs) if (output.kind === 'effect') this.execute(output.effect);
-        },
+        letOut: (outputs) =>
+          letOutAtOnce(() => {
+            for (const output of outputs) if (output.kind === 'effect') this.execute(output.effect);
+          }),
         log: (_level, text, attributes) => {
           if (attributes['error'] !== undefined)
             throw new Violation('no handler throws', `${text}\n${attributes['error']}`);

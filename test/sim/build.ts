@@ -41,6 +41,8 @@ export function soundBuild(settings: Settings): Build {
       tallies,
       commit: (commit) => commit,
       confirmsAtOnce: false,
+      answersUnread: false,
+      dropsUnread: false,
     },
     agents: { definitions: agentActors, effect: (effect) => effect },
     machines: { guardsProcesses: true, guardsCountContact: true },

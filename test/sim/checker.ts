@@ -108,7 +108,7 @@ export class Checker implements ServiceWatcher {
   endConfirmed(attemptId: AttemptId): void {
     const address = parseAttemptId(attemptId);
     if (address === null) throw new Error(`a worker has reported on ${attemptId}`);
-    if (storedAttempt(this.service.store, address)?.status !== 'running') return;
+    if (storedAttempt(this.service.store.durable, address)?.status !== 'running') return;
     throw new Violation('an end that is confirmed is on the disk of the service', attemptId);
   }
 
@@ -319,7 +319,11 @@ export class Checker implements ServiceWatcher {
     if (kernel.queuedMessages > 0 || (nextTimer !== null && nextTimer <= this.time.now)) return;
     this.check(AT_REST, view);
     this.touchedFarms.clear();
-    if (kernel.isIdle && store.waiting === 0 && ++this.flushedLooks % FLUSHED_LOOK_EACH === 0) {
+    if (
+      kernel.isIdle &&
+      store.waiting + store.unread === 0 &&
+      ++this.flushedLooks % FLUSHED_LOOK_EACH === 0
+    ) {
       this.check(WHEN_FLUSHED, view);
     }
   }

@@ -49,7 +49,8 @@ export function judgeLeases(
   const candidates = candidatesOf(around);
   for (const [leaseId, ofLease] of picks) {
     const request = lease.pending.get(leaseId)?.request;
-    if (request === undefined) return new Violation('a lease is kept until its jobs have answered', String(leaseId));
+    if (request === undefined)
+      return new Violation('a lease is kept until its jobs have answered', String(leaseId));
     const mine = new Set<string>();
     for (const take of ofLease) {
       for (const name of tasksOf(take)) {

@@ -53,6 +53,8 @@ export interface Faults {
   readonly clockJumpEveryMs: number;
   /** Longest time that a commit takes to be on disk. */
   readonly flushMs: number;
+  /** Longest time until what is on disk can be read. */
+  readonly readMs: number;
   readonly busCrashEveryMs: number;
   readonly busDownMs: number;
   /** How much of the latest the bus loses in a crash. */
@@ -142,6 +144,7 @@ export function drawOptions(random: Random): SimulationOptions {
     serviceStallMs: random.pick([2_000, 8_000, 40_000]),
     clockJumpEveryMs: every(20_000, 120_000),
     flushMs: random.pick([5, 30, 400]),
+    readMs: random.pick([3, 30, 400, 3_000]),
     busCrashEveryMs: every(10_000, 90_000),
     busDownMs: random.pick([500, 5_000, 25_000]),
     busLossMs: random.pick([0, 2_000, 60_000]),

@@ -53,12 +53,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       ...build,
       service: {
         ...build.service,
-        commit: (commit) => (changes, onDurable) => {
-          commit(changes, () => undefined);
-          onDurable();
+        commit: (commit) => (changes, told) => {
+          commit(changes, { durable: () => undefined, readable: () => told.readable() });
+          told.durable();
         },
       },
     }),
+  },
+  {
+    name: 'answers to clients leave before what they say can be read',
+    plant: (build) => ({ ...build, service: { ...build.service, answersUnread: true } }),
+  },
+  {
+    name: 'an actor that is over is dropped before it can be read that it is',
+    plant: (build) => ({ ...build, service: { ...build.service, dropsUnread: true } }),
   },
   {
     name: 'ends that ride are confirmed before they are on disk',

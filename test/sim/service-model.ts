@@ -11,7 +11,7 @@ import { takeUp } from '../../actors/take-up.ts';
 import { leaseReply, presenceReply, reportsReply, waitingOf } from '../../src/bin/threads/reply-address.ts';
 import { PoisonedRides, takeRides } from '../../src/bin/threads/rides.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
-import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { CommitTold, StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 import type {
@@ -48,7 +48,7 @@ export interface ServiceWatcher {
   crashed(): void;
 }
 
-type CommitPort = (changes: readonly Change[], onDurable: () => void) => void;
+type CommitPort = (changes: readonly Change[], told: CommitTold) => void;
 
 export interface ServiceBuild {
   /** Made anew with every start: nothing of them outlives the process. */
@@ -58,6 +58,10 @@ export interface ServiceBuild {
   readonly commit: (commit: CommitPort) => CommitPort;
   /** Whether the ends that ride on a lease request are confirmed as soon as it comes; false in a sound build. */
   readonly confirmsAtOnce: boolean;
+  /** Whether all that was said leaves as soon as it is on disk; false in a sound build. */
+  readonly answersUnread: boolean;
+  /** Whether actors that are over are dropped as soon as that is on disk; false in a sound build. */
+  readonly dropsUnread: boolean;
 }
 
 export interface ServiceEnvironment {
@@ -80,6 +84,12 @@ const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
+/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in src/bin/threads/let-out.ts. */
+const needsNoReader = (output: Output<ServiceWorld>): boolean =>
+  output.kind === 'reply'
+    ? typeof output.to !== 'string' && waitingOf(output.to).kind !== 'front'
+    : output.effect.kind === 'cancel' || output.effect.kind === 'release';
+
 /** Longest time from the end of a process to its restart by the machine. */
 const RESTART_MS_MAX = 3_000;
 const PUMP_MS_MAX = 2;
@@ -105,6 +115,8 @@ export class ServiceModel implements ServiceDoor {
   >();
   private readonly clients = new Map<ReplyTo, (answer: unknown) => void>();
   private readonly forwards: (() => void)[] = [];
+  /** What a build that drops unread actors has to say when it can be read. */
+  private unread: Output<ServiceWorld>[] = [];
   private readonly rides = new PoisonedRides();
   private running: SimulationHost<ServiceWorld> | null = null;
   private sequence = 0;
@@ -155,22 +167,32 @@ export class ServiceModel implements ServiceDoor {
     build.tallies.onFall = (id, slot) => {
       this.running?.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
     };
-    const commit = build.commit((changes, onDurable) => {
-      this.commit(changes, onDurable);
+    const commit = build.commit((changes, told) => {
+      this.commit(changes, told);
     });
     const host = new SimulationHost<ServiceWorld>(
       build.definitions(),
       {
         reader: this.reader,
         newId: () => this.env.newId(),
-        commit: (changes, onDurable) => {
-          commit(changes, onDurable);
+        commit: (changes, told) => {
+          commit(changes, told);
         },
-        release: (outputs) => {
-          if (!host.isStopped) this.release(outputs);
-        },
-        prepare: (outputs) => () => {
-          if (!host.isStopped) this.release(outputs);
+        letOut: (outputs) => {
+          const isSoon = (output: Output<ServiceWorld>): boolean =>
+            build.answersUnread || needsNoReader(output);
+          const soon = outputs.filter(isSoon);
+          const later = outputs.filter((output) => !isSoon(output));
+          return {
+            durable: () => {
+              if (!host.isStopped) this.release(soon);
+            },
+            readable: () => {
+              if (host.isStopped) return;
+              if (this.store.unread === 0) this.release(later);
+              else this.unread.push(...later);
+            },
+          };
         },
         log: (level, text, attributes) => {
           // The process has ended already: the rest of its last turn is heard by nobody.
@@ -234,6 +256,7 @@ export class ServiceModel implements ServiceDoor {
     for (let each = 0; each < reached; each++) this.store.flushNext();
     this.store.crash();
     this.clients.clear();
+    this.unread = [];
     this.watcher?.crashed();
   }
 
@@ -352,15 +375,32 @@ export class ServiceModel implements ServiceDoor {
     });
   }
 
-  private commit(changes: readonly Change[], onDurable: () => void): void {
-    const { time, random, trace, faults } = this.env;
+  private commit(changes: readonly Change[], told: CommitTold): void {
+    const { time, random, trace, faults, build } = this.env;
     const host = this.running;
     if (host?.isStopped === true) return;
-    this.store.commit({ version: 1, shard: SHARD, sequence: ++this.sequence, changes }, onDurable);
+    const early: CommitTold = {
+      durable: () => {
+        told.durable();
+        told.readable();
+      },
+      readable: () => undefined,
+    };
+    this.store.commit(
+      { version: 1, shard: SHARD, sequence: ++this.sequence, changes },
+      build.dropsUnread ? early : told,
+    );
     time.after(random.between(0, faults.flushMs), () => {
       if (host === null || host.isStopped) return;
       trace.note('flush', this.store.waiting);
       this.store.flushNext();
+      // Most are read by the time that others are on disk as well.
+      time.after(random.between(0, faults.readMs), () => {
+        if (host.isStopped) return;
+        trace.note('read', this.store.unread);
+        this.store.readAll();
+        this.release(this.unread.splice(0));
+      });
     });
   }
 

@@ -37,6 +37,8 @@ export interface EncodedChangeSet {
   readonly shard: number;
   readonly sequence: number;
   readonly changes: readonly EncodedChange[];
+  /** What it was read from. */
+  readonly encoded: ArrayBuffer;
 }
 
 class ChangeSetFormatError extends Error {
@@ -130,7 +132,7 @@ export function readChangeSet(encoded: ArrayBuffer): EncodedChangeSet {
     at = end;
   }
   if (at !== length) throw new ChangeSetFormatError(`${length - at} bytes follow the last change`);
-  return { shard: view.getUint16(2, true), sequence: view.getFloat64(8, true), changes };
+  return { shard: view.getUint16(2, true), sequence: view.getFloat64(8, true), changes, encoded };
 }
 
 const truncated = (index: number, count: number): ChangeSetFormatError =>

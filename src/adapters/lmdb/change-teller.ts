@@ -2,11 +2,17 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EncodedChangeSet } from './change-set-codec.ts';
 import { NoticeRing } from './notice-ring.ts';
 import { SharedPageVersions } from './page-versions.ts';
-import { SETTLED, STORE_PROTOCOL, type WatchMemory, type WatchNotice } from './store-protocol.ts';
+import {
+  SETTLED,
+  STORE_PROTOCOL,
+  type WatchMemory,
+  type WatchNotice,
+  type WatchRequest,
+} from './store-protocol.ts';
 
 /**
- * The store thread's part of a change watch (change-watch.ts): tells of the rows of a commit before it is made, and that
- * it was made, so that whoever sees a commit in a snapshot can know of it.
+ * The store thread's part of a change watch (change-watch.ts): tells of the rows of a commit before it can be read, and that
+ * it can be, so that whoever sees a commit in a snapshot can know of it. Hears when the watcher waits for what is on disk and cannot be read yet.
  */
 export class ChangeTeller {
   readonly #port: MessagePort;
@@ -16,12 +22,23 @@ export class ChangeTeller {
   /** Whether the watcher was told that the ring is half full, and has not read it since. */
   #isCalled = false;
   #number = 0;
+  /** Whether the watcher waits to be told that all can be read. */
+  #isAsked = false;
 
-  constructor(port: MessagePort, memory: WatchMemory) {
+  constructor(port: MessagePort, memory: WatchMemory, readSoon: () => void) {
     this.#port = port;
+    port.on('message', (_request: WatchRequest) => {
+      this.#isAsked = true;
+      readSoon();
+    });
     this.#versions = new SharedPageVersions(memory.pageVersions);
     this.#settled = new BigInt64Array(memory.settled);
     this.#ring = new NoticeRing(memory.notices);
+  }
+
+  /** So many sets are on disk, and cannot be read yet. */
+  hardened(sets: number): void {
+    Atomics.add(this.#settled, SETTLED.durableSets, BigInt(sets));
   }
 
   /** Before the sets are applied. */
@@ -49,7 +66,7 @@ export class ChangeTeller {
     this.#isCalled = isHalfFull;
   }
 
-  /** Once the sets are on disk, and before anybody is told so. */
+  /** Once the sets can be read, and before anybody is told so. `hardened` was told of them. */
   ended(sets: readonly EncodedChangeSet[]): void {
     for (const { op, key } of pageChanges(sets)) {
       if (op === 'removePrefix') this.#versions.endAll();
@@ -57,6 +74,14 @@ export class ChangeTeller {
     }
     Atomics.store(this.#settled, SETTLED.notices, BigInt(this.#number));
     Atomics.add(this.#settled, SETTLED.commits, 1n);
+    Atomics.add(this.#settled, SETTLED.readableSets, BigInt(sets.length));
+  }
+
+  /** All that is on disk can be read: a watcher that waits for it is told. */
+  caughtUp(): void {
+    if (!this.#isAsked) return;
+    this.#isAsked = false;
+    this.#post({ v: STORE_PROTOCOL, type: 'readable' });
   }
 
   close(): void {

@@ -2,7 +2,14 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { JobChanges, JobNotice, PageVersions } from '../../core/ports/committed-changes.ts';
 import { NoticeRing, noticeRingMemory } from './notice-ring.ts';
 import { pageVersionMemory, SharedPageVersions } from './page-versions.ts';
-import { SETTLED, type WatchMemory, type WatchNotice } from './store-protocol.ts';
+import { ReadBarrier } from './read-barrier.ts';
+import {
+  SETTLED,
+  STORE_PROTOCOL,
+  type WatchMemory,
+  type WatchNotice,
+  type WatchRequest,
+} from './store-protocol.ts';
 
 /**
  * Which rows commits change, for a thread that keeps something of them in memory. Before each commit that writes jobs the
@@ -15,6 +22,11 @@ export interface ChangeWatch {
   readonly pages: PageVersions;
   /** How many commits are on disk: another number after each, and before anybody is told of it. */
   commits(): number;
+  /**
+   * Resolves when all that is on disk by now can be read; null when it can be already. To be awaited by whoever must see what somebody else was told of
+   * before it could be read: answers to workers are (docs/decisions/journal.md).
+   */
+  caughtUp(): Promise<void> | null;
   /** Calls back when many notices wait to be taken. Never before the current turn has ended. */
   onArrival(listener: () => void): void;
   close(): void;
@@ -33,8 +45,13 @@ export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeW
   const ring = new NoticeRing(memory.notices);
   let arrived: JobNotice[] = [];
   let listener = (): void => undefined;
+  const barrier = new ReadBarrier(settled, () => {
+    const request: WatchRequest = { v: STORE_PROTOCOL, type: 'read-soon' };
+    port.postMessage(request);
+  });
   const hear = (notice: WatchNotice): void => {
     if (notice.type === 'jobs-changed') arrived.push(notice);
+    if (notice.type === 'readable') barrier.answered();
   };
   port.on('message', (notice: WatchNotice) => {
     hear(notice);
@@ -59,6 +76,7 @@ export function openChangeWatch(port: MessagePort, memory: WatchMemory): ChangeW
     },
     pages: new SharedPageVersions(memory.pageVersions),
     commits: () => Number(Atomics.load(settled, SETTLED.commits)),
+    caughtUp: () => barrier.caughtUp(),
     onArrival(called) {
       listener = called;
     },

@@ -8,8 +8,17 @@ import {
   type EnvironmentKind,
 } from './environment.ts';
 
-/** The version of what this program writes into each kind of environment. Raised when an older program could not read it. */
-export const FORMAT_VERSIONS = { state: 1, logs: 1 } as const satisfies Record<EnvironmentKind, number>;
+/**
+ * The version of what this program writes into each kind of environment. Raised when an older program could not read it, or would miss something: one
+ * that knows format 1 of the state knows no journal (docs/decisions/journal.md).
+ */
+export const FORMAT_VERSIONS = { state: 2, logs: 1 } as const satisfies Record<EnvironmentKind, number>;
+/** The oldest version that this program reads; the next writer raises it. */
+const OLDEST_VERSIONS = { state: 1, logs: 1 } as const satisfies Record<EnvironmentKind, number>;
+
+/** Whether this program can read such a store. */
+export const isKnownFormat = ({ kind, format }: Pick<StoreFormat, 'kind' | 'format'>): boolean =>
+  format >= OLDEST_VERSIONS[kind] && format <= FORMAT_VERSIONS[kind];
 
 /** What an environment says of itself, kept as JSON so that any version, and a person, can read it. */
 export interface StoreFormat {
@@ -45,7 +54,7 @@ export function readStoreFormat(
   if (format === null) throw new StoreOpenError(directory, 'its format record is damaged');
   if (format.kind !== kind)
     throw new StoreOpenError(directory, `it is a store of ${format.kind}, not of ${kind}`);
-  if (format.format !== FORMAT_VERSIONS[kind]) {
+  if (!isKnownFormat(format)) {
     const known = FORMAT_VERSIONS[kind];
     throw new StoreOpenError(
       directory,
@@ -75,6 +84,20 @@ export function readAttemptFloor(environment: Environment): number {
 /** To be called inside a transaction. */
 export function putAttemptFloor(environment: Environment, floor: number): void {
   openDatabase(environment, META_DATABASE).putSync(ATTEMPT_FLOOR_KEY, Buffer.from(String(floor), 'utf8'));
+}
+
+/** Which records of the journal count: a number as text (docs/decisions/journal.md). */
+const JOURNAL_EPOCH_KEY = keyBytes('journalEpoch');
+
+/** The epoch of the journal whose records are not in the tables yet; 0 in a store that never had a journal. */
+export function readJournalEpoch(environment: Environment): number {
+  const bytes = openExistingDatabase(environment, META_DATABASE)?.get(JOURNAL_EPOCH_KEY);
+  return bytes === undefined ? 0 : Number(Buffer.from(bytes).toString('utf8'));
+}
+
+/** To be called inside a transaction. */
+export function putJournalEpoch(meta: ByteDatabase, epoch: number): void {
+  meta.putSync(JOURNAL_EPOCH_KEY, Buffer.from(String(epoch), 'utf8'));
 }
 
 /** Whether nothing was written yet: neither a table nor a format, as after a first start that was cut off. */

@@ -12,20 +12,29 @@ interface Versioned {
   readonly v: typeof STORE_PROTOCOL;
 }
 
-/** From a shard, on its own port. The buffer (change-set-codec.ts) is transferred. */
-export interface CommitRequest extends Versioned {
-  readonly type: 'commit';
-  readonly set: ArrayBuffer;
-}
+/** From a shard, on its own port. */
+export type ShardRequest =
+  /** The buffer (change-set-codec.ts) is transferred. `isAwaited`: nobody is told anything of it before it can be read. */
+  | (Versioned & { readonly type: 'commit'; readonly set: ArrayBuffer; readonly isAwaited: boolean })
+  /** Somebody waits until what was sent before can be read. */
+  | (Versioned & { readonly type: 'read-soon' });
 
-/** To a shard: its sets up to this sequence are on disk. */
-export interface DurableNotice extends Versioned {
-  readonly type: 'durable';
+/** To a shard: its sets up to this sequence are on disk, or can be read as well. */
+export interface CommitNotice extends Versioned {
+  readonly type: 'durable' | 'readable';
   readonly sequence: number;
 }
 
-/** Where in `settled` what stands: the number of the last notice whose commit is on disk, and how many commits are. */
-export const SETTLED = { notices: 0, commits: 1 } as const;
+/**
+ * Where in `settled` what stands: the number of the last notice whose commit can be read, how many commits can be, and how many change sets are on disk and
+ * how many of these can be read.
+ */
+export const SETTLED = { notices: 0, commits: 1, durableSets: 2, readableSets: 3 } as const;
+
+/** From a watcher: it waits until all that is on disk can be read, and is told when. */
+export interface WatchRequest extends Versioned {
+  readonly type: 'read-soon';
+}
 
 /** What a watcher and the store thread share. */
 export interface WatchMemory {
@@ -45,7 +54,9 @@ export type WatchNotice =
       readonly prefixes: readonly string[];
     })
   /** The ring is half full. */
-  | (Versioned & { readonly type: 'jobs-wait' });
+  | (Versioned & { readonly type: 'jobs-wait' })
+  /** What was on disk when the watcher asked can be read. */
+  | (Versioned & { readonly type: 'readable' });
 
 /** From the main thread. */
 export type StoreCommand =
@@ -80,4 +91,6 @@ export interface StoreThreadOptions {
   readonly directory: string;
   readonly softwareVersion: string;
   readonly disk: DiskLimits;
+  /** Size of the journal's file; JOURNAL_BYTES without it. */
+  readonly journalBytes?: number;
 }

@@ -1,6 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { JobId } from '../../core/ids.ts';
 import type { LargeRows } from '../../core/ports/large-jobs.ts';
+import type { TableName } from '../../core/records/tables.ts';
 import { EventLoopWatch } from '../system/event-loop-lag.ts';
 import type { DiskState } from '../system/disk-watermark.ts';
 import { readChangeSet, type EncodedChange, type EncodedChangeSet } from './change-set-codec.ts';
@@ -11,8 +12,8 @@ import { openStateWriter, type StateWriter } from './state-writer.ts';
 import { StoreOpenError } from './store-format.ts';
 import {
   STORE_PROTOCOL,
-  type CommitRequest,
-  type DurableNotice,
+  type CommitNotice,
+  type ShardRequest,
   type StoreCommand,
   type StoreNotice,
   type StoreThreadOptions,
@@ -21,21 +22,29 @@ import type { StoreFailure } from './writer-environment.ts';
 
 /**
  * The body of the store thread: the one writer of the state store. Each shard posts encoded change sets on a port of its own; all that
- * arrived by the end of a turn of the event loop becomes one flushed transaction, and what arrives while it is committed becomes the
- * next (group commit). A shard is told the sequence up to which its sets are on disk. Rows of large jobs are committed in pieces by themselves,
- * and what shards have sent meanwhile goes before the next piece.
+ * arrived by the end of a turn of the event loop is written to the journal as one, and what arrives meanwhile is the next (group commit). Some
+ * milliseconds later, or at once when somebody waits to read them, the sets become one flushed transaction of the tables (docs/decisions/journal.md). A
+ * shard is told the sequences up to which its sets are on disk and can be read. Rows of large jobs are committed in pieces by themselves, and what shards
+ * have sent meanwhile goes before the next piece.
  */
 
 /** How often the disk is looked at and the event loop's lag is told. */
 const CHECK_MS = 1_000;
 
-/** A shard's port and what it sent since the last commit. */
+/** How long sets are on disk, at the most, before they can be read when nobody waits for it; and what share of the time that may take. */
+const READ_AFTER_MS = 10;
+const READING_SHARE = 0.2;
+
+type CommitRequest = Extract<ShardRequest, { readonly type: 'commit' }>;
+
+/** A shard's port, and up to where its sets have arrived, are on disk and can be read. */
 interface Lane {
   readonly shard: number;
   readonly port: MessagePort;
-  queued: EncodedChangeSet[];
   /** Sequence of the last set that arrived; null before the first, which begins the count. */
   lastSequence: number | null;
+  toldDurable: number | null;
+  toldReadable: number | null;
 }
 
 /** Rows that are to be committed by themselves. */
@@ -72,26 +81,64 @@ function serve(
   const lanes: Lane[] = [];
   const tellers: ChangeTeller[] = [];
   let arrived: EncodedChangeSet[] = [];
+  let unread: EncodedChangeSet[] = [];
   let commitDue: NodeJS.Immediate | null = null;
+  let readDue: NodeJS.Timeout | null = null;
+  let readAfterMs = READ_AFTER_MS;
+  let isReadAwaited = false;
   let disk: DiskState = writer.diskState();
 
   const accept = (lane: Lane, request: CommitRequest): void => {
     const set = decodeOrEnd(lane, request, end);
     lane.lastSequence = set.sequence;
-    lane.queued.push(set);
     arrived.push(set);
+    if (request.isAwaited || mustBeReadFirst(set)) isReadAwaited = true;
+    commitDue ??= setImmediate(commitArrived);
+  };
+
+  const readSoon = (): void => {
+    isReadAwaited = true;
     commitDue ??= setImmediate(commitArrived);
   };
 
   const commitArrived = (): void => {
     commitDue = null;
-    const sets = arrived;
+    if (isReadAwaited) {
+      makeReadable();
+      return;
+    }
+    if (arrived.length === 0) return;
+    if (!writer.append(arrived)) {
+      makeReadable();
+      return;
+    }
+    for (const teller of tellers) teller.hardened(arrived.length);
+    unread.push(...arrived);
     arrived = [];
-    if (sets.length === 0) return;
-    for (const teller of tellers) teller.begins(sets);
-    writer.apply(sets);
-    for (const teller of tellers) teller.ended(sets);
     for (const lane of lanes) tellDurable(lane);
+    readDue ??= setTimeout(makeReadable, readAfterMs);
+  };
+
+  /** Brings what was appended and what has arrived into the tables. */
+  const makeReadable = (): void => {
+    if (readDue !== null) clearTimeout(readDue);
+    readDue = null;
+    isReadAwaited = false;
+    const sets = [...unread, ...arrived];
+    if (sets.length > 0) {
+      const begunAt = performance.now();
+      for (const teller of tellers) teller.begins(sets);
+      writer.apply(arrived);
+      for (const teller of tellers) {
+        teller.hardened(arrived.length);
+        teller.ended(sets);
+      }
+      unread = [];
+      arrived = [];
+      for (const lane of lanes) tellReadable(lane);
+      readAfterMs = Math.max(READ_AFTER_MS, (performance.now() - begunAt) / READING_SHARE);
+    }
+    for (const teller of tellers) teller.caughtUp();
   };
 
   const pieces: Piece[] = [];
@@ -106,7 +153,8 @@ function serve(
   const commitPiece = (): void => {
     // Leases that came during the last piece wait for no other.
     if (commitDue !== null) clearImmediate(commitDue);
-    commitArrived();
+    commitDue = null;
+    makeReadable();
     const piece = pieces.shift();
     if (piece === undefined) return;
     writer.apply([piece]);
@@ -127,18 +175,23 @@ function serve(
   }, CHECK_MS);
 
   const attach = (shard: number, port: MessagePort): void => {
-    const lane: Lane = { shard, port, queued: [], lastSequence: null };
+    const lane: Lane = { shard, port, lastSequence: null, toldDurable: null, toldReadable: null };
     lanes.push(lane);
-    port.on('message', (request: CommitRequest) => accept(lane, request));
+    port.on('message', (request: ShardRequest) => hear(lane, request));
+  };
+
+  const hear = (lane: Lane, request: ShardRequest): void => {
+    if (request.type === 'read-soon') readSoon();
+    else accept(lane, request);
   };
 
   const stop = async (): Promise<void> => {
     clearInterval(diskCheck);
     // Whoever waits for them is not answered any more; the next start removes what is stored of them.
     pieces.length = 0;
-    for (const lane of lanes) drain(lane.port, (request) => accept(lane, request));
+    for (const lane of lanes) drain(lane.port, (request) => hear(lane, request));
     if (commitDue !== null) clearImmediate(commitDue);
-    commitArrived();
+    makeReadable();
     for (const { port } of lanes) port.close();
     for (const teller of tellers) teller.close();
     await writer.close();
@@ -155,12 +208,16 @@ function serve(
         attach(command.shard, command.port);
         return;
       case 'watch':
-        tellers.push(new ChangeTeller(command.port, command.memory));
+        // What is told to be readable must have been told to be on disk.
+        makeReadable();
+        tellers.push(new ChangeTeller(command.port, command.memory, readSoon));
         return;
       case 'store-ahead':
         storeAhead(command.job, command.rows);
         return;
       case 'remove-coming':
+        // What is on disk and not in the tables may be that the job has come.
+        makeReadable();
         writer.removeComing(command.job);
         return;
       case 'stop':
@@ -169,6 +226,15 @@ function serve(
   });
   tell({ v: STORE_PROTOCOL, type: 'ready', storeId: writer.storeId, disk });
 }
+
+/**
+ * Threads that hear workers look into the tables for the job or the worker that is spoken of, and take what they do not find for gone: both can be read
+ * before a worker is told of them.
+ */
+const READ_FIRST: ReadonlySet<TableName> = new Set<TableName>(['activeJob', 'workerOrdinal']);
+
+const mustBeReadFirst = ({ changes }: EncodedChangeSet): boolean =>
+  changes.some(({ op, table }) => op === 'put' && READ_FIRST.has(table));
 
 /** The set of a request. A set of another shard, or out of its turn, is an error of the program: it ends the process. */
 function decodeOrEnd(
@@ -196,17 +262,27 @@ function readOrEnd(bytes: ArrayBuffer, broken: (detail: string) => never): Encod
 }
 
 function tellDurable(lane: Lane): void {
-  const last = lane.queued.at(-1);
-  if (last === undefined) return;
-  lane.queued = [];
-  const notice: DurableNotice = { v: STORE_PROTOCOL, type: 'durable', sequence: last.sequence };
+  if (lane.lastSequence === null || lane.toldDurable === lane.lastSequence) return;
+  lane.toldDurable = lane.lastSequence;
+  tellLane(lane, 'durable', lane.lastSequence);
+}
+
+function tellReadable(lane: Lane): void {
+  if (lane.lastSequence === null || lane.toldReadable === lane.lastSequence) return;
+  lane.toldDurable = lane.lastSequence;
+  lane.toldReadable = lane.lastSequence;
+  tellLane(lane, 'readable', lane.lastSequence);
+}
+
+function tellLane(lane: Lane, type: CommitNotice['type'], sequence: number): void {
+  const notice: CommitNotice = { v: STORE_PROTOCOL, type, sequence };
   lane.port.postMessage(notice);
 }
 
 /** Handles what waits in a port now. */
-function drain(port: MessagePort, handle: (request: CommitRequest) => void): void {
+function drain(port: MessagePort, handle: (request: ShardRequest) => void): void {
   for (;;) {
-    const received: { message: CommitRequest } | undefined = receiveMessageOnPort(port);
+    const received: { message: ShardRequest } | undefined = receiveMessageOnPort(port);
     if (received === undefined) return;
     handle(received.message);
   }

@@ -48,6 +48,7 @@ export interface WriterOptions {
 /** An environment held by its one writer. */
 export interface WriterEnvironment {
   readonly storeId: string;
+  readonly root: Environment;
   readonly meta: ByteDatabase;
   openDatabase(name: string): ByteDatabase;
   /** Whether a transaction that writes up to this many bytes of pages fits on the disk. Reserves ahead as the file grows. */
@@ -109,7 +110,10 @@ function formatOf(environment: Environment, kind: EnvironmentKind, options: Writ
     });
     return storeId;
   }
-  return readStoreFormat(environment, options.directory, kind).storeId;
+  const known = readStoreFormat(environment, options.directory, kind);
+  if (known.format < FORMAT_VERSIONS[kind])
+    writeStoreFormat(environment, { ...known, format: FORMAT_VERSIONS[kind] });
+  return known.storeId;
 }
 
 function writerOf(
@@ -136,6 +140,7 @@ function writerOf(
   let promisedBytes = 0;
   return {
     storeId,
+    root: environment,
     meta: openDatabase(environment, META_DATABASE),
     openDatabase: (name) => openDatabase(environment, name),
     hasRoom(bytes) {

@@ -8,6 +8,7 @@ import { sessionActor } from '../../../actors/agent/session/session-actor.ts';
 import { shipperActor } from '../../../actors/agent/shipper/shipper-actor.ts';
 import { anyActor } from '../../../actors/kernel/actor.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
+import { committedAtOnce, letOutAtOnce } from '../../../actors/kernel/one-stage.ts';
 import { prepareWorkerDirectory } from '../../adapters/host/worker-directory.ts';
 import { PROCESS_LIMITS } from '../../adapters/process/limits.ts';
 import { LocalTaskProcesses } from '../../adapters/process/local-task-processes.ts';
@@ -84,10 +85,11 @@ export class LocalSessions {
       {
         reader: { workerId: workerId(''), reports: [] },
         newId: () => this.ids.next(),
-        commit: (_changes, onDurable) => onDurable(),
-        release: (outputs) => {
-          for (const output of outputs) if (output.kind === 'effect') this.execute(output.effect);
-        },
+        commit: (_changes, told) => committedAtOnce(told)(),
+        letOut: (outputs) =>
+          letOutAtOnce(() => {
+            for (const output of outputs) if (output.kind === 'effect') this.execute(output.effect);
+          }),
         log: (level, text) => {
           if (level === 'warn' || level === 'error') this.events.warn(text);
         },

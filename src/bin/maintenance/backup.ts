@@ -11,12 +11,14 @@ import {
 import type { EnvironmentKind } from '../../adapters/lmdb/environment.ts';
 import { openExistingStore, refuseNoStore } from '../../adapters/lmdb/existing-store.ts';
 import { pageMeter } from '../../adapters/lmdb/page-meter.ts';
+import { takeInJournal } from '../../adapters/lmdb/take-in-journal.ts';
 import {
   DirectoryLockError,
   lockDirectory,
   lockFile,
   type DirectoryLock,
 } from '../../adapters/system/disk-lock.ts';
+import { freeBytes } from '../../adapters/system/disk-watermark.ts';
 import { askForCopies } from './backup-door.ts';
 import { refuseCutRestore, storeDirectory } from './data-directory.ts';
 
@@ -111,6 +113,10 @@ async function openCopied(
   kind: EnvironmentKind,
 ): Promise<{ readonly copied: CopiedStore; readonly close: () => Promise<void> }> {
   const { environment, format } = await openExistingStore(directory, kind);
+  if (kind === 'state') {
+    const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
+    takeInJournal({ environment, directory, storeId: format.storeId, hasRoom });
+  }
   const copied: CopiedStore = {
     kind,
     pages: pageMeter(environment, directory),

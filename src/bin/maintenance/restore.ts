@@ -4,7 +4,7 @@ import { extractArchive } from '../../adapters/backup/archive-reader.ts';
 import type { BackupManifest } from '../../adapters/backup/manifest.ts';
 import type { EnvironmentKind } from '../../adapters/lmdb/environment.ts';
 import { reconcileRestored, type Reconciled } from '../../adapters/lmdb/restored-store.ts';
-import { FORMAT_VERSIONS } from '../../adapters/lmdb/store-format.ts';
+import { FORMAT_VERSIONS, isKnownFormat } from '../../adapters/lmdb/store-format.ts';
 import { lockDirectory, lockFile, type DirectoryLock } from '../../adapters/system/disk-lock.ts';
 import { freeBytes } from '../../adapters/system/disk-watermark.ts';
 import { makeDirectory } from '../../adapters/system/make-directory.ts';
@@ -161,7 +161,7 @@ function removePartial(dataDirectory: string): void {
 }
 
 function refusal({ parts }: BackupManifest, dataDirectory: string): string | null {
-  const other = parts.find(({ kind, format }) => format !== FORMAT_VERSIONS[kind]);
+  const other = parts.find((part) => !isKnownFormat(part));
   if (other !== undefined)
     return `its ${other.kind} have format ${other.format} and this program knows format ${FORMAT_VERSIONS[other.kind]}`;
   const needed = parts.reduce((sum, { bytes }) => sum + bytes, MARGIN_BYTES);

@@ -1,7 +1,7 @@
 import type { Said } from './shard-protocol.ts';
 
 /**
- * How long events and counts that nobody waits for are kept back, so that those of many small commit windows wake the
+ * How long events that nobody waits for are kept back, so that those of many small commit windows wake the
  * main thread once. Their readers are people.
  */
 const KEPT_BACK_MS = 5;
@@ -11,8 +11,8 @@ type Open = { -readonly [Part in keyof Said]: Said[Part][number][] };
 const nothing = (): Open => ({ answers: [], events: [], forwards: [], counts: [], forgotten: [] });
 
 /**
- * What commit windows say to the main thread, in order. What somebody waits for (an answer, a message to another shard)
- * leaves at once, with all that was kept back.
+ * What commit windows say to the main thread, in order. What somebody waits for (an answer, a message to another shard), and a count that changes
+ * seldom and is looked at beside what it counts, leaves at once, with all that was kept back.
  */
 export class FrontNews {
   private readonly post: (said: Said) => void;
@@ -23,10 +23,10 @@ export class FrontNews {
     this.post = post;
   }
 
-  /** To be called when the window is on disk. */
+  /** To be called when the window can be read; of its counts, when it is on disk. */
   tell({ answers, events, forwards, counts, forgotten }: Said): void {
-    const isAwaited = answers.length > 0 || forwards.length > 0 || forgotten.length > 0;
-    if (!isAwaited && events.length === 0 && counts.length === 0) return;
+    const isAwaited = answers.length + forwards.length + counts.length + forgotten.length > 0;
+    if (!isAwaited && events.length === 0) return;
     this.kept.answers.push(...answers);
     this.kept.events.push(...events);
     this.kept.forwards.push(...forwards);

@@ -5,7 +5,7 @@ import type { StateReader } from '../../adapters/lmdb/state-reader.ts';
 const REMEMBERED_JOBS_MAX = 10_000;
 
 /**
- * Whether the state store has a job. A job is on disk before its first task is leased, so that one that is not there
+ * Whether the state store has a job. A job can be read before its first task is leased, so that one that is not there
  * when a chunk of it comes was deleted, and never comes back.
  */
 export class KnownJobs {

@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import type { Output } from '../../../actors/kernel/closure.ts';
+import type { LetOut } from '../../../actors/kernel/ports.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
 import { JOBS_ASKED_AT_ONCE } from '../../../actors/lease/take-up.ts';
 import { serviceActors } from '../../../actors/service-actors.ts';
@@ -12,16 +13,16 @@ import { joinAsShard } from '../../adapters/nats/service-bus.ts';
 import { FollowedJobs } from '../../adapters/system/followed-jobs.ts';
 import { SharedTallies, type TellShards } from '../../adapters/system/shared-tallies.ts';
 import { Uuid7 } from '../../adapters/system/uuid7.ts';
-import type { BusEvent, ServiceBus } from '../../core/ports/bus.ts';
+import type { BusEvent } from '../../core/ports/bus.ts';
+import type { CommitTold } from '../../core/ports/store.ts';
 import { latestChanges, type Change } from '../../core/records/change-set.ts';
-import { batchEvents } from '../../core/wire/event-batch.ts';
-import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
+import type { LeaseReply } from '../../core/wire/bus-messages.ts';
 import { BusIntake } from './bus-intake.ts';
 import { exposeControl } from './control-port.ts';
+import { readyToLetOut, waitsForReaders } from './let-out.ts';
 import { joinPlan } from './plan-parts.ts';
 import { serveProfiles } from './profile-channel.ts';
 import { shardThreadName } from './thread-entry.ts';
-import { waitingOf } from './reply-address.ts';
 import { PoisonedRides } from './rides.ts';
 import { FrontNews } from './front-news.ts';
 import { ShardMeter } from './shard-meter.ts';
@@ -29,7 +30,6 @@ import { shardOfFarm } from './shard-of-farm.ts';
 import {
   MEASURE_PERIOD_MS,
   SHARD_PROTOCOL,
-  type Answer,
   type LargeCommand,
   type ShardCommand,
   type ShardControl,
@@ -42,17 +42,6 @@ const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', '
 
 /** A worker that gets it at once rests before it asks again, and says by the stream what rode on the request. */
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
-
-/** The bus server's bound of a message is less than that of a lease. */
-const TOO_LARGE: ShardNotice = {
-  v: SHARD_PROTOCOL,
-  type: 'log',
-  level: 'error',
-  text: 'a lease does not fit a message of the bus: raise max_payload of the NATS server to 8 MiB',
-  attributes: {},
-};
-
-type Effect = ServiceWorld['effect'];
 
 /** A shard: some of the farms, each whole, on one thread with its own connection to the bus. */
 if (parentPort === null) throw new Error('a shard thread is started by the service, not by hand');
@@ -84,8 +73,8 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
   const ownShares = options.shares.filter((share) => ownsFarm(share.farmId));
   const tallies = new SharedTallies(options.tallies, options.index, ownShares, tellFell);
 
-  const letOut = (outputs: readonly Output<ServiceWorld>[], startedAt: number): (() => void) =>
-    prepare(outputs, startedAt, { bus, tallies, meter, rides, followed, front, tell });
+  const letOut = (outputs: readonly Output<ServiceWorld>[], startedAt: number): LetOut =>
+    readyToLetOut(outputs, startedAt, { bus, tallies, meter, rides, followed, front, store, tell });
 
   const host = new ThreadHost<ServiceWorld>(
     serviceActors({
@@ -106,18 +95,25 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     {
       reader,
       newId: () => ids.next(),
-      commit: (changes: readonly Change[], onDurable) => {
+      commit: (changes: readonly Change[], told, outputs) => {
         sequence++;
         const latest = latestChanges(changes);
         const committed = meter.committing(latest);
-        store.commit({ version: 1, shard: options.index, sequence, changes: latest }, () => {
-          reader.refresh();
-          committed();
-          onDurable();
-        });
+        const set = { version: 1, shard: options.index, sequence, changes: latest } as const;
+        const toldHere: CommitTold = {
+          durable: () => {
+            committed();
+            told.durable();
+          },
+          readable: () => {
+            reader.refresh();
+            told.readable();
+          },
+        };
+        if (outputs.some(waitsForReaders)) store.commitReadable(set, toldHere);
+        else store.commit(set, toldHere);
       },
-      release: (outputs, startedAt) => letOut(outputs, startedAt)(),
-      prepare: (outputs, startedAt) => letOut(outputs, startedAt),
+      letOut,
       log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
       fatal: (error) => {
         throw error instanceof Error ? error : new Error(String(error));
@@ -186,85 +182,6 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
     else for (const envelope of command.envelopes) host.post(envelope);
   });
   for (const envelope of takeUp(reader, ownsFarm, options.index === 0)) host.post(envelope);
-}
-
-interface Outlets {
-  readonly bus: ServiceBus;
-  readonly tallies: SharedTallies;
-  readonly meter: ShardMeter;
-  readonly rides: PoisonedRides;
-  readonly followed: FollowedJobs;
-  readonly front: FrontNews;
-  readonly tell: (notice: ShardNotice) => void;
-}
-
-/**
- * Writes what a commit window has said, and gives what lets it out: answers to workers are on the socket before anything
- * else is done, everybody else hears of it through the main thread. A reply that cannot be said then (the bus is away) is
- * made good by the stale-assigned reaper; one that never can be is an error.
- */
-function prepare(
-  outputs: readonly Output<ServiceWorld>[],
-  windowStartedAt: number,
-  { bus, tallies, meter, rides, followed, front, tell }: Outlets,
-): () => void {
-  const answers: Answer[] = [];
-  const events: Extract<Effect, { kind: 'event' }>['event'][] = [];
-  const forwards: ServiceEnvelope[] = [];
-  const counts: Extract<Effect, { kind: 'count' }>[] = [];
-  const forgotten: Extract<Effect, { kind: 'forget-logs' }>[] = [];
-  const leases: { readonly inbox: string; readonly reply: LeaseReply }[] = [];
-  const later: Extract<Effect, { kind: 'cancel' | 'release' }>[] = [];
-  for (const output of outputs) {
-    if (output.kind === 'reply') {
-      const waiting = waitingOf(output.to);
-      if (waiting.kind === 'front') answers.push({ to: waiting.request, answer: output.answer });
-      // An actor answers a lease request with a LeaseReply and a presence message with a PresenceReply, as their messages say.
-      else if (waiting.kind === 'lease') {
-        const reply = rides.confirmedBy(output.answer as LeaseReply, waiting);
-        if (bus.prepareLease(waiting.inbox, reply) === 'too-large') tell(TOO_LARGE);
-        leases.push({ inbox: waiting.inbox, reply });
-      } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
-      else bus.preparePresence(waiting.inbox, output.answer as PresenceReply);
-      continue;
-    }
-    const { effect } = output;
-    switch (effect.kind) {
-      case 'event':
-        events.push(effect.event);
-        break;
-      case 'cancel':
-      case 'release':
-        later.push(effect);
-        break;
-      case 'forward':
-        forwards.push(effect.envelope);
-        break;
-      case 'count':
-        counts.push(effect);
-        break;
-      case 'forget-logs':
-        forgotten.push(effect);
-        break;
-    }
-  }
-  const send = bus.takePrepared();
-  return () => {
-    send();
-    // Before the kernel says that all of the window is said: a request that is not answered by then counts as parked.
-    for (const { inbox, reply } of leases) meter.leaseAnswered(inbox, reply, windowStartedAt);
-    queueMicrotask(() => {
-      for (const effect of later) {
-        if (effect.kind === 'cancel') bus.cancelAttempt(effect.message);
-        else tallies.release(effect.farmId, effect.slot, effect.count);
-      }
-      // Only now: who follows a job from here on can read already what this window has committed.
-      const heard = events.filter(
-        (event) => event.subject !== 'tasks' || followed.mayBeFollowed(event.payload.job_id),
-      );
-      front.tell({ answers, events: batchEvents(heard), forwards, counts, forgotten });
-    });
-  };
 }
 
 function submissionIn({ farm, submission, plan, replyTo }: LargeCommand): ServiceEnvelope {

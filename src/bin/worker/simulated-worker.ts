@@ -2,6 +2,7 @@ import { agentActors } from '../../../actors/agent/agent-actors.ts';
 import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
 import type { AgentEnvelope, AgentWorld } from '../../../actors/agent/agent-world.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
+import { committedAtOnce, letOutAtOnce } from '../../../actors/kernel/one-stage.ts';
 import { MemoryJournal } from '../../adapters/memory/memory-journal.ts';
 import { NO_LOG_SPOOL } from '../../adapters/memory/no-log-spool.ts';
 import type { ServerList } from '../../adapters/nats/server-address.ts';
@@ -48,12 +49,13 @@ export class SimulatedWorker {
     this.host = new ThreadHost<AgentWorld>(agentActors(settings), {
       reader: journal,
       newId: options.newId,
-      commit: (changes, onDurable) => journal.append(changes, onDurable),
-      release: (outputs) => {
-        for (const output of outputs) {
-          if (output.kind === 'effect') effects.execute(output.effect);
-        }
-      },
+      commit: (changes, told) => journal.append(changes, committedAtOnce(told)),
+      letOut: (outputs) =>
+        letOutAtOnce(() => {
+          for (const output of outputs) {
+            if (output.kind === 'effect') effects.execute(output.effect);
+          }
+        }),
       // What one worker tells of itself is too much of thousands.
       log: (level, text, attributes) =>
         logger[level === 'info' ? 'debug' : level]({ worker: settings.name, ...attributes }, text),

@@ -22,8 +22,16 @@ export interface StoreReader {
   scan<T extends TableName>(table: T, options?: ScanOptions): Iterable<Row<T>>;
 }
 
+/** What becomes of a set of changes (docs/decisions/journal.md). Called in the order of the commits, each once. */
+export interface CommitTold {
+  /** It is on disk: no crash takes it back. */
+  durable(): void;
+  /** Whoever reads the store from now on finds it. Never before it is durable. */
+  readable(): void;
+}
+
 /** Writes change sets. There is no failure to handle: a store that cannot commit ends the process (reliability.md, D3). */
 export interface StoreWriter {
-  /** Calls back once the set is on disk. Sets of one shard are committed in the order of the calls. */
-  commit(set: ChangeSet, onDurable: () => void): void;
+  /** Writes the set and tells of it. Sets of one shard are committed in the order of the calls. */
+  commit(set: ChangeSet, told: CommitTold): void;
 }

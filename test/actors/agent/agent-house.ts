@@ -4,6 +4,7 @@ import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
 import type { AgentEffect, AgentMessages, AgentWorld } from '../../../actors/agent/agent-world.ts';
 import type { PollerState } from '../../../actors/agent/poller/state.ts';
 import { Kernel } from '../../../actors/kernel/kernel.ts';
+import { committedAtOnce, letOutAtOnce } from '../../../actors/kernel/one-stage.ts';
 import {
   sessionId,
   type AttemptId,
@@ -103,18 +104,19 @@ export class AgentHouse {
       wallClock: () => this.now,
       monotonicClock: () => this.monotonic,
       newId: () => `id-${++this.ids}`,
-      commit: (changes, onDurable) => {
+      commit: (changes, told) => {
         this.unwritten.push(() => {
           disk.write(changes);
-          onDurable();
+          committedAtOnce(told)();
         });
         if (!this.isDiskSlow) this.flush();
       },
-      release: (outputs) => {
-        for (const output of outputs) {
-          if (output.kind === 'effect') this.noteEffect(this.renamed(output.effect));
-        }
-      },
+      letOut: (outputs) =>
+        letOutAtOnce(() => {
+          for (const output of outputs) {
+            if (output.kind === 'effect') this.noteEffect(this.renamed(output.effect));
+          }
+        }),
       log: (level, text) => {
         if (level !== 'debug') this.logged.push(`${level}: ${text}`);
       },

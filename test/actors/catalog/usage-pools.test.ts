@@ -5,6 +5,7 @@ import { replyTo } from '../../../actors/kernel/address.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { TestHouse } from '../../kit/test-house.ts';
+import { UNTOLD } from '../../kit/untold.ts';
 
 /** At rest a house checks that the lease actor of every farm knows the pools of the store. */
 
@@ -146,7 +147,7 @@ test('there is an end to slots', (t) => {
         return put('usagePool', keys.usagePool(id), { ...record, id, name: id, slot });
       }),
     },
-    () => undefined,
+    UNTOLD,
   );
   house.store.flushAll();
   house.restart();

@@ -5,6 +5,7 @@ import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { jobPlan } from '../../kit/plans.ts';
 import { TestHouse } from '../../kit/test-house.ts';
+import { UNTOLD } from '../../kit/untold.ts';
 
 const JOB = jobId('01890a5d-ac96-774b-bcce-b302099a8057');
 const STEPS = [{ name: 's', tasks: 2 }];
@@ -19,7 +20,7 @@ test('a job whose plan and template are stored already gets their id and leaves 
     put('plan', keys.plan(JOB), plan),
     put('template', keys.template(JOB), template),
   ];
-  store.commit({ version: 1, shard: 7, sequence: 1, changes }, () => undefined);
+  store.commit({ version: 1, shard: 7, sequence: 1, changes }, UNTOLD);
   store.flushAll();
   house.submit('large', STEPS, { template: { storedFor: JOB } });
   t.equal(house.jobId('large'), JOB);

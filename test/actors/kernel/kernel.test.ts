@@ -33,7 +33,7 @@ test('nothing is said before it is written', (t) => {
   t.equal(bench.kernel.isIdle, false);
   bench.flush(0);
   t.strictSame(bench.heard(), ['a before 0', 'to client: done', 'a after 1', 'settled client']);
-  t.equal(bench.wakes, 1, 'the host is told that work may go on');
+  t.equal(bench.wakes, 2, 'the host is told that work may go on, at each stage');
   t.equal(bench.kernel.isIdle, true);
   t.end();
 });
@@ -80,25 +80,51 @@ test('a window without changes says at once what it has to say, but never before
   t.end();
 });
 
-test('a host may make ready what a window says while it is committed, and lets it out after it', (t) => {
-  const bench = new KernelBench(true);
+test('what a window says is made ready while it is committed, and let out in two parts', (t) => {
+  const bench = new KernelBench();
   bench.post('a', [write(1), say('has')], 'first');
   bench.kernel.pump();
   t.strictSame(bench.prepared.splice(0), ['a has 1']);
   bench.post('a', [say('reads')]);
   bench.kernel.pump();
-  t.strictSame(bench.prepared, [], 'a window without a commit is not made ready');
-  bench.post('a', [write(2), say('has')], 'second');
-  bench.kernel.pump();
-  t.strictSame(bench.prepared, [], 'two windows are under way');
-  t.strictSame(bench.heard(), [], 'nothing is on disk');
-  bench.flush(0);
+  t.strictSame(bench.prepared.splice(0), ['a reads 1'], 'without a commit of its own too');
+  t.strictSame([bench.heard(), bench.told], [[], []], 'nothing is on disk');
+  bench.harden(0);
   t.strictSame(bench.heard(), ['a has 1', 'settled first', 'a reads 1']);
+  t.strictSame(bench.told, [], 'on disk, and nobody can read it');
+  t.notOk(bench.kernel.isIdle);
+  bench.read(0);
+  t.strictSame([bench.heard(), bench.told], [[], ['a has 1', 'a reads 1']]);
+  t.ok(bench.kernel.isIdle);
+  t.end();
+});
+
+test('windows that are on disk and cannot be read yet hold up no other', (t) => {
+  const bench = new KernelBench();
+  for (let value = 1; value <= 5; value++) {
+    bench.post('a', [write(value), say('has')]);
+    bench.kernel.pump();
+    bench.harden(value - 1);
+  }
+  t.strictSame(bench.heard(), ['a has 1', 'a has 2', 'a has 3', 'a has 4', 'a has 5']);
+  bench.read(1);
+  t.strictSame(bench.told, [], 'the second waits for the first');
+  bench.read(0);
+  t.strictSame(bench.told, ['a has 1', 'a has 2']);
+  t.end();
+});
+
+test('an actor that threw is loaded again only when all that is on disk can be read', (t) => {
+  const bench = new KernelBench();
+  bench.post('a', [write(1)]);
   bench.kernel.pump();
-  t.strictSame(bench.prepared, ['a has 2']);
-  t.strictSame(bench.heard(), []);
-  bench.flush(1);
-  t.strictSame(bench.heard(), ['a has 2', 'settled second']);
+  bench.harden(0);
+  bench.post('a', [write(2), fail('once', 1)], 'client');
+  bench.kernel.pump();
+  t.notOk(bench.kernel.hasWork, 'the store does not have the first write yet');
+  bench.read(0);
+  t.ok(bench.kernel.hasWork);
+  bench.settle();
   t.end();
 });
 

@@ -1,6 +1,7 @@
 import { test } from 'tap';
 import type { Envelope } from '../../../actors/kernel/address.ts';
 import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
+import { committedAtOnce, letOutAtOnce } from '../../../actors/kernel/one-stage.ts';
 import { scriptActors, type ScriptWorld, type Step } from '../../kit/script-actors.ts';
 
 const script = (id: string, ...steps: Step[]): Envelope<ScriptWorld['messages']> => ({
@@ -21,19 +22,20 @@ function hostOf(): {
   const host = new ThreadHost<ScriptWorld>(scriptActors().definitions, {
     reader: disk,
     newId: () => 'an id',
-    commit: (changes, onDurable) => {
+    commit: (changes, told) => {
       setImmediate(() => {
         for (const { id, value } of changes) if (value !== null) disk.set(id, value);
-        onDurable();
+        committedAtOnce(told)();
       });
     },
-    release: (outputs) => {
-      for (const output of outputs) {
-        if (output.kind !== 'effect') continue;
-        said.push(output.effect);
-        listener?.(output.effect);
-      }
-    },
+    letOut: (outputs) =>
+      letOutAtOnce(() => {
+        for (const output of outputs) {
+          if (output.kind !== 'effect') continue;
+          said.push(output.effect);
+          listener?.(output.effect);
+        }
+      }),
     log: () => undefined,
     fatal: (error) => {
       throw error;

@@ -1,61 +1,49 @@
 import { spawnSync } from 'node:child_process';
-import { t as tap, test, type Test } from 'tap';
-import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
-import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
-import { runProgram, writerOptions, type Ended } from './store-kit.ts';
+import { t as tap, test } from 'tap';
+import { checkReadable, checkStore, toldBy } from './numbered-sets.ts';
+import { runProgram } from './store-kit.ts';
 
-/** Fault matrix F1 and F5 (reliability.md) of the store alone: programs/commit-forever.ts says what a set holds. */
+/** Fault matrix F1 and F5 (reliability.md) of the store alone: numbered-sets.ts says what a set holds. */
 
 /** Milliseconds: some thirty processes are started. */
 tap.setTimeout(180_000);
-
-const acknowledgedIn = ({ stdout }: Ended): number[] => {
-  // The last line may be cut off by the kill: it is not counted as told.
-  const whole = stdout.slice(0, stdout.lastIndexOf('\n') + 1);
-  return whole.split('\n').filter(Boolean).map(Number);
-};
-
-/** Opens the store again and checks that it holds each acknowledged set, and each set whole or not at all. Gives the newest set. */
-async function checkStore(t: Test, directory: string, acknowledged: readonly number[]): Promise<number> {
-  const writer = await openStateWriter(writerOptions(directory));
-  const reader = await openStateReader(directory);
-  const numbers = [...reader.scan('farm')].map(({ key }) => Number(key));
-  const newest = reader.get('taskPage', 'newest');
-  const halves = [...reader.scan('taskPage', { prefix: 'half-' })].map(({ key }) => key);
-  const last = numbers.at(-1) ?? 0;
-  t.strictSame(
-    acknowledged.filter((n) => n > last),
-    [],
-    'every acknowledged set is there',
-  );
-  t.strictSame(
-    numbers,
-    Array.from({ length: last }, (_, i) => i + 1),
-    'no set is missing before the newest',
-  );
-  t.equal(new DataView(newest?.buffer ?? new ArrayBuffer(4)).getUint32(0, true), last);
-  t.strictSame(halves, last === 0 ? [] : [`half-${last}`], 'no set is there in part');
-  await reader.close();
-  await writer.close();
-  return last;
-}
 
 test('kill -9 of a committing process, 20 times: nothing acknowledged is lost', async (t) => {
   const directory = t.testdir();
   let told = 0;
   let last = 0;
+  let unread = 0;
+  let takenIn = 0;
   for (let round = 1; round <= 20; round++) {
     const program = runProgram('commit-forever', [directory]);
     await program.printed(1 + ((round * 37) % 120));
     program.process.kill('SIGKILL');
     const end = await program.ended;
     t.equal(end.signal, 'SIGKILL');
-    const acknowledged = acknowledgedIn(end);
+    const { acknowledged, readable } = toldBy(end);
     t.equal(acknowledged[0], last + 1, 'the process went on where the store ended');
     told += acknowledged.length;
+    const inTables = await checkReadable(t, directory, []);
+    t.ok(inTables >= readable, 'what was told to be readable is in the tables');
+    unread += acknowledged.filter((n) => n > inTables).length;
     last = await checkStore(t, directory, acknowledged);
+    takenIn += last - inTables;
   }
   t.ok(last >= told, `${told} sets were acknowledged, ${last} are there`);
+  t.ok(unread > 0, `${unread} acknowledged sets were in the journal alone`);
+  t.ok(takenIn >= unread, `${takenIn} sets were brought in by the next start`);
+});
+
+test('kill -9 while rows of large jobs are stored between the sets: nothing acknowledged is lost', async (t) => {
+  const directory = t.testdir();
+  let last = 0;
+  for (const count of [30, 90, 61, 140]) {
+    const end = await runProgram('commit-forever', [directory, String(count), 'large']).ended;
+    t.equal(end.signal, 'SIGKILL', end.stderr);
+    const { acknowledged } = toldBy(end);
+    t.strictSame([acknowledged[0], acknowledged.length >= count], [last + 1, true]);
+    last = await checkStore(t, directory, acknowledged);
+  }
 });
 
 const straceFault = (): string | false => {
@@ -91,7 +79,7 @@ for (const from of [40, 61]) {
         .ended;
       t.match(end.stderr, /^callsheet: ending the process \(commit-failed\): a commit to .* failed: .*\n$/);
       t.strictSame([end.code, end.signal], [74, null]);
-      await checkStore(t, directory, acknowledgedIn(end));
+      await checkStore(t, directory, toldBy(end).acknowledged);
     },
   );
 }
@@ -109,6 +97,6 @@ test(
       end.code === 74 || end.signal === 'SIGABRT' || end.signal === 'SIGSEGV',
       JSON.stringify([end.code, end.signal]),
     );
-    await checkStore(t, directory, acknowledgedIn(end));
+    await checkStore(t, directory, toldBy(end).acknowledged);
   },
 );

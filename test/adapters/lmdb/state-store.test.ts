@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { t as tap, test } from 'tap';
-import { openEnvironment } from '../../../src/adapters/lmdb/environment.ts';
+import { openDatabase, openEnvironment } from '../../../src/adapters/lmdb/environment.ts';
 import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
 import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
 import { META_DATABASE } from '../../../src/adapters/lmdb/store-format.ts';
@@ -182,8 +182,8 @@ test('a store that this program does not know is refused and left as it is', asy
   const json = (over: object): string => JSON.stringify({ ...format, ...over });
   const said = 'StoreOpenError: the store in <dir> cannot be opened: ';
   t.equal(
-    await refusal(await withFormat('newer', json({ format: 2 }))),
-    `${said}it has format 2 (made by version 9.9.9) and this program knows format 1: use the program that wrote it`,
+    await refusal(await withFormat('newer', json({ format: 3 }))),
+    `${said}it has format 3 (made by version 9.9.9) and this program knows format 2: use the program that wrote it`,
   );
   t.equal(await refusal(await withFormat('damaged', '{"kind":"sta')), `${said}its format record is damaged`);
   t.equal(await refusal(await withFormat('empty', '""')), `${said}its format record is damaged`);
@@ -248,4 +248,28 @@ test('a reader does not make a store', async (t) => {
   await t.rejects(openStateReader(directory), {
     message: `the store in ${directory} cannot be opened: there is none`,
   });
+});
+
+test('a store of the format before the journal is opened, and has the format of today from then on', async (t) => {
+  const directory = t.testdir();
+  await (await openStateWriter(writerOptions(directory))).close();
+  const formatNow = async (older?: number): Promise<unknown> => {
+    const environment = openEnvironment(directory, 'state');
+    const meta = openDatabase(environment, META_DATABASE);
+    const format = JSON.parse(Buffer.from(meta.get(Buffer.from('format')) ?? []).toString()) as object;
+    if (older !== undefined) {
+      environment.transactionSync(() => {
+        meta.putSync(Buffer.from('format'), Buffer.from(JSON.stringify({ ...format, format: older })));
+      });
+    }
+    await environment.close();
+    return format;
+  };
+  const before = await formatNow(1);
+  t.match(before, { format: 2 });
+  const reader = await openStateReader(directory);
+  await reader.close();
+  const writer = await openStateWriter(writerOptions(directory));
+  await writer.close();
+  t.strictSame(await formatNow(), before);
 });

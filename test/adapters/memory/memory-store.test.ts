@@ -2,6 +2,7 @@ import { test } from 'tap';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { put, type Change, type ChangeSet } from '../../../src/core/records/change-set.ts';
 import { farmNamed } from '../lmdb/arbitrary-changes.ts';
+import { onDurable, onReadable, UNTOLD } from '../../kit/untold.ts';
 import { testStoreContract } from '../store-contract.ts';
 
 const setOf = (sequence: number, ...changes: Change[]): ChangeSet => ({
@@ -16,8 +17,12 @@ test('the memory store keeps the contract of a store', async (t) => {
     const store = createMemoryStore();
     return {
       reader: store,
-      async commit(sets, onDurable) {
-        for (const set of sets) store.commit(set, () => onDurable(set.sequence));
+      async commit(sets, told) {
+        for (const set of sets)
+          store.commit(
+            set,
+            onReadable(() => told(set.sequence)),
+          );
         store.flushAll();
       },
       close: async () => undefined,
@@ -25,22 +30,38 @@ test('the memory store keeps the contract of a store', async (t) => {
   });
 });
 
-test('a set is neither read nor told before it is flushed', async (t) => {
+test('a set is told durable when it is flushed, and told readable when it is read', async (t) => {
   const store = createMemoryStore();
-  const told: number[] = [];
-  store.commit(setOf(1, put('farm', 'a', farmNamed('a'))), () => told.push(1));
-  store.commit(setOf(2, put('farm', 'a', farmNamed('b'))), () => told.push(2));
-  t.strictSame([store.waiting, store.get('farm', 'a'), told], [2, undefined, []]);
+  const told: string[] = [];
+  for (const [sequence, name] of ['a', 'b'].entries()) {
+    store.commit(setOf(sequence + 1, put('farm', 'a', farmNamed(name))), {
+      durable: () => told.push(`${name} durable`),
+      readable: () => told.push(`${name} readable`),
+    });
+  }
+  const seen = (): unknown[] => [
+    store.waiting,
+    store.unread,
+    store.get('farm', 'a')?.name,
+    store.durable.get('farm', 'a')?.name,
+    told.splice(0),
+  ];
+  t.strictSame(seen(), [2, 0, undefined, undefined, []]);
   t.equal(store.flushNext(), true);
-  t.strictSame([store.waiting, store.get('farm', 'a')?.name, told], [1, 'a', [1]]);
+  t.strictSame(seen(), [1, 1, undefined, 'a', ['a durable']]);
   t.equal(store.flushNext(), true);
-  t.strictSame([store.waiting, store.get('farm', 'a')?.name, told], [0, 'b', [1, 2]]);
+  t.strictSame(seen(), [0, 2, undefined, 'b', ['b durable']]);
+  store.readAll();
+  t.strictSame(seen(), [0, 0, 'b', 'b', ['a readable', 'b readable']]);
   t.equal(store.flushNext(), false);
 });
 
 test('what is committed while a flush tells of its sets waits for the next flush', async (t) => {
   const store = createMemoryStore();
-  store.commit(setOf(1), () => store.commit(setOf(2, put('farm', 'a', farmNamed('a'))), () => undefined));
+  store.commit(
+    setOf(1),
+    onDurable(() => store.commit(setOf(2, put('farm', 'a', farmNamed('a'))), UNTOLD)),
+  );
   store.flushAll();
   t.strictSame([store.waiting, store.get('farm', 'a')], [1, undefined]);
 });
@@ -48,8 +69,14 @@ test('what is committed while a flush tells of its sets waits for the next flush
 test('a crash loses what was not flushed and keeps the rest', async (t) => {
   const store = createMemoryStore();
   const told: number[] = [];
-  store.commit(setOf(1, put('farm', 'a', farmNamed('kept'))), () => told.push(1));
-  store.commit(setOf(2, put('farm', 'b', farmNamed('lost'))), () => told.push(2));
+  store.commit(
+    setOf(1, put('farm', 'a', farmNamed('kept'))),
+    onDurable(() => told.push(1)),
+  );
+  store.commit(
+    setOf(2, put('farm', 'b', farmNamed('lost'))),
+    onDurable(() => told.push(2)),
+  );
   store.flushNext();
   store.crash();
   store.flushAll();
@@ -58,15 +85,18 @@ test('a crash loses what was not flushed and keeps the rest', async (t) => {
     [...store.scan('farm')].map(({ key }) => key),
     ['a'],
   );
-  store.commit(setOf(1, put('farm', 'c', farmNamed('new life'))), () => told.push(3));
+  store.commit(
+    setOf(1, put('farm', 'c', farmNamed('new life'))),
+    onDurable(() => told.push(3)),
+  );
   store.flushAll();
   t.strictSame(told, [1, 3], 'a shard counts anew after a crash');
 });
 
 test('a gap in the sets of a shard is refused', async (t) => {
   const store = createMemoryStore();
-  store.commit(setOf(1), () => undefined);
-  t.throws(() => store.commit(setOf(3), () => undefined), {
+  store.commit(setOf(1), UNTOLD);
+  t.throws(() => store.commit(setOf(3), UNTOLD), {
     message: 'shard 0 committed change set 3 after 1',
   });
 });

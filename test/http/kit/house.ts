@@ -30,6 +30,7 @@ import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
 import type { LogReader } from '../../../src/core/ports/log-store.ts';
 import { Client } from './client.ts';
 import { jobPlan, stepPlan, T0 } from './records.ts';
+import { UNTOLD } from '../../kit/untold.ts';
 
 export interface Logged {
   readonly level: string;
@@ -50,6 +51,10 @@ export class House {
   /** Rows of jobs that were stored before them, and not removed again. */
   readonly storedAhead = new Map<JobId, LargeRows>();
   readonly prepared: PreparationRequest[] = [];
+  /** Gives what resolves when what is on disk can be read; null when it can be already. Asked by each request that reads. */
+  behind: () => Promise<void> | null = () => null;
+  /** How often the snapshot was renewed. */
+  renewed = 0;
   preparation: Preparation = {
     ok: true,
     previews: [],
@@ -99,7 +104,7 @@ export class House {
       change.table !== 'job' || change.op === 'removePrefix' ? [] : [change.key],
     );
     this.#notices.push({ number: this.#sequence, keys: jobs, prefixes: [] });
-    this.store.commit({ version: 1, shard: 0, sequence: this.#sequence, changes }, () => undefined);
+    this.store.commit({ version: 1, shard: 0, sequence: this.#sequence, changes }, UNTOLD);
     this.store.flushAll();
   }
 
@@ -211,7 +216,13 @@ export class House {
     this.farmWatch = new FarmWatch(state, this.jobActivity, jobLists, () => this.now);
     return {
       store: this.store,
-      commits: { count: () => this.#sequence, renew: () => undefined },
+      commits: {
+        count: () => this.#sequence,
+        renew: () => {
+          this.renewed += 1;
+        },
+        caughtUp: () => this.behind(),
+      },
       jobLists,
       history: this.farmWatch,
       taskLists: new TaskLists(state, { of: () => this.#sequence, settled: () => this.#sequence }),

@@ -6,6 +6,7 @@ import type { JobNotice } from '../../../src/core/ports/committed-changes.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';
 import { FARM, jobNumber, jobRecord } from '../kit/records.ts';
+import { UNTOLD } from '../../kit/untold.ts';
 
 test('a commit that was told of before an earlier one is seen when it is on disk', (t) => {
   const store = createMemoryStore();
@@ -13,7 +14,7 @@ test('a commit that was told of before an earlier one is seen when it is on disk
   let sequence = 0;
   const write = (status: typeof job.status): void => {
     const changes = [put('job', keys.job(job.id), { ...job, status })];
-    store.commit({ version: 1, shard: 0, sequence: ++sequence, changes }, () => undefined);
+    store.commit({ version: 1, shard: 0, sequence: ++sequence, changes }, UNTOLD);
     store.flushAll();
   };
   let settled = 0;

@@ -13,6 +13,7 @@ import type { LogChunk, LogPosition } from '../../../src/core/records/log-chunk.
 import { keys } from '../../../src/core/records/tables.ts';
 import { emptyTaskPage, writeTask } from '../../../src/core/records/task-page.ts';
 import { FRAMES, jobChanges, jobNumber, T0, taskState } from '../kit/records.ts';
+import { UNTOLD } from '../../kit/untold.ts';
 
 const JOB = jobNumber(1);
 const TASK = { jobId: JOB, stepOrder: 0, index: 1 };
@@ -94,7 +95,7 @@ class Stage {
 
   write(...changes: readonly Change[]): void {
     this.#sequence++;
-    this.store.commit({ version: 1, shard: 0, sequence: this.#sequence, changes }, () => undefined);
+    this.store.commit({ version: 1, shard: 0, sequence: this.#sequence, changes }, UNTOLD);
     this.store.flushAll();
   }
 

@@ -8,12 +8,13 @@ import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { TaskState } from '../../../src/core/records/task-page.ts';
 import { plainTasks } from '../../kit/plain-lists.ts';
 import { FRAMES, jobChanges, jobNumber, taskState, T0, type StepSketch } from '../kit/records.ts';
+import { UNTOLD } from '../../kit/untold.ts';
 
 const JOB = jobNumber(1);
 
 function storeOf(sketches: readonly StepSketch[]): MemoryStore {
   const store = createMemoryStore();
-  store.commit({ version: 1, shard: 0, sequence: 1, changes: jobChanges({}, sketches) }, () => undefined);
+  store.commit({ version: 1, shard: 0, sequence: 1, changes: jobChanges({}, sketches) }, UNTOLD);
   store.flushAll();
   return store;
 }

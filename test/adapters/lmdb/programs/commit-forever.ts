@@ -1,41 +1,33 @@
 import { writeSync } from 'node:fs';
 import { createStoreClient } from '../../../../src/adapters/lmdb/store-client.ts';
 import { openStateReader } from '../../../../src/adapters/lmdb/state-reader.ts';
-import { put, remove, type ChangeSet } from '../../../../src/core/records/change-set.ts';
-import { farmNamed } from '../arbitrary-changes.ts';
+import { encodeValue } from '../../../../src/adapters/lmdb/value-encoder.ts';
+import { jobId } from '../../../../src/core/ids.ts';
+import { jobNumber, jobPlan } from '../../../http/kit/records.ts';
+import { newestSet, numberedSet } from '../numbered-sets.ts';
 import { startStore, threadOptions } from '../store-kit.ts';
 
 /**
- * Commits sets without end and prints the number of each that is on disk. Set n puts row n, moves the one row `newest`, and replaces its
- * neighbour in another table: a set that is there in part shows. Goes on behind the newest set of the store. Several wait at any time.
+ * Commits numbered sets without end and prints the number of each that is on disk, and `r <number>` when it can be read. Goes on behind the
+ * newest set of the store. Several wait at any time. With a second argument it kills itself when so many are on disk; `large` as the third has
+ * rows of large jobs stored between them.
  */
-const [directory = ''] = process.argv.slice(2);
+const [directory = '', killAfter = 'Infinity', large = ''] = process.argv.slice(2);
 const IN_FLIGHT = 8;
 const STDOUT = 1;
-
-const setOf = (n: number): ChangeSet => ({
-  version: 1,
-  shard: 0,
-  sequence: n,
-  changes: [
-    put('farm', String(n).padStart(10, '0'), farmNamed(`set ${n} ${'x'.repeat((n % 7) * 400)}`)),
-    put('taskPage', 'newest', new Uint8Array(Uint32Array.of(n).buffer)),
-    put('taskPage', `half-${n}`, new Uint8Array(1024)),
-    remove('taskPage', `half-${n - 1}`),
-  ],
-});
+const LARGE_TEXT = 500_000;
 
 const thread = await startStore(threadOptions(directory));
 const reader = await openStateReader(directory);
-const newest = [...reader.scan('farm', { reverse: true, limit: 1 })][0];
 const client = createStoreClient(thread.attachShard(0));
-let next = newest === undefined ? 1 : Number(newest.key) + 1;
+let next = newestSet(reader) + 1;
+let told = 0;
 
 /** The pipe may be full: then this waits until it is not. */
-const tell = (n: number): void => {
+const tell = (line: string): void => {
   for (;;) {
     try {
-      writeSync(STDOUT, `${n}\n`);
+      writeSync(STDOUT, `${line}\n`);
       return;
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('EAGAIN')) throw error;
@@ -45,9 +37,22 @@ const tell = (n: number): void => {
 
 const commitNext = (): void => {
   const n = next++;
-  client.commit(setOf(n), () => {
-    tell(n);
-    commitNext();
+  client.commit(numberedSet(n), {
+    durable: () => {
+      tell(String(n));
+      if (++told === Number(killAfter)) process.kill(process.pid, 'SIGKILL');
+      commitNext();
+    },
+    readable: () => tell(`r ${n}`),
   });
 };
 for (let i = 0; i < IN_FLIGHT; i++) commitNext();
+
+for (let n = 1; large === 'large'; n++) {
+  await thread.storeAhead(jobId(jobNumber(n)), {
+    template: new Uint8Array(
+      encodeValue('template', { version: 1, format: 'json', text: 'x'.repeat(LARGE_TEXT) }),
+    ),
+    plan: new Uint8Array(encodeValue('plan', jobPlan([]))),
+  });
+}

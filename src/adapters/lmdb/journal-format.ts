@@ -1,0 +1,59 @@
+import { crc32 } from 'node:zlib';
+
+/**
+ * The journal's bytes (docs/decisions/journal.md), little-endian. The file begins with a header: eight letters that name the format, and the id
+ * of the store as text. Behind it records follow each other without a gap: length of what is recorded u32, CRC-32 of the rest of the record u32, epoch f64, place in the
+ * epoch u32, and what is recorded. What stands behind the last record of an epoch is left from earlier ones.
+ */
+const MAGIC = 'csjrnl01';
+const STORE_ID_LENGTH = 36;
+export const JOURNAL_HEADER_BYTES = MAGIC.length + STORE_ID_LENGTH;
+export const RECORD_HEADER_BYTES = 20;
+const CRC_AT = 4;
+/** What the checksum covers begins here. */
+const CHECKED_FROM = 8;
+
+export const journalHeader = (storeId: string): Buffer => Buffer.from(`${MAGIC}${storeId}`, 'latin1');
+
+/** The store that a journal belongs to; null when the header is damaged. */
+export function storeOfJournal(file: Uint8Array): string | null {
+  const text = Buffer.from(file.subarray(0, JOURNAL_HEADER_BYTES)).toString('latin1');
+  return text.startsWith(MAGIC) && text.length === JOURNAL_HEADER_BYTES ? text.slice(MAGIC.length) : null;
+}
+
+/** Writes a record into `target` at an offset, where there must be room; gives the offset behind it. */
+export function writeRecord(
+  target: Buffer,
+  at: number,
+  { epoch, place, bytes }: { readonly epoch: number; readonly place: number; readonly bytes: Uint8Array },
+): number {
+  const end = at + RECORD_HEADER_BYTES + bytes.length;
+  target.writeUInt32LE(bytes.length, at);
+  target.writeDoubleLE(epoch, at + CHECKED_FROM);
+  target.writeUInt32LE(place, at + CHECKED_FROM + 8);
+  target.set(bytes, at + RECORD_HEADER_BYTES);
+  target.writeUInt32LE(checksum(target, at, end), at + CRC_AT);
+  return end;
+}
+
+/** What was recorded in this epoch, in order, as copies: up to the first record that is not whole, not of this epoch or not in its place. */
+export function readRecords(file: Buffer, epoch: number): readonly ArrayBuffer[] {
+  const records: ArrayBuffer[] = [];
+  let at = JOURNAL_HEADER_BYTES;
+  while (at + RECORD_HEADER_BYTES <= file.length) {
+    const end = at + RECORD_HEADER_BYTES + file.readUInt32LE(at);
+    const isHere =
+      end <= file.length &&
+      file.readDoubleLE(at + CHECKED_FROM) === epoch &&
+      file.readUInt32LE(at + CHECKED_FROM + 8) === records.length &&
+      file.readUInt32LE(at + CRC_AT) === checksum(file, at, end);
+    if (!isHere) break;
+    records.push(new Uint8Array(file.subarray(at + RECORD_HEADER_BYTES, end)).buffer);
+    at = end;
+  }
+  return records;
+}
+
+/** Of a record from `at` to `end`: its length and all behind the checksum. */
+const checksum = (file: Buffer, at: number, end: number): number =>
+  crc32(file.subarray(at + CHECKED_FROM, end), crc32(file.subarray(at, at + CRC_AT)));

@@ -1,0 +1,101 @@
+import type { Test } from 'tap';
+import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
+import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import { put, remove, type ChangeSet } from '../../../src/core/records/change-set.ts';
+import { TASK_PAGE_BYTES } from '../../../src/core/records/task-page.ts';
+import { farmNamed } from './arbitrary-changes.ts';
+import { writerOptions, type Ended } from './store-kit.ts';
+
+/** A page with a number at its start, of the size that every reader of pages expects. */
+function pageOf(n: number): Uint8Array {
+  const page = new Uint8Array(TASK_PAGE_BYTES);
+  new DataView(page.buffer).setUint32(0, n, true);
+  return page;
+}
+
+/**
+ * Sets of which each shows when it is there in part, or is missing before others: set n puts row n, moves the one row `newest`, and replaces
+ * its neighbour in another table.
+ */
+export const numberedSet = (n: number): ChangeSet => ({
+  version: 1,
+  shard: 0,
+  sequence: n,
+  changes: [
+    put('farm', String(n).padStart(10, '0'), farmNamed(`set ${n} ${'x'.repeat((n % 7) * 400)}`)),
+    put('taskPage', 'newest', pageOf(n)),
+    put('taskPage', `half-${n}`, pageOf(0)),
+    remove('taskPage', `half-${n - 1}`),
+  ],
+});
+
+/** The number of the newest set that can be read; 0 when there is none. */
+export function newestSet(reader: StoreReader): number {
+  const newest = [...reader.scan('farm', { reverse: true, limit: 1 })][0];
+  return newest === undefined ? 0 : Number(newest.key);
+}
+
+/** Checks that what can be read holds each acknowledged set, and each set whole or not at all. Gives the newest set. */
+function checkSets(t: Test, reader: StoreReader, acknowledged: readonly number[]): number {
+  const numbers = [...reader.scan('farm')].map(({ key }) => Number(key));
+  const newest = reader.get('taskPage', 'newest');
+  const halves = [...reader.scan('taskPage', { prefix: 'half-' })].map(({ key }) => key);
+  const last = numbers.at(-1) ?? 0;
+  t.strictSame(
+    acknowledged.filter((n) => n > last),
+    [],
+    'every acknowledged set is there',
+  );
+  t.strictSame(
+    numbers,
+    Array.from({ length: last }, (_, i) => i + 1),
+    'no set is missing before the newest',
+  );
+  t.equal(newest === undefined ? 0 : Buffer.from(newest).readUInt32LE(0), last);
+  t.strictSame(halves, last === 0 ? [] : [`half-${last}`], 'no set is there in part');
+  return last;
+}
+
+/** Opens the store again, as a start of the service does, and checks it like `checkSets`. */
+export async function checkStore(
+  t: Test,
+  directory: string,
+  acknowledged: readonly number[],
+): Promise<number> {
+  const writer = await openStateWriter(writerOptions(directory));
+  const last = await checkReadable(t, directory, acknowledged);
+  await writer.close();
+  return last;
+}
+
+/** The same for what is in the tables: nothing is brought into them. */
+export async function checkReadable(
+  t: Test,
+  directory: string,
+  acknowledged: readonly number[],
+): Promise<number> {
+  const reader = await openStateReader(directory);
+  const last = checkSets(t, reader, acknowledged);
+  await reader.close();
+  return last;
+}
+
+/** What a program has printed: one line `n` for a set that is on disk, and `r n` once it can be read. */
+interface Told {
+  readonly acknowledged: readonly number[];
+  /** The newest that could be read; 0 when none was told of. */
+  readonly readable: number;
+}
+
+export function toldBy({ stdout }: Ended): Told {
+  // The last line may be cut off by the kill: it is not counted as told.
+  const lines = stdout
+    .slice(0, stdout.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter(Boolean);
+  return {
+    acknowledged: lines.filter((line) => !line.startsWith('r ')).map(Number),
+    readable: Number(lines.findLast((line) => line.startsWith('r '))?.slice(2) ?? 0),
+  };
+}
