@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import {
+  JOURNAL_HEADER_BYTES,
+  journalHeader,
+  readRecords,
+  RECORD_HEADER_BYTES,
+  storeOfJournal,
+  writeRecord,
+} from '../../../src/adapters/lmdb/journal-format.ts';
+
+const STORE = '0191c0de-0000-4000-8000-000000000001';
+/** What a disk writes whole or not at all. */
+const SECTOR = 512;
+const FILE_BYTES = 24 * 1024;
+
+/** Lengths that repeat, so that records of two epochs stand in the same places, and that end at and around the ends of sectors. */
+const payload: fc.Arbitrary<Uint8Array> = fc
+  .record({
+    length: fc.oneof(
+      fc.constantFrom(0, 1, 16, 20, 100),
+      fc.integer({ min: SECTOR - RECORD_HEADER_BYTES - JOURNAL_HEADER_BYTES - 2, max: SECTOR + 2 }),
+      fc.nat(1200),
+    ),
+    byte: fc.nat(255),
+  })
+  .map(({ length, byte }) => new Uint8Array(length).map((_, at) => byte + at));
+
+type Append = readonly Uint8Array[];
+type Epoch = readonly Append[];
+
+const epoch: fc.Arbitrary<Epoch> = fc.array(fc.array(payload, { minLength: 1, maxLength: 3 }), {
+  maxLength: 5,
+});
+/** At most 3 * 5 * (1200 + 20) bytes each, which fits. */
+const epochs = fc.array(epoch, { minLength: 1, maxLength: 4 });
+const written = fc.record({ epochs, first: fc.nat(2 ** 40) });
+
+/** The file as appends leave it, epoch upon epoch, each from the start. */
+class Image {
+  bytes = Buffer.alloc(FILE_BYTES);
+  /** As it was before the last append, and where that one was. */
+  before = this.bytes;
+  lastFrom = JOURNAL_HEADER_BYTES;
+  /** Where each record of the last epoch ends. */
+  ends: number[] = [];
+  epoch = 0;
+  /** Records of the last epoch, and how many of them were acknowledged before its last append. */
+  records: Uint8Array[] = [];
+  acknowledged = 0;
+
+  constructor(all: readonly Epoch[], first: number) {
+    journalHeader(STORE).copy(this.bytes);
+    for (const [at, appends] of all.entries()) this.#begin(first + at, appends);
+  }
+
+  #begin(number: number, appends: Epoch): void {
+    this.epoch = number;
+    this.records = [];
+    this.ends = [];
+    this.acknowledged = 0;
+    let at = JOURNAL_HEADER_BYTES;
+    this.before = Buffer.from(this.bytes);
+    this.lastFrom = at;
+    for (const append of appends) {
+      this.before = Buffer.from(this.bytes);
+      this.lastFrom = at;
+      this.acknowledged = this.records.length;
+      for (const bytes of append) {
+        at = writeRecord(this.bytes, at, { epoch: number, place: this.records.length, bytes });
+        this.ends.push(at);
+        this.records.push(bytes);
+      }
+    }
+  }
+
+  get lastTo(): number {
+    return this.ends.at(-1) ?? this.lastFrom;
+  }
+
+  /** How many records of the last epoch end at or before this offset. */
+  wholeUpTo(offset: number): number {
+    return this.ends.filter((end) => end <= offset).length;
+  }
+}
+
+const read = (file: Buffer, epochNumber: number): Uint8Array[] =>
+  readRecords(file, epochNumber).map((bytes) => new Uint8Array(bytes));
+
+/** What was read is what was recorded first, at least so many of it. */
+function isPrefix(found: readonly Uint8Array[], recorded: readonly Uint8Array[], atLeast: number): boolean {
+  return (
+    found.length >= atLeast &&
+    found.length <= recorded.length &&
+    found.every((bytes, at) => Buffer.compare(bytes, recorded[at] ?? Buffer.alloc(0)) === 0)
+  );
+}
+
+test('records are read back, whatever earlier epochs have left behind them', (t) => {
+  fc.assert(
+    fc.property(written, ({ epochs: all, first }) => {
+      const image = new Image(all, first);
+      return isPrefix(read(image.bytes, image.epoch), image.records, image.records.length);
+    }),
+    { numRuns: 500 },
+  );
+  t.end();
+});
+
+test('of another epoch than the newest only what stands at the start counts, and nothing of one to come', (t) => {
+  fc.assert(
+    fc.property(written, ({ epochs: all, first }) => {
+      const image = new Image(all, first);
+      if (read(image.bytes, image.epoch + 1).length > 0) return false;
+      // With a record of the newest epoch the older ones have lost their first.
+      return image.records.length === 0 || read(image.bytes, image.epoch - 1).length === 0;
+    }),
+    { numRuns: 200 },
+  );
+  t.end();
+});
+
+test('what is left of an older epoch, whole and in its place behind the newest records, is not read', (t) => {
+  const bytes = new Uint8Array(100).fill(7);
+  const same: Epoch = [[bytes], [bytes], [bytes]];
+  const image = new Image([same, [[bytes]]], 4);
+  t.equal(read(image.bytes, 5).length, 1);
+  const older = new Image([same], 4);
+  t.strictSame(
+    image.bytes.subarray(image.lastTo),
+    older.bytes.subarray(image.lastTo),
+    'two records of epoch 4 stand behind it as they were',
+  );
+  t.end();
+});
+
+test('a file that was cut off holds the records before the cut', (t) => {
+  fc.assert(
+    fc.property(written, fc.nat(FILE_BYTES), ({ epochs: all, first }, length) => {
+      const image = new Image(all, first);
+      const found = read(image.bytes.subarray(0, length), image.epoch);
+      return isPrefix(found, image.records, image.wholeUpTo(length));
+    }),
+    { numRuns: 500 },
+  );
+  t.end();
+});
+
+test('a byte that has changed ends the records before the one that it is in', (t) => {
+  fc.assert(
+    fc.property(
+      written,
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 1, max: 255 }),
+      ({ epochs: all, first }, share, flip) => {
+        const image = new Image(all, first);
+        // Most of the file is empty: where records are is where it hurts.
+        const used = Math.max(image.lastTo - JOURNAL_HEADER_BYTES, 1);
+        const at = JOURNAL_HEADER_BYTES + Math.min(used - 1, Math.floor(share * used));
+        image.bytes.writeUInt8(image.bytes.readUInt8(at) ^ flip, at);
+        const hit = image.wholeUpTo(at);
+        const found = read(image.bytes, image.epoch);
+        return isPrefix(found, image.records, hit) && (hit === image.records.length || found.length === hit);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+  t.end();
+});
+
+/** What became of each sector of the last append. */
+const sectors = fc.array(fc.constantFrom('new', 'old', 'zeros', 'ones'), {
+  minLength: FILE_BYTES / SECTOR,
+  maxLength: FILE_BYTES / SECTOR,
+});
+
+test('of an append that was torn nothing is read that was not recorded, and all that was acknowledged before it is', (t) => {
+  let torn = 0;
+  fc.assert(
+    fc.property(written, sectors, ({ epochs: all, first }, fates) => {
+      const image = new Image(all, first);
+      if (image.records.length === 0) return read(image.bytes, image.epoch).length === 0;
+      const file = Buffer.from(image.bytes);
+      for (const [sector, fate] of fates.entries()) {
+        if (fate === 'new') continue;
+        // A disk changes no byte outside what is written; inside a sector it may change all.
+        const from = Math.max(sector * SECTOR, image.lastFrom);
+        const to = Math.min((sector + 1) * SECTOR, image.lastTo);
+        if (from >= to) continue;
+        torn++;
+        if (fate === 'old') image.before.copy(file, from, from, to);
+        else file.fill(fate === 'zeros' ? 0 : 255, from, to);
+      }
+      return isPrefix(read(file, image.epoch), image.records, image.acknowledged);
+    }),
+    { numRuns: 1000 },
+  );
+  t.ok(torn > 1000, `${torn} sectors were torn`);
+  t.end();
+});
+
+test('lengths beyond the file, noise and files of any size are read without an error', (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(3), (noise, epochNumber) => {
+      const file = Buffer.concat([journalHeader(STORE), noise]);
+      return readRecords(file, epochNumber).length === 0;
+    }),
+    { numRuns: 1000 },
+  );
+  const huge = new Image([[[new Uint8Array(10)]]], 1);
+  huge.bytes.writeUInt32LE(0xffffffff, JOURNAL_HEADER_BYTES);
+  t.strictSame(readRecords(huge.bytes, 1), []);
+  t.strictSame(readRecords(Buffer.alloc(0), 0), []);
+  t.strictSame(readRecords(Buffer.alloc(FILE_BYTES), 0), [], 'zeros are no record of epoch 0');
+  t.end();
+});
+
+test('the header names the store; one that is short, empty or changed names none', (t) => {
+  const header = journalHeader(STORE);
+  t.equal(header.length, JOURNAL_HEADER_BYTES);
+  t.equal(storeOfJournal(Buffer.concat([header, Buffer.alloc(100)])), STORE);
+  t.equal(storeOfJournal(header.subarray(0, JOURNAL_HEADER_BYTES - 1)), null);
+  t.equal(storeOfJournal(Buffer.alloc(0)), null);
+  t.equal(storeOfJournal(Buffer.alloc(JOURNAL_HEADER_BYTES)), null);
+  const changed = Buffer.from(header);
+  changed.writeUInt8(header.readUInt8(3) ^ 1, 3);
+  t.equal(storeOfJournal(changed), null);
+  t.end();
+});

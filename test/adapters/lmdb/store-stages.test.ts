@@ -1,0 +1,289 @@
+import { t as tap, test } from 'tap';
+import { openStateReader, type StateReader } from '../../../src/adapters/lmdb/state-reader.ts';
+import type { StoreClient } from '../../../src/adapters/lmdb/store-client.ts';
+import { encodeValue } from '../../../src/adapters/lmdb/value-encoder.ts';
+import { jobId, workerId } from '../../../src/core/ids.ts';
+import type { LargeRows } from '../../../src/core/ports/large-jobs.ts';
+import { put, remove, type Change, type ChangeSet } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { jobNumber, jobPlan, jobRecord } from '../../http/kit/records.ts';
+import { onDurable } from '../../kit/untold.ts';
+import { farmNamed } from './arbitrary-changes.ts';
+import { attach, committed, startStore, threadOptions } from './store-kit.ts';
+
+/** What the store thread says of a set: first that it is on disk, then that it can be read. */
+
+/** Milliseconds: threads are started. */
+tap.setTimeout(60_000);
+
+const KIB = 1024;
+const WORKER = workerId('0191c0de-0000-7000-8000-000000000009');
+
+const setOf = (shard: number, sequence: number, ...changes: Change[]): ChangeSet => ({
+  version: 1,
+  shard,
+  sequence,
+  changes,
+});
+const farmKey = (shard: number, n: number): string => `${shard}-${String(n).padStart(6, '0')}`;
+const farmSet = (shard: number, n: number, bytes = 0): ChangeSet =>
+  setOf(shard, n, put('farm', farmKey(shard, n), farmNamed('x'.repeat(bytes))));
+const farmsIn = (reader: StateReader): string[] => {
+  reader.refresh();
+  return [...reader.scan('farm')].map(({ key }) => key);
+};
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+/** Resolves when the set is on disk; nobody asks for it to be read. */
+const durable = (client: StoreClient, set: ChangeSet): Promise<void> =>
+  new Promise((resolve) => client.commit(set, onDurable(resolve)));
+
+for (const [what, journalBytes] of [
+  ['the usual journal', undefined],
+  ['a journal that holds few sets', 4 * KIB],
+  ['a journal that holds none', KIB],
+] as const) {
+  test(`sets are told of in order, on disk before they can be read, for two shards: ${what}`, async (t) => {
+    const directory = t.testdir();
+    const options = threadOptions(directory);
+    const thread = await startStore(journalBytes === undefined ? options : { ...options, journalBytes });
+    const reader = await openStateReader(directory);
+    const clients = [attach(thread, 0), attach(thread, 1)];
+    const COUNT = 150;
+    let early = 0;
+    const told = await Promise.all(
+      clients.map(
+        (client, shard) =>
+          new Promise<string[]>((resolve) => {
+            const heard: string[] = [];
+            const commit = (n: number): void => {
+              client.commit(farmSet(shard, n, 500 + (n % 5) * 300), {
+                durable: () => {
+                  heard.push(`durable ${n}`);
+                  if (n + 3 <= COUNT) commit(n + 3);
+                },
+                readable: () => {
+                  reader.refresh();
+                  if (reader.get('farm', farmKey(shard, n)) === undefined) early++;
+                  heard.push(`readable ${n}`);
+                  if (n === COUNT) resolve(heard);
+                },
+              });
+            };
+            for (const n of [1, 2, 3]) commit(n);
+          }),
+      ),
+    );
+    t.equal(early, 0, 'what is told to be readable can be read');
+    for (const heard of told) {
+      for (const stage of ['durable', 'readable']) {
+        const ofStage = heard
+          .filter((line) => line.startsWith(stage))
+          .map((line) => Number(line.split(' ')[1]));
+        t.strictSame(ofStage, numbers(COUNT), `each is told to be ${stage} once, in order`);
+      }
+      const wrong = numbers(COUNT).filter(
+        (n) => heard.indexOf(`durable ${n}`) > heard.indexOf(`readable ${n}`),
+      );
+      t.strictSame(wrong, []);
+    }
+    await reader.close();
+    await thread.stop();
+  });
+}
+
+test('whoever waits to have caught up sees all that was told to be on disk', async (t) => {
+  const directory = t.testdir();
+  const thread = await startStore(threadOptions(directory));
+  const watches = [thread.watch(), thread.watch()];
+  const clients = [attach(thread, 0), attach(thread, 1)];
+  const reader = await openStateReader(directory);
+  let waited = 0;
+  const missing: string[] = [];
+  const look = async (shard: number, n: number): Promise<void> => {
+    await Promise.all(
+      watches.map(async (watch) => {
+        const behind = watch.caughtUp();
+        if (behind !== null) {
+          waited++;
+          await behind;
+        }
+        reader.refresh();
+        if (reader.get('farm', farmKey(shard, n)) === undefined) missing.push(farmKey(shard, n));
+      }),
+    );
+  };
+  await Promise.all(
+    clients.map(async (client, shard) => {
+      for (const n of numbers(150)) {
+        await durable(client, farmSet(shard, n));
+        await look(shard, n);
+      }
+    }),
+  );
+  t.strictSame(missing, []);
+  t.ok(waited > 20, `${waited} had to wait`);
+  for (const watch of watches) watch.close();
+  await reader.close();
+  await thread.stop();
+});
+
+test('a watch that is opened while sets cannot be read yet holds up reads like any other', async (t) => {
+  const directory = t.testdir();
+  const thread = await startStore(threadOptions(directory));
+  const client = attach(thread);
+  const reader = await openStateReader(directory);
+  let n = 0;
+  const missing: number[] = [];
+  for (let round = 0; round < 10; round++) {
+    await durable(client, farmSet(0, ++n));
+    const watch = thread.watch();
+    // The watch is open when this has been answered.
+    await thread.storeAhead(jobId(jobNumber(round)), smallRows());
+    for (let look = 0; look < 5; look++) {
+      await durable(client, farmSet(0, ++n));
+      await watch.caughtUp();
+      reader.refresh();
+      if (reader.get('farm', farmKey(0, n)) === undefined) missing.push(n);
+    }
+    watch.close();
+  }
+  t.strictSame(missing, []);
+  await reader.close();
+  await thread.stop();
+});
+
+const smallRows = (): LargeRows => ({
+  template: new Uint8Array(encodeValue('template', { version: 1, format: 'json', text: '{}' })),
+  plan: new Uint8Array(encodeValue('plan', jobPlan([]))),
+});
+
+test('asking for what was sent to be read is answered whenever it is done', async (t) => {
+  const directory = t.testdir();
+  const thread = await startStore(threadOptions(directory));
+  const client = attach(thread);
+  client.readSoon();
+  client.readSoon();
+  await committed(client, farmSet(0, 1));
+  client.readSoon();
+  await durable(client, farmSet(0, 2));
+  await committed(client, farmSet(0, 3));
+  const reader = await openStateReader(directory);
+  t.strictSame(
+    farmsIn(reader),
+    numbers(3).map((n) => farmKey(0, n)),
+  );
+  await reader.close();
+  await thread.stop();
+});
+
+test('a stop loses nothing of what was sent, and tells of all of it', async (t) => {
+  const directory = t.testdir();
+  const thread = await startStore(threadOptions(directory));
+  const clients = [attach(thread, 0), attach(thread, 1)];
+  const told = { durable: 0, readable: 0 };
+  const all = clients.flatMap((client, shard) =>
+    numbers(300).map(
+      (n) =>
+        new Promise<void>((resolve) => {
+          client.commit(farmSet(shard, n), {
+            durable: () => void told.durable++,
+            readable: () => {
+              told.readable++;
+              resolve();
+            },
+          });
+        }),
+    ),
+  );
+  await thread.stop();
+  await Promise.all(all);
+  t.strictSame(told, { durable: 600, readable: 600 });
+  const reader = await openStateReader(directory);
+  t.strictSame(
+    farmsIn(reader),
+    [0, 1].flatMap((shard) => numbers(300).map((n) => farmKey(shard, n))),
+  );
+  await reader.close();
+});
+
+test('rows of large jobs between sets disturb neither', async (t) => {
+  const directory = t.testdir();
+  const thread = await startStore(threadOptions(directory));
+  const client = attach(thread);
+  const reader = await openStateReader(directory);
+  const rows = (): LargeRows => ({
+    template: new Uint8Array(
+      encodeValue('template', { version: 1, format: 'json', text: 'x'.repeat(2_000 * KIB) }),
+    ),
+    plan: new Uint8Array(encodeValue('plan', jobPlan([]))),
+  });
+  const ahead: Promise<void>[] = [];
+  for (const n of numbers(200)) {
+    await durable(client, farmSet(0, n));
+    if (n % 25 === 0) ahead.push(thread.storeAhead(jobId(jobNumber(n)), rows()));
+  }
+  await Promise.all(ahead);
+  await committed(client, farmSet(0, 201));
+  t.strictSame(
+    farmsIn(reader),
+    numbers(201).map((n) => farmKey(0, n)),
+  );
+  t.equal([...reader.scan('template')].length, 8);
+  await reader.close();
+  await thread.stop();
+});
+
+test('rows stay that were stored ahead of a job that is on disk and cannot be read yet', async (t) => {
+  const directory = t.testdir();
+  const thread = await startStore(threadOptions(directory));
+  const client = attach(thread);
+  const reader = await openStateReader(directory);
+  const lost: number[] = [];
+  for (const n of numbers(10)) {
+    const id = jobId(jobNumber(n));
+    await thread.storeAhead(id, smallRows());
+    await durable(
+      client,
+      setOf(0, n, remove('comingJob', keys.comingJob(id)), put('job', keys.job(id), jobRecord({ id }))),
+    );
+    // As when its maker has not heard that it was made.
+    thread.removeComing(id);
+    await thread.storeAhead(jobId(jobNumber(1000 + n)), smallRows());
+    reader.refresh();
+    if (
+      reader.get('job', keys.job(id)) === undefined ||
+      reader.get('template', keys.template(id)) === undefined
+    )
+      lost.push(n);
+  }
+  t.strictSame(lost, []);
+  await reader.close();
+  await thread.stop();
+});
+
+test('a job and a worker that are new can be read when they are told to be on disk', async (t) => {
+  const directory = t.testdir();
+  const thread = await startStore(threadOptions(directory));
+  const client = attach(thread);
+  const reader = await openStateReader(directory);
+  const missing: string[] = [];
+  let n = 0;
+  for (let round = 0; round < 20; round++) {
+    const key = `made-${round}`;
+    const made =
+      round % 2 === 0
+        ? put('activeJob', key, { version: 1 })
+        : put('workerOrdinal', key, { version: 1, workerId: WORKER });
+    // What a lease of it writes comes behind it, and one that came before is still unread.
+    const sets = [farmSet(0, ++n), setOf(0, ++n, made), farmSet(0, ++n)];
+    for (const set of sets) {
+      await durable(client, set);
+      reader.refresh();
+      if (set === sets[1] && reader.get(made.table, key) === undefined) missing.push(key);
+    }
+  }
+  t.strictSame(missing, []);
+  await reader.close();
+  await thread.stop();
+});

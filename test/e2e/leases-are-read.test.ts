@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tap, { test, type Test } from 'tap';
+import { openExistingStore } from '../../src/adapters/lmdb/existing-store.ts';
+import { readJournal } from '../../src/adapters/lmdb/journal.ts';
+import { readJournalEpoch } from '../../src/adapters/lmdb/store-format.ts';
+import type { AttemptView, JobView, Page, TaskView } from '../kit/api-client.ts';
+import { freePort, startService, type RunningService } from '../kit/daemons.ts';
+import { SpokenWorker, type Spoken, type SpokenLeases } from '../kit/spoken-worker.ts';
+
+tap.setTimeout(180_000);
+
+/**
+ * A worker is answered when its lease is on disk, a moment before the tables of the store show it (docs/decisions/journal.md): nobody may be able
+ * to tell, neither who asks at once nor who asks after the service was killed in that moment.
+ */
+const ROUNDS = 200;
+const KILLS = 5;
+const OTHER_CORES = 8;
+
+const template = (tasks: number): object => ({
+  specificationVersion: 'jobtemplate-2023-09',
+  name: 'Leased',
+  steps: [
+    {
+      name: 'Step',
+      parameterSpace: { taskParameterDefinitions: [{ name: 'N', type: 'INT', range: `1-${tasks}` }] },
+      hostRequirements: { amounts: [{ name: 'amount.worker.vcpu', min: 1 }] },
+      script: { actions: { onRun: { command: 'true' } } },
+    },
+  ],
+});
+
+const ended = (attempt: string): Spoken => ({
+  attempt_id: attempt,
+  status: 'succeeded',
+  exit_code: 0,
+  timestamp: new Date().toISOString(),
+  session_id: 's1',
+});
+
+const taskOf = (attempt: string): string => attempt.slice(0, attempt.lastIndexOf('-'));
+const attemptsOf = ({ assignments }: SpokenLeases): string[] => assignments.map((each) => each.attempt_id);
+
+/** A worker that does nothing but ask, and ends at once what it got. */
+class Turnstile {
+  /** What it got and has not ended, or has not been confirmed. */
+  open: string[] = [];
+  readonly got: string[] = [];
+  readonly confirmed: string[] = [];
+  private readonly worker: SpokenWorker;
+
+  constructor(worker: SpokenWorker) {
+    this.worker = worker;
+  }
+
+  async turn(timeoutMs?: number): Promise<void> {
+    const reports = this.open.map(ended);
+    const reply = await this.worker.lease(reports.length === 0 ? {} : { reports }, timeoutMs);
+    const confirmed = reply.confirmed ?? [];
+    this.confirmed.push(...confirmed);
+    const isConfirmed = new Set(confirmed);
+    this.open = [...this.open.filter((attempt) => !isConfirmed.has(attempt)), ...attemptsOf(reply)];
+    this.got.push(...attemptsOf(reply));
+  }
+}
+
+/** How many change sets the journal of a service that was killed holds and its tables do not. */
+async function setsInJournal(dataDirectory: string): Promise<number> {
+  const directory = join(dataDirectory, 'state');
+  const { environment, format } = await openExistingStore(directory, 'state');
+  const sets = readJournal(directory, format.storeId, readJournalEpoch(environment));
+  await environment.close();
+  return sets.length;
+}
+
+async function serve(t: Test): Promise<{ current: RunningService }> {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-leases-'));
+  const flags = ['--scheduler-max-attempts=1'];
+  const options = { folder, httpPort: await freePort(), busPort: await freePort(), flags };
+  const service = { current: await startService(options) };
+  t.teardown(async () => {
+    await service.current.daemon.kill('SIGTERM');
+    if (t.passing()) await rm(folder, { recursive: true, force: true });
+    else t.comment(service.current.daemon.log().slice(-4000));
+  });
+  return service;
+}
+
+test(`in the moment of a reply every client finds what it says, ${ROUNDS} times`, async (t) => {
+  const { current: service } = await serve(t);
+  const { api } = service;
+  const show = await api.makeFarm('show');
+  const other = await api.makeFarm('other');
+  const worker = await SpokenWorker.start(service.busPort, 'asked', 1, 'show');
+  const loading = await SpokenWorker.start(service.busPort, 'loading', OTHER_CORES, 'other');
+  t.teardown(async () => {
+    await worker.close();
+    await loading.close();
+  });
+  const { body: job } = await show.submit(template(ROUNDS + 1));
+  await other.submit(template(50_000));
+  const load = new Turnstile(loading);
+  let isLoaded = true;
+  const loaded = (async (): Promise<void> => {
+    while (isLoaded) await load.turn();
+  })();
+
+  const task = (id: string): Promise<TaskView> => api.must<TaskView>('GET', `/api/v1/tasks/${id}`);
+  const counts = async (): Promise<JobView['task_counts']> => (await api.job(job.id)).task_counts;
+  const list = (): Promise<Page<TaskView>> =>
+    api.must<Page<TaskView>>('GET', `/api/v1/jobs/${job.id}/tasks?limit=1000`);
+  const all = await list();
+  let previous: string | null = null;
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = all.items[round]?.id ?? '';
+    // From now on these answers are known.
+    await Promise.all([task(next), counts(), list(), api.attempts(next)]);
+    const reply: SpokenLeases = await worker.lease(previous === null ? {} : { reports: [ended(previous)] });
+    const [attempt = ''] = attemptsOf(reply);
+    const [seen, seenCounts, seenList, attempts, seenBefore] = await Promise.all([
+      task(taskOf(attempt)),
+      counts(),
+      list(),
+      api.attempts(taskOf(attempt)),
+      previous === null ? null : task(taskOf(previous)),
+    ]);
+    const about = `round ${round}`;
+    const found = {
+      confirmed: reply.confirmed ?? null,
+      leased: taskOf(attempt),
+      status: seen.status,
+      worker: seen.assigned_worker_id,
+      attempts: attempts.map((each: AttemptView) => [each.attempt_number, each.status, each.worker_id]),
+      counts: [seenCounts.ready, seenCounts.assigned + seenCounts.running, seenCounts.succeeded],
+      listed: seenList.items.slice(Math.max(0, round - 1), round + 2).map(({ status }) => status),
+      before: seenBefore?.status ?? null,
+    };
+    const expected = {
+      confirmed: previous === null ? null : [previous],
+      leased: next,
+      status: 'assigned',
+      worker: worker.workerId,
+      attempts: [[1, 'running', worker.workerId]],
+      counts: [ROUNDS - round, 1, round],
+      listed: [...(round === 0 ? [] : ['succeeded']), 'assigned', 'ready'],
+      before: previous === null ? null : 'succeeded',
+    };
+    t.strictSame(found, expected, about);
+    if (!t.passing()) break;
+    previous = attempt;
+  }
+  isLoaded = false;
+  await loaded;
+  t.ok(load.got.length > ROUNDS, `${load.got.length} tasks were leased to the other worker meanwhile`);
+});
+
+test(`kill -9 after replies, ${KILLS} times: the next start knows every lease and every end that was confirmed`, async (t) => {
+  const service = await serve(t);
+  const farm = await service.current.api.makeFarm('show');
+  await farm.submit(template(20_000));
+  let worker = await SpokenWorker.start(service.current.busPort, 'spoken', OTHER_CORES);
+  t.teardown(() => worker.close());
+  let open: readonly string[] = [];
+  let inJournal = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const turnstile: Turnstile = new Turnstile(worker);
+    turnstile.open = [...open];
+    for (let turns = 0; turns < 20 + kill * 7; turns++) await turnstile.turn();
+    const killed = service.current.daemon.kill();
+    await worker.close();
+    await killed;
+    inJournal += await setsInJournal(join(service.current.folder, 'data'));
+    service.current = await startService(service.current);
+    const { api } = service.current;
+    const tasks = await api.tasks(
+      (await api.must<Page<JobView>>('GET', '/api/v1/jobs')).items[0]?.id ?? 'there is no job',
+    );
+    const statusOf = new Map(tasks.map(({ id, status }) => [id, status]));
+    const confirmed = new Set(turnstile.confirmed);
+    const lost = turnstile.got.filter((each) => statusOf.get(taskOf(each)) === 'ready');
+    t.strictSame(lost, [], `of ${turnstile.got.length} leases none is lost`);
+    const forgotten = [...confirmed].filter((each) => statusOf.get(taskOf(each)) !== 'succeeded');
+    t.strictSame(forgotten, [], `of ${confirmed.size} ends none is lost`);
+    const newest = turnstile.got.slice(-OTHER_CORES);
+    for (const attempt of newest) {
+      const [found] = await api.attempts(taskOf(attempt));
+      t.match(found, { attempt_number: 1, worker_id: worker.workerId }, attempt);
+    }
+    worker = await worker.connectAgain(service.current.busPort);
+    t.match(await worker.heartbeat(turnstile.open), { type: 'alive', closed: [] }, 'what is open stays open');
+    open = turnstile.open;
+  }
+  t.ok(inJournal > 0, `${inJournal} sets were in the journal alone`);
+});
