@@ -20,7 +20,7 @@ import {
 export interface ChangeWatch {
   readonly jobs: JobChanges;
   readonly pages: PageVersions;
-  /** How many commits are on disk: another number after each, and before anybody is told of it. */
+  /** How many commits can be read: another number after each, and before anybody is told of it. */
   commits(): number;
   /**
    * Resolves when all that is on disk by now can be read; null when it can be already. To be awaited by whoever must see what somebody else was told of

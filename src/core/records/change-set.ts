@@ -51,12 +51,19 @@ export const removePrefix = (table: TableName, prefix: string): Change => ({
 
 /**
  * The same changes without those that a later one undoes: of several puts and removals of one row only the last
- * counts. A set with a `removePrefix` is left as it is.
+ * counts. With a `removePrefix` among them they are left as they are.
  */
-export function latestChanges(changes: readonly Change[]): readonly Change[] {
+export const latestChanges = (changes: readonly Change[]): readonly Change[] =>
+  latestOf(changes, (change) => (change.op === 'removePrefix' ? change.prefix : change.key));
+
+/** The same for changes in any form; `keyOf` gives the key of a row as text. */
+export function latestOf<C extends Pick<Change, 'op' | 'table'>>(
+  changes: readonly C[],
+  keyOf: (change: C) => string,
+): readonly C[] {
   // By table, with the keys as they are: a text made of both would have to be made and hashed for each change.
   const seen = new Map<TableName, Set<string>>();
-  const latest: Change[] = [];
+  const latest: C[] = [];
   for (let at = changes.length - 1; at >= 0; at--) {
     const change = changes[at];
     if (change === undefined) continue;
@@ -64,7 +71,7 @@ export function latestChanges(changes: readonly Change[]): readonly Change[] {
     let keys = seen.get(change.table);
     if (keys === undefined) seen.set(change.table, (keys = new Set()));
     const before = keys.size;
-    if (keys.add(change.key).size > before) latest.push(change);
+    if (keys.add(keyOf(change)).size > before) latest.push(change);
   }
   return latest.length === changes.length ? changes : latest.reverse();
 }
