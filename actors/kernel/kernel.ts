@@ -2,7 +2,7 @@ import type { CommitTold } from '../../src/core/ports/store.ts';
 import type { AnyDefinition, Kind, World } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
 import { Closure, type Said, type TimerOrder } from './closure.ts';
-import { KERNEL_LIMITS, type KernelPorts, type LetOut } from './ports.ts';
+import { KERNEL_LIMITS, type KernelPorts } from './ports.ts';
 import { refused } from '../../src/core/problems.ts';
 import { Resident } from './resident.ts';
 import { Residents } from './residents.ts';
@@ -35,12 +35,20 @@ interface Window<W extends World> extends Said<W> {
   readonly settled: (() => void)[];
   /** Actors that are needed no longer: they are dropped when what they wrote can be read. */
   readonly leaving: Resident<W>[];
+}
+
+/**
+ * What is kept of a window that is worked until it can be read, and no more: many are kept at once, long enough for the collector to take what they
+ * hold for something that stays.
+ */
+interface Committing<W extends World> {
+  readonly number: number;
+  readonly leaving: readonly Resident<W>[];
   isDurable: boolean;
   isReadable: boolean;
-  /** Whether all that it has said is ready to be let out. */
-  isClosed: boolean;
-  /** What was said, ready to be let out; null when nothing was. */
-  letOut: LetOut | null;
+  /** What is to be called when the window is on disk; null until all that was said is ready to be let out, and once it is called. */
+  whenDurable: (() => void) | null;
+  whenReadable: (() => void) | null;
 }
 
 export class Kernel<W extends World> {
@@ -52,8 +60,8 @@ export class Kernel<W extends World> {
   private mailbox: Mail<W>[] = [];
   private mailboxHead = 0;
   /** Windows that are not on disk yet, and those that are and cannot be read yet. */
-  private readonly windows: Window<W>[] = [];
-  private readonly unread: Window<W>[] = [];
+  private readonly windows: Committing<W>[] = [];
+  private readonly unread: Committing<W>[] = [];
   private nextWindow = 1;
   /** The message whose handler threw, to be tried once more. */
   private failed: Mail<W> | null = null;
@@ -135,10 +143,6 @@ export class Kernel<W extends World> {
       outputs: [],
       settled: [],
       leaving: [],
-      isDurable: false,
-      isReadable: false,
-      isClosed: false,
-      letOut: null,
     };
     const now = this.ports.wallClock();
     const closuresMax = this.oneByOne > 0 ? 1 : KERNEL_LIMITS.closuresPerWindow;
@@ -410,42 +414,55 @@ export class Kernel<W extends World> {
     }
   }
 
-  private close(window: Window<W>): void {
-    this.windows.push(window);
-    if (window.changes.length === 0) {
-      window.isDurable = true;
-      window.isReadable = true;
-    } else {
-      const told: CommitTold = {
-        durable: () => {
-          window.isDurable = true;
-          this.release();
-          this.ports.wake();
-        },
-        readable: () => {
-          window.isReadable = true;
-          this.release();
-          this.ports.wake();
-        },
-      };
-      this.ports.commit(window.changes, told, window.outputs);
-    }
-    if (window.outputs.length > 0) window.letOut = this.ports.letOut(window.outputs, window.startedAt);
-    window.isClosed = true;
+  private close({ number, startedAt, changes, outputs, settled, leaving }: Window<W>): void {
+    const isWritten = changes.length > 0;
+    const committing: Committing<W> = {
+      number,
+      leaving,
+      isDurable: !isWritten,
+      isReadable: !isWritten,
+      whenDurable: null,
+      whenReadable: null,
+    };
+    this.windows.push(committing);
+    if (isWritten) this.ports.commit(changes, this.stagesOf(committing), outputs);
+    const letOut = outputs.length > 0 ? this.ports.letOut(outputs, startedAt) : null;
+    committing.whenReadable = letOut?.readable ?? null;
+    committing.whenDurable = () => {
+      letOut?.durable();
+      for (const each of settled) each();
+    };
     this.release();
+  }
+
+  private stagesOf(committing: Committing<W>): CommitTold {
+    return {
+      durable: () => {
+        committing.isDurable = true;
+        this.release();
+        this.ports.wake();
+      },
+      readable: () => {
+        committing.isReadable = true;
+        this.release();
+        this.ports.wake();
+      },
+    };
   }
 
   /** Lets out, window by window, what may be let out by now. */
   private release(): void {
-    for (let [first] = this.windows; first?.isDurable === true && first.isClosed; [first] = this.windows) {
+    for (let [first] = this.windows; first?.isDurable === true; [first] = this.windows) {
+      const { whenDurable } = first;
+      if (whenDurable === null) return;
       this.windows.shift();
       this.unread.push(first);
-      first.letOut?.durable();
-      for (const settled of first.settled) settled();
+      first.whenDurable = null;
+      whenDurable();
     }
     for (let [first] = this.unread; first?.isReadable === true; [first] = this.unread) {
       this.unread.shift();
-      first.letOut?.readable();
+      first.whenReadable?.();
       this.dropOver(first.leaving, first.number);
     }
   }

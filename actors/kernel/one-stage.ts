@@ -8,4 +8,4 @@ export const committedAtOnce = (told: CommitTold) => (): void => {
 };
 
 /** For a host that lets out everything as soon as it is on disk. */
-export const letOutAtOnce = (letOut: () => void): LetOut => ({ durable: letOut, readable: () => undefined });
+export const letOutAtOnce = (letOut: () => void): LetOut => ({ durable: letOut, readable: null });

@@ -5,9 +5,9 @@ import type { Output } from './closure.ts';
 /** Lets out what the turns of one window have said. */
 export interface LetOut {
   /** What needs no more than that the window, and all that came before it, is on disk. */
-  durable(): void;
-  /** What somebody may hear who reads the store then. */
-  readable(): void;
+  readonly durable: () => void;
+  /** What somebody may hear who reads the store then; null for nothing. It is kept longer than the other, and should hold little. */
+  readonly readable: (() => void) | null;
 }
 
 /** What a host gives its kernel. */

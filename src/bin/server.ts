@@ -174,7 +174,7 @@ async function start({ config, logger, diagnostics, stopping, shutdown }: Ground
 
   const followed = followedMemory();
   const followedJobs = new FollowedJobs(followed);
-  const taskEvents = new TaskEventHub(followedJobs);
+  const taskEvents = new TaskEventHub(followedJobs, () => changes.caughtUp());
   const events = new EventHub({
     replayDepth: config.events.replayDepth,
     now: () => Date.now(),

@@ -297,7 +297,7 @@ export class ServiceModel implements ServiceDoor {
       };
       bus.statusHistory.push(JSON.stringify(said));
     }
-    const to = leaseReply(inbox, attempts);
+    const to = leaseReply(inbox, attempts, { askedAt: 0, state: 'asked' });
     if (build.confirmsAtOnce && attempts.length > 0) this.reply(to, NO_TASKS);
     for (const envelope of envelopes) this.running?.post(envelope);
     this.running?.post({

@@ -13,10 +13,11 @@ export interface StoreClient extends StoreWriter {
   close(): void;
 }
 
+/** A set of which not all is told. What its first stage holds is let go with it: many sets wait for the second. */
 interface Waiting {
   readonly sequence: number;
-  readonly told: CommitTold;
-  isDurable: boolean;
+  durable: (() => void) | null;
+  readonly readable: () => void;
 }
 
 /**
@@ -24,23 +25,34 @@ interface Waiting {
  * `commit` throws `ChangeSetFormatError` when a set cannot be encoded, and has sent nothing then.
  */
 export function createStoreClient(port: MessagePort): StoreClient {
-  let waiting: Waiting[] = [];
+  /** In the order of their sequences: those of which nothing was told, and those that are durable. */
+  const fresh: Waiting[] = [];
+  const durable: Waiting[] = [];
   const send = (request: ShardRequest, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(request, transfer);
-  port.on('message', ({ type, sequence }: CommitNotice) => {
+  const tellDurable = (sequence: number): void => {
     // Who is told commits more.
-    const reached = waiting.filter((each) => each.sequence <= sequence);
-    if (type === 'readable') waiting = waiting.slice(reached.length);
-    for (const each of reached) {
-      if (each.isDurable) continue;
-      each.isDurable = true;
-      each.told.durable();
+    for (let [first] = fresh; first !== undefined && first.sequence <= sequence; [first] = fresh) {
+      const { durable: tell } = first;
+      fresh.shift();
+      durable.push(first);
+      first.durable = null;
+      tell?.();
     }
-    if (type === 'readable') for (const { told } of reached) told.readable();
+  };
+  const tellReadable = (sequence: number): void => {
+    for (let [first] = durable; first !== undefined && first.sequence <= sequence; [first] = durable) {
+      durable.shift();
+      first.readable();
+    }
+  };
+  port.on('message', ({ type, sequence }: CommitNotice) => {
+    tellDurable(sequence);
+    if (type === 'readable') tellReadable(sequence);
   });
   const commit = (set: ChangeSet, told: CommitTold, isAwaited: boolean): void => {
     const encoded = encodeChangeSet(set);
-    waiting.push({ sequence: set.sequence, told, isDurable: false });
+    fresh.push({ sequence: set.sequence, durable: told.durable, readable: told.readable });
     send({ v: STORE_PROTOCOL, type: 'commit', set: encoded, isAwaited }, [encoded]);
   };
   return {

@@ -13,8 +13,8 @@ export const followedMemory = (): FollowedMemory =>
   new Int32Array(new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT));
 
 /**
- * The jobs of which somebody follows the tasks. A shard that looks here after a commit, and finds a job not followed, may leave
- * unsaid what it has committed: whoever begins to follow from then on can read it already.
+ * The jobs of which somebody follows the tasks. A shard that looks here when a commit is on disk, and finds a job not followed, may leave
+ * unsaid what it has committed: whoever begins to follow from then on reads it, when he waits until what is on disk by then can be read.
  */
 export class FollowedJobs {
   readonly #memory: FollowedMemory;

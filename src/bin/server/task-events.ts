@@ -10,11 +10,14 @@ type Listener = () => void;
  */
 export class TaskEventHub implements TaskEvents {
   private readonly followedJobs: FollowedJobs;
+  private readonly caughtUp: () => Promise<void> | null;
   private readonly byTask = new Map<TaskId, Set<Listener>>();
   private readonly byJob = new Map<JobId, Set<Listener>>();
 
-  constructor(followedJobs: FollowedJobs) {
+  /** `caughtUp` resolves when all that is on disk can be read, and gives null when it can be already. */
+  constructor(followedJobs: FollowedJobs, caughtUp: () => Promise<void> | null) {
     this.followedJobs = followedJobs;
+    this.caughtUp = caughtUp;
   }
 
   get hasListeners(): boolean {
@@ -34,6 +37,11 @@ export class TaskEventHub implements TaskEvents {
       enter(this.byJob, task.jobId, listener),
       this.followedJobs.follow(task.jobId),
     ];
+    // Of what was on disk before anybody followed, and could not be read yet, nothing is said.
+    const isIn = (): boolean => this.byTask.get(taskIdOf(task))?.has(listener) === true;
+    void this.caughtUp()?.then(() => {
+      if (isIn()) listener();
+    });
     return () => {
       for (const leave of leaves) leave();
     };

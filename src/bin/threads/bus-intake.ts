@@ -18,7 +18,7 @@ export interface BusIntakeOptions {
   readonly ownsFarm: (farm: string) => boolean;
   /** Whether this shard speaks for what belongs to no farm. */
   readonly isFirstShard: boolean;
-  readonly meter: Pick<ShardMeter, 'leaseRequested' | 'delivered'>;
+  readonly meter: Pick<ShardMeter, 'leaseRequested' | 'leaseSettled' | 'delivered'>;
   readonly bus: () => ServiceBus;
   readonly post: (envelope: ServiceEnvelope, onSettled: (() => void) | null) => void;
 }
@@ -37,7 +37,9 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
 
   readonly leaseRequested: ServiceBusListener['leaseRequested'] = (request, queue, inbox) => {
     if (!this.options.ownsFarm(request.farm_id)) return;
+    const { meter } = this.options;
     const reports = this.takeReports(request, inbox);
+    const wait = meter.leaseRequested();
     this.options.post(
       {
         actor: 'lease',
@@ -48,10 +50,10 @@ export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
           farmId: request.farm_id,
           incarnation: request.incarnation,
           queue,
-          replyTo: leaseReply(inbox, reports),
+          replyTo: leaseReply(inbox, reports, wait),
         },
       },
-      this.options.meter.leaseRequested(inbox),
+      () => meter.leaseSettled(inbox, wait),
     );
   };
 

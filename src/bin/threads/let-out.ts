@@ -9,12 +9,13 @@ import type { ServiceBus } from '../../core/ports/bus.ts';
 import type { LeaseReply, PresenceReply } from '../../core/wire/bus-messages.ts';
 import { batchEvents } from '../../core/wire/event-batch.ts';
 import type { FrontNews } from './front-news.ts';
-import { waitingOf } from './reply-address.ts';
+import { waitingOf, type LeaseAddress } from './reply-address.ts';
 import type { PoisonedRides } from './rides.ts';
 import type { ShardMeter } from './shard-meter.ts';
 import { SHARD_PROTOCOL, type Answer, type ShardNotice } from './shard-protocol.ts';
 
 type Effect = ServiceWorld['effect'];
+type PublishedEvent = Extract<Effect, { kind: 'event' }>['event'];
 
 /** The bus server's bound of a message is less than that of a lease. */
 const TOO_LARGE: ShardNotice = {
@@ -26,12 +27,12 @@ const TOO_LARGE: ShardNotice = {
 };
 
 interface Outlets {
-  readonly bus: ServiceBus;
-  readonly tallies: SharedTallies;
+  readonly bus: Pick<ServiceBus, 'prepareLease' | 'preparePresence' | 'takePrepared' | 'cancelAttempt'>;
+  readonly tallies: Pick<SharedTallies, 'release'>;
   readonly meter: ShardMeter;
   readonly rides: PoisonedRides;
   readonly followed: FollowedJobs;
-  readonly front: FrontNews;
+  readonly front: Pick<FrontNews, 'tell'>;
   readonly store: Pick<StoreClient, 'readSoon'>;
   readonly tell: (notice: ShardNotice) => void;
 }
@@ -56,11 +57,11 @@ export function readyToLetOut(
   { bus, tallies, meter, rides, followed, front, store, tell }: Outlets,
 ): LetOut {
   const answers: Answer[] = [];
-  const events: Extract<Effect, { kind: 'event' }>['event'][] = [];
+  const events: PublishedEvent[] = [];
   const forwards: ServiceEnvelope[] = [];
   const counts: Extract<Effect, { kind: 'count' }>[] = [];
   const forgotten: Extract<Effect, { kind: 'forget-logs' }>[] = [];
-  const leases: { readonly inbox: string; readonly reply: LeaseReply }[] = [];
+  const leases: { readonly address: LeaseAddress; readonly reply: LeaseReply }[] = [];
   const later: Extract<Effect, { kind: 'cancel' | 'release' }>[] = [];
   for (const output of outputs) {
     if (output.kind === 'reply') {
@@ -70,7 +71,7 @@ export function readyToLetOut(
       else if (waiting.kind === 'lease') {
         const reply = rides.confirmedBy(output.answer as LeaseReply, waiting);
         if (bus.prepareLease(waiting.inbox, reply) === 'too-large') tell(TOO_LARGE);
-        leases.push({ inbox: waiting.inbox, reply });
+        leases.push({ address: waiting, reply });
       } else if (waiting.kind === 'reports') rides.note(waiting.inbox);
       else bus.preparePresence(waiting.inbox, output.answer as PresenceReply);
       continue;
@@ -98,12 +99,17 @@ export function readyToLetOut(
   const send = bus.takePrepared();
   // A window without changes of its own waits for those before it. For events nobody waits.
   if (answers.length + forwards.length + forgotten.length > 0) store.readSoon();
+  const toReaders: ForReaders = { answers, events, forwards, forgotten };
   return {
     durable: () => {
       send();
       // Before the kernel says that all of the window is said: a request that is not answered by then counts as parked.
-      for (const { inbox, reply } of leases) meter.leaseAnswered(inbox, reply, windowStartedAt);
+      for (const { address, reply } of leases) meter.leaseAnswered(address, reply, windowStartedAt);
       if (counts.length > 0) front.tell({ answers: [], events: [], forwards: [], counts, forgotten: [] });
+      // Who follows a job from here on, and then waits until what is on disk can be read, reads what this window has committed.
+      toReaders.events = toReaders.events.filter(
+        (event) => event.subject !== 'tasks' || followed.mayBeFollowed(event.payload.job_id),
+      );
       if (later.length === 0) return;
       queueMicrotask(() => {
         for (const effect of later) {
@@ -112,12 +118,21 @@ export function readyToLetOut(
         }
       });
     },
-    readable: () => {
-      // Only now: who follows a job from here on can read already what this window has committed.
-      const heard = events.filter(
-        (event) => event.subject !== 'tasks' || followed.mayBeFollowed(event.payload.job_id),
-      );
-      front.tell({ answers, events: batchEvents(heard), forwards, counts: [], forgotten });
-    },
+    readable: readableOf(toReaders, front),
   };
+}
+
+/** What is said when the window can be read. */
+interface ForReaders {
+  readonly answers: readonly Answer[];
+  events: readonly PublishedEvent[];
+  readonly forwards: readonly ServiceEnvelope[];
+  readonly forgotten: readonly Extract<Effect, { kind: 'forget-logs' }>[];
+}
+
+/** A function of its own, so that what it gives holds nothing of what workers are told. */
+function readableOf(said: ForReaders, front: Outlets['front']): LetOut['readable'] {
+  const { answers, events, forwards, forgotten } = said;
+  if (answers.length + events.length + forwards.length + forgotten.length === 0) return null;
+  return () => front.tell({ answers, events: batchEvents(said.events), forwards, counts: [], forgotten });
 }

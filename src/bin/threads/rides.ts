@@ -3,7 +3,7 @@ import type { AttemptReport, LeaseReply, LeaseRequest } from '../../core/wire/bu
 import type { Written } from '../../core/records/written.ts';
 import type { JobMessage } from '../../../actors/job/messages.ts';
 import type { ReplyTo } from '../../../actors/kernel/address.ts';
-import type { Waiting } from './reply-address.ts';
+import type { LeaseAddress } from './reply-address.ts';
 
 /** Requests with a poisoned report that wait for their answer: more than that are bugs by the thousand. */
 const POISONED_MAX = 10_000;
@@ -65,7 +65,7 @@ export class PoisonedRides {
   }
 
   /** The reply to a lease request, with the attempts that it confirms. */
-  confirmedBy(reply: LeaseReply, waiting: Extract<Waiting, { kind: 'lease' }>): LeaseReply {
+  confirmedBy(reply: LeaseReply, waiting: Pick<LeaseAddress, 'inbox' | 'reports'>): LeaseReply {
     const { inbox, reports } = waiting;
     if (reports.length === 0) return reply;
     const isPoisoned = this.inboxes.size > 0 && this.inboxes.delete(inbox);

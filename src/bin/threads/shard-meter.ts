@@ -1,13 +1,14 @@
 import { EventLoopWatch } from '../../adapters/system/event-loop-lag.ts';
 import { LEASE_HOLD_MS } from '../../../actors/service-world.ts';
 import { Buckets, SECONDS_BOUNDS } from '../../core/metrics/buckets.ts';
-import { LeaseWaits } from '../../core/metrics/lease-waits.ts';
+import { LeaseWaits, type LeaseWait } from '../../core/metrics/lease-waits.ts';
 import { StateCounter } from '../../core/metrics/state-counts.ts';
 import { jobId } from '../../core/ids.ts';
 import type { StoreReader } from '../../core/ports/store.ts';
 import type { Change } from '../../core/records/change-set.ts';
 import { keys } from '../../core/records/tables.ts';
 import type { LeaseReply } from '../../core/wire/bus-messages.ts';
+import type { LeaseAddress } from './reply-address.ts';
 import type { ShardMeasures } from './shard-protocol.ts';
 
 /** After this a lease request that was not answered is taken for lost. */
@@ -47,16 +48,24 @@ export class ShardMeter {
     };
   }
 
-  /** A lease request has come; gives what is to be called when all that it caused is said. */
-  leaseRequested(inbox: string): () => void {
-    this.leases.requested(inbox, performance.now());
-    return () => this.leases.settled(inbox);
+  /** A lease request has come. */
+  leaseRequested(): LeaseWait {
+    return this.leases.requested(performance.now());
   }
 
-  leaseAnswered(inbox: string, reply: LeaseReply, windowStartedAt: number): void {
+  /** All that a request has caused at once is said. */
+  leaseSettled(inbox: string, wait: LeaseWait): void {
+    this.leases.settled(inbox, wait);
+  }
+
+  leaseAnswered(
+    address: Pick<LeaseAddress, 'inbox' | 'wait'>,
+    reply: LeaseReply,
+    windowStartedAt: number,
+  ): void {
     const tasks = reply.type === 'leases' ? reply.assignments.length : 0;
     const answer = reply.type === 'unknown' ? 'unknown' : tasks > 0 ? 'leased' : 'empty';
-    this.leases.replied(inbox, answer, tasks, windowStartedAt, performance.now());
+    this.leases.replied(address, answer, tasks, windowStartedAt, performance.now());
   }
 
   delivered(stream: 'status' | 'presence', deliveryNumber: number): void {

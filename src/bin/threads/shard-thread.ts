@@ -98,17 +98,10 @@ async function runShard(main: MessagePort, options: ShardOptions): Promise<void>
       commit: (changes: readonly Change[], told, outputs) => {
         sequence++;
         const latest = latestChanges(changes);
-        const committed = meter.committing(latest);
         const set = { version: 1, shard: options.index, sequence, changes: latest } as const;
         const toldHere: CommitTold = {
-          durable: () => {
-            committed();
-            told.durable();
-          },
-          readable: () => {
-            reader.refresh();
-            told.readable();
-          },
+          durable: inTurn(meter.committing(latest), told.durable),
+          readable: inTurn(() => reader.refresh(), told.readable),
         };
         if (outputs.some(waitsForReaders)) store.commitReadable(set, toldHere);
         else store.commit(set, toldHere);
@@ -188,6 +181,14 @@ function submissionIn({ farm, submission, plan, replyTo }: LargeCommand): Servic
   const whole = { ...submission, plan: joinPlan(plan) };
   return { actor: 'farm', id: farm, message: { type: 'job.submit', submission: whole, replyTo } };
 }
+
+/** Does one thing and then another, and holds nothing but them. */
+const inTurn =
+  (first: () => void, second: () => void): (() => void) =>
+  () => {
+    first();
+    second();
+  };
 
 /** The shards of a set of bits. */
 function shardsOf(bits: bigint, count: number): readonly number[] {

@@ -13,20 +13,22 @@ export interface LeaseCounts {
 
 export type LeaseAnswer = 'leased' | 'empty' | 'unknown';
 
-interface Waiting {
+/** A lease request on its way to its reply; it rides with the address of the reply. Times are milliseconds. */
+export interface LeaseWait {
   readonly askedAt: number;
-  isParked: boolean;
+  state: 'asked' | 'parked' | 'over';
 }
 
 /**
  * Measures lease requests of one shard from their arrival to the reply. A request for which there is work at once is
  * measured whole. One that is parked is measured from when the commit window that found work for it began: the wait for
- * work says nothing about the service, and is measured apart. Times are milliseconds of one monotonic clock.
+ * work says nothing about the service, and is measured apart. Times are milliseconds of one monotonic clock. Only parked requests
+ * are kept here: a map that each request enters and leaves costs the collector more than the measuring (docs/performance.md).
  */
 export class LeaseWaits {
-  private readonly waiting = new Map<string, Waiting>();
+  /** By inbox, in the order in which they were parked. */
+  private readonly parked = new Map<string, LeaseWait>();
   private readonly forgetAfterMs: number;
-  private parked = 0;
   private answered = { leased: 0, empty: 0, unknown: 0 };
   private tasks = 0;
   private readonly latency = new Buckets(SECONDS_BOUNDS);
@@ -39,41 +41,47 @@ export class LeaseWaits {
 
   /** Requests that wait for work now. */
   get parkedRequests(): number {
-    return this.parked;
+    return this.parked.size;
   }
 
-  requested(inbox: string, now: number): void {
-    const before = this.waiting.get(inbox);
+  requested(now: number): LeaseWait {
+    return { askedAt: now, state: 'asked' };
+  }
+
+  /** All that the request has caused at once is said: when it is not answered by now, it waits for work. One that comes again counts once. */
+  settled(inbox: string, wait: LeaseWait): void {
+    if (wait.state !== 'asked') return;
+    const before = this.parked.get(inbox);
     if (before !== undefined) this.forget(inbox, before);
-    this.waiting.set(inbox, { askedAt: now, isParked: false });
+    wait.state = 'parked';
+    this.parked.set(inbox, wait);
   }
 
-  /** All that the request has caused at once is said: when it is not answered by now, it waits for work. */
-  settled(inbox: string): void {
-    const waiting = this.waiting.get(inbox);
-    if (waiting === undefined || waiting.isParked) return;
-    waiting.isParked = true;
-    this.parked++;
-  }
-
-  /** The reply leaves now; its commit window began at `windowStartedAt`. */
-  replied(inbox: string, answer: LeaseAnswer, tasks: number, windowStartedAt: number, now: number): void {
+  /** The reply to the request leaves now; its commit window began at `windowStartedAt`. */
+  replied(
+    { inbox, wait }: { readonly inbox: string; readonly wait: LeaseWait },
+    answer: LeaseAnswer,
+    tasks: number,
+    windowStartedAt: number,
+    now: number,
+  ): void {
     this.answered[answer]++;
     this.tasks += tasks;
-    const waiting = this.waiting.get(inbox);
-    if (waiting === undefined) return;
-    this.forget(inbox, waiting);
+    const { askedAt, state } = wait;
+    if (state === 'over') return;
+    if (state === 'parked') this.forget(inbox, wait);
+    else wait.state = 'over';
     if (answer !== 'leased') return;
-    const { askedAt, isParked } = waiting;
+    const isParked = state === 'parked';
     this.latency.observe(secondsFrom(isParked ? windowStartedAt : askedAt, now));
     if (isParked) this.wait.observe(secondsFrom(askedAt, windowStartedAt));
   }
 
   /** What was counted since the last time. Forgets what is lost. */
   take(now: number): LeaseCounts {
-    for (const [inbox, waiting] of this.waiting) {
-      if (waiting.askedAt > now - this.forgetAfterMs) break;
-      this.forget(inbox, waiting);
+    for (const [inbox, wait] of this.parked) {
+      if (wait.askedAt > now - this.forgetAfterMs) break;
+      this.forget(inbox, wait);
     }
     const { answered, tasks } = this;
     this.answered = { leased: 0, empty: 0, unknown: 0 };
@@ -81,9 +89,10 @@ export class LeaseWaits {
     return { answered, tasks, latency: this.latency.take(), wait: this.wait.take() };
   }
 
-  private forget(inbox: string, { isParked }: Waiting): void {
-    if (isParked) this.parked--;
-    this.waiting.delete(inbox);
+  /** A parked request is over. */
+  private forget(inbox: string, wait: LeaseWait): void {
+    wait.state = 'over';
+    this.parked.delete(inbox);
   }
 }
 

@@ -36,7 +36,7 @@ test('a reader takes every notice that there was room for, once and in order, ac
       t.strictSame(reader.take(), []);
       t.equal(writer.isHalfFull, false);
     }),
-    { numRuns: 200 },
+    { numRuns: 200, examples: [[Array.from({ length: 80 }, () => ({ put: 60_000 }))]] },
   );
   t.ok(wereRefused > 0, 'some found no room');
   t.end();

@@ -64,7 +64,13 @@ test('who waits is written into the address, and read from it', (t) => {
   const attempts = fc.array(fc.nat(1000).map((index) => attemptOf(OWN, index)));
   fc.assert(
     fc.property(inbox, attempts, (address, reports) => {
-      t.strictSame(waitingOf(leaseReply(address, reports)), { kind: 'lease', inbox: address, reports });
+      const wait = { askedAt: 1, state: 'asked' } as const;
+      t.strictSame(waitingOf(leaseReply(address, reports, wait)), {
+        kind: 'lease',
+        inbox: address,
+        reports,
+        wait,
+      });
       t.strictSame(waitingOf(presenceReply(address)), { kind: 'presence', inbox: address });
       t.strictSame(waitingOf(reportsReply(address)), { kind: 'reports', inbox: address });
     }),

@@ -52,10 +52,11 @@ test('deliveries that come again and lease requests that wait are counted', (t) 
   const meter = new ShardMeter(createMemoryStore(), () => true);
   for (const deliveryNumber of [1, 1, 2, 3]) meter.delivered('status', deliveryNumber);
   meter.delivered('presence', 2);
-  meter.leaseRequested('a')();
-  meter.leaseRequested('b')();
-  meter.leaseAnswered('b', { v: 1, type: 'leases', assignments: [], steps: {} }, 0);
-  meter.leaseAnswered('c', { v: 1, type: 'unknown' }, 0);
+  const asked = (inbox: string) => ({ inbox, wait: meter.leaseRequested() });
+  const [a, b] = [asked('a'), asked('b')];
+  for (const { inbox, wait } of [a, b]) meter.leaseSettled(inbox, wait);
+  meter.leaseAnswered(b, { v: 1, type: 'leases', assignments: [], steps: {} }, 0);
+  meter.leaseAnswered(asked('c'), { v: 1, type: 'unknown' }, 0);
   const { redeliveries, leases, parkedRequests } = meter.take();
   t.strictSame(redeliveries, { status: 2, presence: 1 });
   t.strictSame(leases.answered, { leased: 0, empty: 1, unknown: 1 });

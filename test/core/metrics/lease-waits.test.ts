@@ -9,12 +9,15 @@ const counted = (...seconds: readonly number[]) => {
   return buckets.take();
 };
 
+/** A request that has come at this time, with the inbox of its reply. */
+const asked = (waits: LeaseWaits, inbox: string, at: number) => ({ inbox, wait: waits.requested(at) });
+
 test('a request that is served at once is measured whole, its time in the mailbox with it', (t) => {
   const waits = new LeaseWaits(60_000);
-  waits.requested('a', 1000);
+  const a = asked(waits, 'a', 1000);
   t.equal(waits.parkedRequests, 0);
-  waits.replied('a', 'leased', 3, 1040, 1048);
-  waits.settled('a');
+  waits.replied(a, 'leased', 3, 1040, 1048);
+  waits.settled('a', a.wait);
   t.equal(waits.parkedRequests, 0);
   t.strictSame(waits.take(1050), {
     answered: { leased: 1, empty: 0, unknown: 0 },
@@ -33,14 +36,14 @@ test('a request that is served at once is measured whole, its time in the mailbo
 
 test('a parked request is measured from when work was found, and its wait apart', (t) => {
   const waits = new LeaseWaits(60_000);
-  waits.requested('a', 1000);
-  waits.settled('a');
-  waits.requested('b', 1000);
-  waits.settled('b');
+  const a = asked(waits, 'a', 1000);
+  waits.settled('a', a.wait);
+  const b = asked(waits, 'b', 1000);
+  waits.settled('b', b.wait);
   t.equal(waits.parkedRequests, 2);
-  waits.replied('a', 'leased', 1, 13_000, 13_004);
-  waits.replied('b', 'empty', 0, 31_000, 31_001);
-  waits.replied('c', 'unknown', 0, 31_000, 31_001);
+  waits.replied(a, 'leased', 1, 13_000, 13_004);
+  waits.replied(b, 'empty', 0, 31_000, 31_001);
+  waits.replied(asked(waits, 'c', 31_000), 'unknown', 0, 31_000, 31_001);
   t.equal(waits.parkedRequests, 0);
   t.strictSame(waits.take(31_002), {
     answered: { leased: 1, empty: 1, unknown: 1 },
@@ -53,21 +56,23 @@ test('a parked request is measured from when work was found, and its wait apart'
 
 test('a request that is never answered is forgotten, and one that comes again counts once', (t) => {
   const waits = new LeaseWaits(60_000);
-  waits.requested('lost', 0);
-  waits.settled('lost');
-  waits.requested('kept', 10);
-  waits.settled('kept');
-  waits.requested('kept', 20);
-  waits.settled('kept');
+  const lost = asked(waits, 'lost', 0);
+  waits.settled('lost', lost.wait);
+  const before = asked(waits, 'kept', 10);
+  waits.settled('kept', before.wait);
+  const kept = asked(waits, 'kept', 20);
+  waits.settled('kept', kept.wait);
   t.equal(waits.parkedRequests, 2);
   waits.take(59_999);
   t.equal(waits.parkedRequests, 2);
   waits.take(60_000);
   t.equal(waits.parkedRequests, 1);
-  waits.replied('lost', 'leased', 1, 60_001, 60_002);
+  waits.replied(lost, 'leased', 1, 60_001, 60_002);
   t.equal(waits.parkedRequests, 1);
-  t.strictSame(waits.take(60_003).latency, counted(), 'nobody knows when it was asked');
+  t.strictSame(waits.take(60_003).latency, counted(), 'it is lost, whatever comes of it');
   waits.take(60_020);
   t.equal(waits.parkedRequests, 0);
+  waits.settled('kept', kept.wait);
+  t.equal(waits.parkedRequests, 0, 'what is over stays over');
   t.end();
 });

@@ -90,7 +90,7 @@ export class House {
 
   readonly #logs = new Map<string, LogChunk[]>();
   readonly followedJobs = new FollowedJobs(followedMemory());
-  readonly #events = new TaskEventHub(this.followedJobs);
+  readonly #events = new TaskEventHub(this.followedJobs, () => null);
   #watches = 0;
   readonly #waiters: { isDone(): boolean; resolve(): void }[] = [];
   readonly #notices: JobNotice[] = [];

@@ -41,7 +41,9 @@ async function settle(): Promise<void> {
 class Stage {
   readonly store = createMemoryStore();
   readonly followedJobs = new FollowedJobs(followedMemory());
-  readonly hub = new TaskEventHub(this.followedJobs);
+  readonly hub = new TaskEventHub(this.followedJobs, () => this.behind);
+  /** Set while something is on disk that cannot be read. */
+  behind: Promise<void> | null = null;
   chunks: LogChunk[] = [];
   onBus: () => Promise<LogPosition | null> = () => Promise.resolve(null);
   arrival: LogArrival = 'whole';
@@ -100,10 +102,15 @@ class Stage {
   }
 
   status(status: TaskStatus, updatedAt = T0 + this.clock): void {
+    this.statusUntold(status, updatedAt);
+    this.hub.publish({ kind: 'status', taskId: TASK_ID });
+  }
+
+  /** The same, and nobody hears of it. */
+  statusUntold(status: TaskStatus, updatedAt = T0 + this.clock): void {
     const page = emptyTaskPage();
     writeTask(page, TASK.index, taskState({ status, updatedAt }));
     this.write(put('taskPage', keys.taskPageOf(TASK), page));
-    this.hub.publish({ kind: 'status', taskId: TASK_ID });
   }
 
   log(...chunks: LogChunk[]): void {
@@ -156,6 +163,24 @@ const endsFreed = (t: Test, stage: Stage): void => {
   t.equal(stage.hub.hasListeners, false);
   t.strictSame([stage.hub.watches(JOB), stage.followedJobs.mayBeFollowed(JOB)], [false, false]);
 };
+
+void test('what was on disk before a tail began is read when it can be read, though nothing is said of it', async (t) => {
+  const stage = new Stage();
+  let makeReadable = (): void => undefined;
+  stage.behind = new Promise((resolve) => (makeReadable = resolve));
+  const tail = stage.follow();
+  const left = stage.follow();
+  await settle();
+  t.equal(tail.isOver, false);
+  stage.leave(left);
+  // The commit of an end of which nobody was told, because nobody followed when it came to the disk.
+  stage.statusUntold('succeeded');
+  makeReadable();
+  await settle();
+  t.equal(tail.isOver, true);
+  t.equal(tail.failure, null);
+  endsFreed(t, stage);
+});
 
 void test('tails of one task share one watch and what they read, and all get all of it', async (t) => {
   const stage = new Stage();
