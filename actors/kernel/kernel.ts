@@ -2,7 +2,7 @@ import type { CommitTold } from '../../src/core/ports/store.ts';
 import type { AnyDefinition, Kind, World } from './actor.ts';
 import type { Envelope, ReplyTo } from './address.ts';
 import { Closure, type Said, type TimerOrder } from './closure.ts';
-import { KERNEL_LIMITS, type KernelPorts } from './ports.ts';
+import { KERNEL_LIMITS, type KernelPorts, type LetOut } from './ports.ts';
 import { refused } from '../../src/core/problems.ts';
 import { Resident } from './resident.ts';
 import { Residents } from './residents.ts';
@@ -46,8 +46,9 @@ interface Committing<W extends World> {
   readonly leaving: readonly Resident<W>[];
   isDurable: boolean;
   isReadable: boolean;
-  /** What is to be called when the window is on disk; null until all that was said is ready to be let out, and once it is called. */
-  whenDurable: (() => void) | null;
+  /** What is let out when the window is on disk, and then forgotten; undefined until all that was said is ready. */
+  letOut: LetOut | null | undefined;
+  settled: readonly (() => void)[];
   whenReadable: (() => void) | null;
 }
 
@@ -421,17 +422,14 @@ export class Kernel<W extends World> {
       leaving,
       isDurable: !isWritten,
       isReadable: !isWritten,
-      whenDurable: null,
+      letOut: undefined,
+      settled,
       whenReadable: null,
     };
     this.windows.push(committing);
     if (isWritten) this.ports.commit(changes, this.stagesOf(committing), outputs);
-    const letOut = outputs.length > 0 ? this.ports.letOut(outputs, startedAt) : null;
-    committing.whenReadable = letOut?.readable ?? null;
-    committing.whenDurable = () => {
-      letOut?.durable();
-      for (const each of settled) each();
-    };
+    committing.letOut = outputs.length > 0 ? this.ports.letOut(outputs, startedAt) : null;
+    committing.whenReadable = committing.letOut?.readable ?? null;
     this.release();
   }
 
@@ -453,12 +451,14 @@ export class Kernel<W extends World> {
   /** Lets out, window by window, what may be let out by now. */
   private release(): void {
     for (let [first] = this.windows; first?.isDurable === true; [first] = this.windows) {
-      const { whenDurable } = first;
-      if (whenDurable === null) return;
+      const { letOut, settled } = first;
+      if (letOut === undefined) return;
       this.windows.shift();
       this.unread.push(first);
-      first.whenDurable = null;
-      whenDurable();
+      first.letOut = null;
+      first.settled = [];
+      letOut?.durable();
+      for (const each of settled) each();
     }
     for (let [first] = this.unread; first?.isReadable === true; [first] = this.unread) {
       this.unread.shift();

@@ -47,6 +47,7 @@ import { stopSignal, untilAborted } from './daemon/stop-signal.ts';
 import { openBackupDoor } from './maintenance/backup-door.ts';
 import { storeDirectory } from './maintenance/data-directory.ts';
 import { TaskEventHub } from './server/task-events.ts';
+import { makeAllObjectsYoung } from './server/young-objects.ts';
 import { watchFarms } from './server/watch-farms.ts';
 import { versionFacts } from './daemon/version.ts';
 import { MEASURE_PERIOD_MS } from './threads/shard-protocol.ts';
@@ -70,6 +71,7 @@ const STOPPED_AT_ONCE_EXIT = 1;
  * When it cannot start it says why in one line, and the process ends.
  */
 export async function runServer(config: ServerConfig): Promise<void> {
+  makeAllObjectsYoung();
   try {
     await serve(config);
   } catch (error) {

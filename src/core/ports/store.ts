@@ -25,9 +25,9 @@ export interface StoreReader {
 /** What becomes of a set of changes (docs/decisions/journal.md). Called in the order of the commits, each once. */
 export interface CommitTold {
   /** It is on disk: no crash takes it back. */
-  durable(): void;
+  readonly durable: () => void;
   /** Whoever reads the store from now on finds it. Never before it is durable. */
-  readable(): void;
+  readonly readable: () => void;
 }
 
 /** Writes change sets. There is no failure to handle: a store that cannot commit ends the process (reliability.md, D3). */
