@@ -34,6 +34,8 @@ export interface StateWriter {
    * room for them, or there is none: then they are to be applied. Ends the process when it cannot write.
    */
   append(sets: readonly EncodedChangeSet[]): boolean;
+  /** Sets that are on disk, and are to be read after the next `apply`. */
+  readonly appended: readonly EncodedChangeSet[];
   /**
    * Applies what was appended since the last time, and then these sets, as one transaction: on disk and readable when this returns. Ends the process when
    * it cannot.
@@ -103,6 +105,9 @@ export async function openStateWriter(options: StateWriterOptions): Promise<Stat
 
   return {
     storeId,
+    get appended() {
+      return appended;
+    },
     append(sets) {
       if (journal === null) return false;
       // What is acknowledged now must find room in the tables later.

@@ -81,7 +81,6 @@ function serve(
   const lanes: Lane[] = [];
   const tellers: ChangeTeller[] = [];
   let arrived: EncodedChangeSet[] = [];
-  let unread: EncodedChangeSet[] = [];
   let commitDue: NodeJS.Immediate | null = null;
   let readDue: NodeJS.Timeout | null = null;
   let readAfterMs = READ_AFTER_MS;
@@ -113,7 +112,6 @@ function serve(
       return;
     }
     for (const teller of tellers) teller.hardened(arrived.length);
-    unread.push(...arrived);
     arrived = [];
     for (const lane of lanes) tellDurable(lane);
     readDue ??= setTimeout(makeReadable, readAfterMs);
@@ -124,7 +122,7 @@ function serve(
     if (readDue !== null) clearTimeout(readDue);
     readDue = null;
     isReadAwaited = false;
-    const sets = [...unread, ...arrived];
+    const sets = [...writer.appended, ...arrived];
     if (sets.length > 0) {
       const begunAt = performance.now();
       for (const teller of tellers) teller.begins(sets);
@@ -133,7 +131,6 @@ function serve(
         teller.hardened(arrived.length);
         teller.ended(sets);
       }
-      unread = [];
       arrived = [];
       for (const lane of lanes) tellReadable(lane);
       readAfterMs = Math.max(READ_AFTER_MS, (performance.now() - begunAt) / READING_SHARE);
