@@ -29,7 +29,7 @@ void test('clients see a job run from its submission to its removal, and come ba
   const folder = t.testdir();
   const options = { folder, httpPort: await freePort(), busPort: await freePort() };
   let service = await startService(options);
-  t.teardown(() => service.daemon.kill());
+  t.teardown(() => service.daemon.kill('SIGTERM'));
   const client = await WebSocketClient.open(options.httpPort);
   t.teardown(() => client.destroy());
   for (const subject of ['jobs', 'workers', 'diagnostics']) client.subscribe(subject);
