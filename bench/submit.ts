@@ -55,6 +55,7 @@ try {
       store_bytes_per_job: Math.round((storeBytes() - before) / repeat),
     });
   }
+  client.close();
   const rates = [];
   for (const [format, text] of [
     ['json', SMALL_JSON],
@@ -71,8 +72,7 @@ try {
       cpu_us_per_job: Math.round((cpu * 1e6) / (rate.per_second * (seconds + 0.5))),
     });
   }
-  const delays = await leaseDelays(farm, client);
-  client.close();
+  const delays = await leaseDelays(farm);
   const figures = {
     targets: TARGETS,
     read_ms: round(read),
@@ -95,10 +95,7 @@ interface Delay extends LeaseLatency {
 }
 
 /** Leases while nobody submits, and while one large job after the other comes in. */
-async function leaseDelays(
-  farm: Parameters<typeof submissionOf>[0],
-  client: RawHttpClient,
-): Promise<Delay[]> {
+async function leaseDelays(farm: Parameters<typeof submissionOf>[0]): Promise<Delay[]> {
   const found: Delay[] = [];
   await submitNoop(service.url, farm, 1_000_000);
   const leases = await PacedLeases.start(service.busPort, WORKERS, REST_MS);
@@ -113,6 +110,7 @@ async function leaseDelays(
   for (const [name, template] of Object.entries(large)) {
     const request = template === null ? null : submissionOf(farm, JSON.stringify(template), 'json');
     const times: number[] = [];
+    const client = await RawHttpClient.open(service.url);
     leases.take();
     const endsAt = performance.now() + seconds * 1000;
     while (performance.now() < endsAt) {
@@ -120,6 +118,7 @@ async function leaseDelays(
       await delay(APART_MS);
     }
     const { leases: count, ...latency } = leases.take();
+    client.close();
     const rounded = Object.fromEntries(Object.entries(latency).map(([key, ms]) => [key, round(ms)]));
     found.push({
       while: name,

@@ -42,9 +42,16 @@ export class RawHttpClient {
     return Buffer.concat([Buffer.from(head), bytes]);
   }
 
-  /** Sends a request that `request` has made; its reply. Rejects when the connection ends before. */
+  /**
+   * Sends a request that `request` has made; its reply. Rejects when the connection ends before: the service closes one on which nothing is said for
+   * some seconds.
+   */
   send(request: Buffer): Promise<RawReply> {
     return new Promise((resolve, reject) => {
+      if (this.socket.closed) {
+        reject(new Error('the service has closed the connection'));
+        return;
+      }
       this.answered = resolve;
       this.failed = reject;
       this.socket.write(request);
