@@ -5,6 +5,8 @@ export interface RawReply {
   readonly body: Buffer;
 }
 
+const CLOSED = 'the service closed the connection';
+
 /**
  * A compact HTTP/1.1 client: one kept connection, one request at a time, replies with a content length alone. Benches use it so that
  * the client is not what is measured; everything else uses fetch.
@@ -19,7 +21,7 @@ export class RawHttpClient {
     this.socket = socket;
     socket.on('data', (chunk) => this.received(chunk));
     socket.on('error', (error) => this.failed?.(error));
-    socket.on('close', () => this.failed?.(new Error('the service closed the connection')));
+    socket.on('close', () => this.failed?.(new Error(CLOSED)));
   }
 
   /** Connects to a service; `url` is its address. */
@@ -49,7 +51,7 @@ export class RawHttpClient {
   send(request: Buffer): Promise<RawReply> {
     return new Promise((resolve, reject) => {
       if (this.socket.closed) {
-        reject(new Error('the service has closed the connection'));
+        reject(new Error(CLOSED));
         return;
       }
       this.answered = resolve;

@@ -32,15 +32,15 @@ export class TaskEventHub implements TaskEvents {
   watch(task: TaskAddress, changed: () => void): () => void {
     // Of its own, should the same function watch twice.
     const listener: Listener = () => changed();
+    const taskId = taskIdOf(task);
     const leaves = [
-      enter(this.byTask, taskIdOf(task), listener),
+      enter(this.byTask, taskId, listener),
       enter(this.byJob, task.jobId, listener),
       this.followedJobs.follow(task.jobId),
     ];
     // Of what was on disk before anybody followed, and could not be read yet, nothing is said.
-    const isIn = (): boolean => this.byTask.get(taskIdOf(task))?.has(listener) === true;
     void this.caughtUp()?.then(() => {
-      if (isIn()) listener();
+      if (this.byTask.get(taskId)?.has(listener) === true) listener();
     });
     return () => {
       for (const leave of leaves) leave();
