@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
@@ -15,10 +15,10 @@ const message = {
   mdns: 'Only src/adapters/discovery may import bonjour-service.',
   web: 'The web application reaches the service by its API: of other folders it may import the types of the core and of the contract.',
   regex: 'Only src/adapters/regex may import re2js: its internals are counted on there, and nowhere else.',
-  ws: 'Only src/library may import ws: elsewhere the event channel is of the browser.',
+  ws: 'Only client/package may import ws: elsewhere the event channel is of the browser.',
   yaml: 'Only src/adapters/yaml, src/adapters/system, http/openapi and the submit page (read-document.ts) may import yaml: others get parsed documents.',
   door: "Only an actor's messages.ts may be imported from outside its folder.",
-  core: 'src/core imports nothing outside itself.',
+  core: 'src/core and src/openjd import no package and no layer above them.',
   inject: 'Inject it: the core and the actors get the time, ids and timers from their callers.',
 };
 
@@ -31,6 +31,11 @@ const PACKAGES = {
   yaml: [{ name: 'yaml', message: message.yaml }],
 };
 const NATS = { group: ['@nats-io/*'], message: message.nats };
+
+/** The TypeScript projects, bottom first: a file belongs to the first one whose program contains it. */
+const PROJECTS = JSON.parse(readFileSync(new URL('tsconfig.json', import.meta.url), 'utf8')).references.map(
+  ({ path }) => `${path}/tsconfig.json`,
+);
 
 /** Restricted imports replace each other between blocks, so each block names all that it forbids. */
 function imports(allowed, patterns = []) {
@@ -48,8 +53,8 @@ const actorFolders = (folder) =>
     .map((entry) => entry.name);
 
 /** The actors of the service, and those of the worker's daemon. */
-const SERVICE_ACTORS = actorFolders('actors').filter((name) => name !== 'agent');
-const AGENT_ACTORS = existsSync(new URL('actors/agent', import.meta.url)) ? actorFolders('actors/agent') : [];
+const SERVICE_ACTORS = actorFolders('actors/service');
+const AGENT_ACTORS = actorFolders('actors/agent');
 
 /** From beyond an actor's folder, its messages.ts is the only door. */
 const throughTheDoor = (folders, prefix) => ({
@@ -59,7 +64,7 @@ const throughTheDoor = (folders, prefix) => ({
 const SERVICE_DOORS = throughTheDoor(SERVICE_ACTORS, '\\.\\./');
 const AGENT_DOORS = throughTheDoor(AGENT_ACTORS, '\\.\\./');
 const WEB_BOUNDS = { regex: '\\.\\./(src|actors|bench|test)/', message: message.web, allowTypeImports: true };
-const DOORS_FROM_HTTP = throughTheDoor([...SERVICE_ACTORS, 'agent'], '.*actors/');
+const DOORS_FROM_HTTP = throughTheDoor([...SERVICE_ACTORS, ...AGENT_ACTORS], '.*actors/(?:service|agent)/');
 
 const CLOCKS = [
   'Date',
@@ -127,7 +132,7 @@ export default defineConfig(
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['src/*/tsconfig.json', '*/tsconfig.json', 'web/api/tsconfig.json'],
+        project: PROJECTS,
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -167,7 +172,7 @@ export default defineConfig(
 
   // The core: pure.
   {
-    files: ['src/core/**/*.ts'],
+    files: ['src/core/**/*.ts', 'src/openjd/**/*.ts'],
     rules: {
       ...PURE,
       ...imports([], [{ regex: '^(?!\\.)', message: message.core }]),
@@ -201,7 +206,7 @@ export default defineConfig(
   // Actors: handlers are pure, and look at each other through messages.ts.
   {
     files: [
-      ...SERVICE_ACTORS.map((name) => `actors/${name}/**/*.ts`),
+      ...SERVICE_ACTORS.map((name) => `actors/service/${name}/**/*.ts`),
       ...AGENT_ACTORS.map((name) => `actors/agent/${name}/**/*.ts`),
     ],
     rules: {
@@ -224,11 +229,11 @@ export default defineConfig(
   { files: ['http/openapi/**/*.ts'], rules: imports(['yaml'], [DOORS_FROM_HTTP]) },
 
   // The library: its event channel runs without a browser.
-  { files: ['src/library/**/*.ts'], rules: imports(['ws']) },
+  { files: ['client/package/**/*.ts'], rules: imports(['ws']) },
 
   // The web application: types of others, its API, and React where something is shown.
   {
-    files: ['web/**/*.ts', 'web/**/*.tsx'],
+    files: ['client/*.ts', 'client/events/**/*.ts', 'web/**/*.ts', 'web/**/*.tsx'],
     rules: imports([], [WEB_BOUNDS]),
   },
   {
@@ -249,7 +254,7 @@ export default defineConfig(
   },
 
   // Commands and benchmarks print; tests and benchmarks may look anywhere.
-  { files: ['src/bin/**/*.ts'], rules: { 'no-console': 'off' } },
+  { files: ['cli/**/*.ts', 'daemons/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     files: ['bench/**/*.ts', 'test/**/*.ts'],
     rules: {

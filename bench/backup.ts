@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { packageRoot } from '../src/bin/package-root.ts';
+import { packageRoot } from '../daemons/process/package-root.ts';
 import { makeLargeStore } from './kit/large-store.ts';
 import { keepResult, median, percentile } from './kit/results.ts';
 import { benchDirectory, startBenchService, submitNoop } from './kit/service.ts';

@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { EXPR_LIMITS } from '../src/core/expr/expr-limits.ts';
+import { EXPR_LIMITS } from '../src/openjd/expr/expr-limits.ts';
 import { fuzzExpressions } from './kit/expression-fuzz.ts';
 import { keepResult } from './kit/results.ts';
 

@@ -7,12 +7,12 @@
  */
 import { parseArgs } from 'node:util';
 import { createRe2Engine } from '../src/adapters/regex/re2-engine.ts';
-import { evaluate, prepare, type ExprContext } from '../src/core/expr/evaluate/evaluate.ts';
-import { EXPR_LIMITS } from '../src/core/expr/expr-limits.ts';
-import { parseExpression } from '../src/core/expr/syntax/parse-expression.ts';
-import { listType, STRING } from '../src/core/expr/type-system/expr-type.ts';
-import { displayOf } from '../src/core/expr/values/display.ts';
-import { listOfType, pathOf, type Value } from '../src/core/expr/values/value.ts';
+import { evaluate, prepare, type ExprContext } from '../src/openjd/expr/evaluate/evaluate.ts';
+import { EXPR_LIMITS } from '../src/openjd/expr/expr-limits.ts';
+import { parseExpression } from '../src/openjd/expr/syntax/parse-expression.ts';
+import { listType, STRING } from '../src/openjd/expr/type-system/expr-type.ts';
+import { displayOf } from '../src/openjd/expr/values/display.ts';
+import { listOfType, pathOf, type Value } from '../src/openjd/expr/values/value.ts';
 import { keepResult, median } from './kit/results.ts';
 
 const { values } = parseArgs({

@@ -12,12 +12,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { readDocument } from '../src/adapters/yaml/read-document.ts';
-import { packageRoot } from '../src/bin/package-root.ts';
-import { EXPRESSIONS } from '../src/bin/expressions.ts';
-import { checkTemplate } from '../src/core/openjd/check-template.ts';
-import type { DocumentNode } from '../src/core/openjd/document.ts';
-import { prepareJob } from '../src/core/openjd/expand/prepare-job.ts';
-import { openSpace, type Space } from '../src/core/openjd/space/open-space.ts';
+import { packageRoot } from '../daemons/process/package-root.ts';
+import { EXPRESSIONS } from '../src/adapters/regex/default-expressions.ts';
+import { checkTemplate } from '../src/openjd/template/check-template.ts';
+import type { DocumentNode } from '../src/openjd/template/document.ts';
+import { prepareJob } from '../src/openjd/template/expand/prepare-job.ts';
+import { openSpace, type Space } from '../src/openjd/template/space/open-space.ts';
 import { keepResult, median } from './kit/results.ts';
 
 const { values } = parseArgs({

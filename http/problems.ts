@@ -1,10 +1,5 @@
-import {
-  PROBLEMS,
-  textOfErrors,
-  type PointedError,
-  type Problem,
-  type ProblemKind,
-} from '../src/core/problems.ts';
+import { PROBLEMS, textOfErrors, type Problem, type ProblemKind } from '../src/core/problems.ts';
+import type { PointedError } from '../src/openjd/primitives/pointed-error.ts';
 import type { Header, HttpResponse } from './pipeline/message.ts';
 
 /** A problem as RFC 7807 has it on the wire (interface.md, "Errors"). `requestId` goes into `instance`. */

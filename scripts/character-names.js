@@ -1,9 +1,9 @@
-// Writes src/core/expr/syntax/character-name-table.ts from the Unicode Character Database:
+// Writes src/openjd/expr/syntax/character-name-table.ts from the Unicode Character Database:
 //   cat UnicodeData.txt NameAliases.txt | node scripts/character-names.js
 // To be run for a new version of Unicode; its licence is in NOTICE.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-const TARGET = 'src/core/expr/syntax/character-name-table.ts';
+const TARGET = 'src/openjd/expr/syntax/character-name-table.ts';
 /** Names that are made of the code point by a rule: character-names.ts knows the rules. */
 const BY_RULE =
   /^(?:HANGUL SYLLABLE |(?:CJK UNIFIED IDEOGRAPH|CJK COMPATIBILITY IDEOGRAPH|TANGUT IDEOGRAPH|NUSHU CHARACTER|KHITAN SMALL SCRIPT CHARACTER)-)/;

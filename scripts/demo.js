@@ -1,6 +1,6 @@
 /**
  * `npm run demo [-- --fresh] [-- --exit]`: makes the repository ready, then starts the service and two workers on this
- * machine and renders the example job with them (src/bin/demo).
+ * machine and renders the example job with them (cli/demo).
  */
 import { join } from 'node:path';
 import { bootstrap } from './bootstrap.js';
@@ -8,5 +8,5 @@ import { root, run, runMain } from './run.js';
 
 await runMain(async () => {
   const env = await bootstrap();
-  return run(process.execPath, [join(root, 'dist/src/bin/demo/demo.js'), ...process.argv.slice(2)], { env });
+  return run(process.execPath, [join(root, 'dist/cli/demo/demo.js'), ...process.argv.slice(2)], { env });
 });

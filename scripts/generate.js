@@ -5,9 +5,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { capabilitiesPage } from '../dist/src/core/applications/capabilities-page.js';
-import { functionsPage } from '../dist/src/core/expr/functions/functions-page.js';
-import { configurationReference } from '../dist/src/core/config/reference.js';
+import { capabilitiesPage } from '../dist/scripts/docs/capabilities-page.js';
+import { functionsPage } from '../dist/scripts/docs/functions-page.js';
+import { configurationReference } from '../dist/scripts/docs/configuration-page.js';
 import { Stop, root, run, runMain } from './run.js';
 
 const CONTRACT = 'http/openapi/openapi.yaml';
@@ -35,7 +35,7 @@ async function contractTypes() {
 const GENERATED = [
   { path: 'docs/configuration.md', make: configurationReference, source: 'src/core/config/keys.ts' },
   { path: 'docs/capabilities.md', make: capabilitiesPage, source: 'src/core/applications' },
-  { path: 'docs/expression-functions.md', make: functionsPage, source: 'src/core/expr/functions' },
+  { path: 'docs/expression-functions.md', make: functionsPage, source: 'src/openjd/expr/functions' },
   { path: 'http/openapi/generated.ts', make: contractTypes, source: CONTRACT },
 ];
 

@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { EventChannel } from './api/events/channel.ts';
-import { Rest } from './api/rest.ts';
+import { EventChannel } from '../client/events/channel.ts';
+import { Rest } from '../client/rest.ts';
 import { App } from './app/app.tsx';
 import { toasts } from './state/toasts.ts';
 import './styles/tokens.css';

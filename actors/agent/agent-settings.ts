@@ -1,5 +1,5 @@
-import type { ExprLimits } from '../../src/core/expr/expr-limits.ts';
-import type { RegexEngine } from '../../src/core/ports/regex-engine.ts';
+import type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
+import type { RegexEngine } from '../../src/openjd/expr/regex/regex-engine.ts';
 import type { WorkerHardware } from '../../src/core/records/worker.ts';
 
 /** What a worker can say anew while it runs: programs are installed, devices fail. */

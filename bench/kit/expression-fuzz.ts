@@ -1,9 +1,9 @@
 import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
-import { evaluate, prepare, type Evaluated } from '../../src/core/expr/evaluate/evaluate.ts';
-import type { ExprLimits } from '../../src/core/expr/expr-limits.ts';
-import { parseExpression } from '../../src/core/expr/syntax/parse-expression.ts';
-import { parseType } from '../../src/core/expr/type-system/type-text.ts';
-import { sizeOf } from '../../src/core/expr/values/value.ts';
+import { evaluate, prepare, type Evaluated } from '../../src/openjd/expr/evaluate/evaluate.ts';
+import type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
+import { parseExpression } from '../../src/openjd/expr/syntax/parse-expression.ts';
+import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
+import { sizeOf } from '../../src/openjd/expr/values/value.ts';
 import { ExpressionGenerator, GENERATED_SYMBOLS, seededChoices } from './expression-generator.ts';
 
 /** What became of generated expressions. */

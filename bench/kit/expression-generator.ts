@@ -1,15 +1,15 @@
-import { FUNCTIONS } from '../../src/core/expr/functions/library.ts';
-import type { Signature } from '../../src/core/expr/functions/signature.ts';
-import { parseType } from '../../src/core/expr/type-system/type-text.ts';
+import { FUNCTIONS } from '../../src/openjd/expr/functions/library.ts';
+import type { Signature } from '../../src/openjd/expr/functions/signature.ts';
+import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
 import {
   listOf,
   NULLTYPE,
   resolvedType,
   type ExprType,
   type VariableName,
-} from '../../src/core/expr/type-system/expr-type.ts';
-import { readValue } from '../../src/core/expr/values/read-value.ts';
-import type { Value } from '../../src/core/expr/values/value.ts';
+} from '../../src/openjd/expr/type-system/expr-type.ts';
+import { readValue } from '../../src/openjd/expr/values/read-value.ts';
+import type { Value } from '../../src/openjd/expr/values/value.ts';
 
 /** Where a generator takes its choices from. */
 export interface Choices {

@@ -3,7 +3,7 @@ import { jobId, type FarmId, type JobId, type QueueId } from '../../src/core/ids
 import { countsOf, sumCounts, type TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { isTerminalJob, type JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
-import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import { put, type Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';

@@ -1,7 +1,7 @@
 import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
 import { jobId, type FarmId, type QueueId } from '../../src/core/ids.ts';
 import { countsOf, sumCounts, type TaskCounts } from '../../src/core/lifecycle/task-counts.ts';
-import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import { put, type Change } from '../../src/core/records/change-set.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { emptyTaskPage, TASKS_PER_PAGE, writeTask } from '../../src/core/records/task-page.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
-import { packageRoot } from '../../src/bin/package-root.ts';
+import { packageRoot } from '../../daemons/process/package-root.ts';
 
 /** Milliseconds by share: 0.5 is the median. */
 export function percentile(sorted: ArrayLike<number>, share: number): number {

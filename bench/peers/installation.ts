@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../src/bin/package-root.ts';
+import { packageRoot } from '../../daemons/process/package-root.ts';
 import { Missing } from './peer.ts';
 
 /** Debian's packages of the servers, with a program of each: what is there already is not installed. */

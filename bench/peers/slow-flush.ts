@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../src/bin/package-root.ts';
+import { packageRoot } from '../../daemons/process/package-root.ts';
 import type { Installation } from './installation.ts';
 import { Missing } from './peer.ts';
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { PointedError } from '../../src/core/problems.ts';
+import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import { escapePointer } from '../problems.ts';
 import { SCHEMA_SET, type Contract, type Node } from './contract.ts';
 

@@ -1,6 +1,6 @@
 import type { Parameter, ParameterKind, Operation } from '../openapi/contract.ts';
 import type { Check, SchemaSet } from '../openapi/schema-set.ts';
-import type { PointedError } from '../../src/core/problems.ts';
+import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import { headerValues, type Header } from './message.ts';
 
 export type ReadParameters =

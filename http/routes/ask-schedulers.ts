@@ -1,11 +1,11 @@
 import type { ReplyTo } from '../../actors/kernel/address.ts';
-import type { LeaseMessage } from '../../actors/lease/messages.ts';
+import type { LeaseMessage } from '../../actors/service/lease/messages.ts';
 import { isPoolFull } from '../../src/core/explain/capacity-gates.ts';
 import type { FarmHolder } from '../../src/core/explain/task-facts.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
 import type { DemandExplanation, Holder, LeaseExplanation } from '../../src/core/lease/explanation.ts';
 import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
-import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import { refused, type Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';
 import type { FoundTask } from './find-task.ts';

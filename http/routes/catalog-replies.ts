@@ -1,4 +1,4 @@
-import { CATALOG_ID, type CatalogMessage } from '../../actors/catalog/messages.ts';
+import { CATALOG_ID, type CatalogMessage } from '../../actors/service/catalog/messages.ts';
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';

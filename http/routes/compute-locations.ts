@@ -1,4 +1,4 @@
-import type { LocationInput } from '../../actors/catalog/messages.ts';
+import type { LocationInput } from '../../actors/service/catalog/messages.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
 import { keys } from '../../src/core/records/tables.ts';

@@ -1,4 +1,4 @@
-import type { FarmInput } from '../../actors/farm/messages.ts';
+import type { FarmInput } from '../../actors/service/farm/messages.ts';
 import { farmId } from '../../src/core/ids.ts';
 import type { FarmRecord } from '../../src/core/records/farm.ts';
 import { keys } from '../../src/core/records/tables.ts';

@@ -1,4 +1,4 @@
-import type { QueueInput } from '../../actors/farm/messages.ts';
+import type { QueueInput } from '../../actors/service/farm/messages.ts';
 import { farmId, queueId } from '../../src/core/ids.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';
 import { keys } from '../../src/core/records/tables.ts';

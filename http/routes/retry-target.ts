@@ -1,7 +1,7 @@
-import type { IndexRun, RetrySelection, RetryTarget } from '../../actors/job/messages.ts';
+import type { IndexRun, RetrySelection, RetryTarget } from '../../actors/service/job/messages.ts';
 import { workerId, type FarmId } from '../../src/core/ids.ts';
-import { lastOf } from '../../src/core/openjd/space/integer-set.ts';
-import { parseRange } from '../../src/core/openjd/space/range-expression.ts';
+import { lastOf } from '../../src/openjd/primitives/integer-set.ts';
+import { parseRange } from '../../src/openjd/primitives/range-expression.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';

@@ -1,4 +1,4 @@
-import type { Retried, RetryTarget } from '../../actors/job/messages.ts';
+import type { Retried, RetryTarget } from '../../actors/service/job/messages.ts';
 import { taskIdOf, type JobId } from '../../src/core/ids.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { Ports } from '../ports.ts';

@@ -1,5 +1,6 @@
-import type { StorageInput } from '../../actors/catalog/messages.ts';
-import { done, type Outcome, type PointedError } from '../../src/core/problems.ts';
+import type { StorageInput } from '../../actors/service/catalog/messages.ts';
+import { done, type Outcome } from '../../src/core/problems.ts';
+import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import {
   storagePlaceWrong,

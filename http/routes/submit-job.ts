@@ -1,11 +1,11 @@
-import type { JobSubmission, OnceKey } from '../../actors/farm/messages.ts';
+import type { JobSubmission, OnceKey } from '../../actors/service/farm/messages.ts';
 import { farmId, jobId, queueId, type FarmId, type JobId } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { LargeJob } from '../../src/core/ports/large-jobs.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { done, type Outcome } from '../../src/core/problems.ts';
 import type { JobRecord, TemplateFormat } from '../../src/core/records/job.ts';
-import type { StepPreview } from '../../src/core/openjd/preview-command.ts';
+import type { StepPreview } from '../../src/openjd/template/preview-command.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { poolKey } from '../../src/core/records/usage-pool.ts';
 import { pointedProblem } from '../problems.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OnceKey } from '../../actors/farm/messages.ts';
+import type { OnceKey } from '../../actors/service/farm/messages.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { IDEMPOTENCY_KEY_MS, type IdempotencyKeyRecord } from '../../src/core/records/idempotency-key.ts';

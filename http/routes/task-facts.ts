@@ -1,6 +1,6 @@
 import type { TaskFacts } from '../../src/core/explain/task-facts.ts';
 import { effectiveRetry } from '../../src/core/lifecycle/retry-policy.ts';
-import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import { readAttempt, readAttempts, type TaskWithState } from '../../src/core/records/open-attempt.ts';
 import { keys } from '../../src/core/records/tables.ts';

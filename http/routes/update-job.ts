@@ -1,4 +1,4 @@
-import type { JobUpdate } from '../../actors/job/messages.ts';
+import type { JobUpdate } from '../../actors/service/job/messages.ts';
 import { queueId } from '../../src/core/ids.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';

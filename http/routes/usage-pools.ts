@@ -1,4 +1,4 @@
-import type { PoolInput } from '../../actors/catalog/messages.ts';
+import type { PoolInput } from '../../actors/service/catalog/messages.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { Ports } from '../ports.ts';

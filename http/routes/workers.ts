@@ -1,4 +1,4 @@
-import type { WorkerStanding } from '../../actors/worker/messages.ts';
+import type { WorkerStanding } from '../../actors/service/worker/messages.ts';
 import { parseAttemptId, queueId, workerId } from '../../src/core/ids.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';

@@ -2,8 +2,8 @@ import type { Names } from '../../src/core/explain/task-facts.ts';
 import { workersGates } from '../../src/core/explain/worker-gate.ts';
 import type { FarmId, QueueId } from '../../src/core/ids.ts';
 import type { DemandExplanation } from '../../src/core/lease/explanation.ts';
-import type { JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
-import type { CommandPreview, StepPreview } from '../../src/core/openjd/preview-command.ts';
+import type { JobPlan, StepPlan } from '../../src/openjd/template/plan.ts';
+import type { CommandPreview, StepPreview } from '../../src/openjd/template/preview-command.ts';
 import { nearestMissView, rejectedView } from './explanation-view.ts';
 import type { Schemas } from './schemas.ts';
 

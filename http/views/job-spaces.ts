@@ -1,6 +1,6 @@
 import type { JobId } from '../../src/core/ids.ts';
-import type { StepPlan } from '../../src/core/openjd/plan.ts';
-import { openSpace, type Space } from '../../src/core/openjd/space/open-space.ts';
+import type { StepPlan } from '../../src/openjd/template/plan.ts';
+import { openSpace, type Space } from '../../src/openjd/template/space/open-space.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';

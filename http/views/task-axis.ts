@@ -1,5 +1,5 @@
-import type { IntegerRun } from '../../src/core/openjd/space-description.ts';
-import { openSpace } from '../../src/core/openjd/space/open-space.ts';
+import type { IntegerRun } from '../../src/openjd/template/space-description.ts';
+import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import type { StepShape } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';
 

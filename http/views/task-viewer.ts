@@ -6,7 +6,7 @@ import type { StepRecord } from '../../src/core/records/step.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { pageOf, readTaskStatus, type TaskState } from '../../src/core/records/task-page.ts';
 import type { TaskProgress } from '../../src/core/records/task-progress.ts';
-import { taskNameOf } from '../../src/core/records/task-name.ts';
+import { taskNameOf } from '../../src/openjd/template/task-name.ts';
 import { taskStateOf } from '../../src/core/records/task-view.ts';
 import { spacesOf, type SpaceOf } from './job-spaces.ts';
 import type { Schemas } from './schemas.ts';

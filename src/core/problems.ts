@@ -1,3 +1,5 @@
+import type { PointedError } from '../openjd/primitives/pointed-error.ts';
+
 /**
  * The catalogue of problems (interface.md, "Errors"): every error that a client can see is one of these, with a detail. The body is RFC 7807.
  */
@@ -17,14 +19,6 @@ export const PROBLEMS = {
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemKind = keyof typeof PROBLEMS;
-
-/** One thing wrong with a submitted document. Line and column count from 1. */
-export interface PointedError {
-  readonly pointer: string;
-  readonly detail: string;
-  readonly line?: number;
-  readonly column?: number;
-}
 
 /**
  * The text of errors in a problem's detail: `<JSON pointer>: <message>`, joined with semicolons (interface.md, "OpenJD template shape", rule 7).

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test, type Test } from 'tap';
 import { readConfigFile } from '../../src/adapters/system/config-file.ts';
-import { packageRoot } from '../../src/bin/package-root.ts';
+import { packageRoot } from '../../daemons/process/package-root.ts';
 import { readFlags } from '../../src/core/config/flags.ts';
 import type { ConfigSources } from '../../src/core/config/resolve.ts';
 import { resolveServer, resolveWorker } from '../../src/core/config/resolve.ts';
@@ -13,7 +13,7 @@ import { resolveServer, resolveWorker } from '../../src/core/config/resolve.ts';
 const DEPLOY = fileURLToPath(new URL('deploy', packageRoot));
 const UNITS = ['callsheet-server.service', 'callsheet-worker.service'] as const;
 const PROGRAM = '/usr/bin/node /opt/callsheet/bin/callsheet.js';
-/** What a worker may take after its drain: src/bin/worker.ts. */
+/** What a worker may take after its drain: daemons/worker/worker.ts. */
 const LEAVE_SECONDS = 30;
 
 /** The settings of a unit, each as often as it is made. */

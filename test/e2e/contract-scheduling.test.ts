@@ -13,7 +13,7 @@ import {
   type WorkerDoc,
 } from '../kit/contract-bench.ts';
 import { freePort, startService, type RunningService } from '../kit/daemons.ts';
-import { runCallsheet } from '../bin/run-callsheet.ts';
+import { runCallsheet } from '../cli/run-callsheet.ts';
 import { until } from '../kit/until.ts';
 
 /**

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test } from 'tap';
-import { runCallsheet } from '../bin/run-callsheet.ts';
+import { runCallsheet } from '../cli/run-callsheet.ts';
 import type { FarmClient, JobView, TaskView } from '../kit/api-client.ts';
 import { freePort, startService, startWorker } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';

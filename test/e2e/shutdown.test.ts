@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tap, { test, type Test } from 'tap';
 import { SwarmWorker } from '../../bench/kit/swarm-worker.ts';
-import { SHUTDOWN_STEPS } from '../../src/bin/daemon/shutdown.ts';
+import { SHUTDOWN_STEPS } from '../../daemons/process/shutdown.ts';
 import { Daemon, freePort, startService, type RunningService } from '../kit/daemons.ts';
 import { until } from '../kit/until.ts';
 

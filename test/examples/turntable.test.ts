@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'tap';
-import { runCallsheet, type Ran } from '../bin/run-callsheet.ts';
+import { runCallsheet, type Ran } from '../cli/run-callsheet.ts';
 
 const TEMPLATE = fileURLToPath(new URL('../../../examples/turntable/template.yaml', import.meta.url));
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../../src/bin/package-root.ts';
+import { packageRoot } from '../../daemons/process/package-root.ts';
 import { ApiClient } from './api-client.ts';
 
 const COMMAND = fileURLToPath(new URL('bin/callsheet.js', packageRoot));

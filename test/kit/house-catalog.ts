@@ -4,7 +4,7 @@ import {
   type LocationInput,
   type StorageInput,
   type PoolInput,
-} from '../../actors/catalog/messages.ts';
+} from '../../actors/service/catalog/messages.ts';
 import { replyTo } from '../../actors/kernel/address.ts';
 import type { ComputeLocationRecord } from '../../src/core/records/compute-location.ts';
 import type { StorageLocationRecord } from '../../src/core/records/storage-location.ts';

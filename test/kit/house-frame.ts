@@ -1,20 +1,20 @@
 import type { Test } from 'tap';
-import type { JobState } from '../../actors/job/state.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
 import type { Output } from '../../actors/kernel/closure.ts';
 import { Kernel } from '../../actors/kernel/kernel.ts';
-import type { LeaseState } from '../../actors/lease/state.ts';
-import { JOBS_ASKED_AT_ONCE } from '../../actors/lease/take-up.ts';
-import { serviceActors } from '../../actors/service-actors.ts';
-import type { ServiceEnvelope, ServiceMessages } from '../../actors/service-messages.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import { JOBS_ASKED_AT_ONCE } from '../../actors/service/lease/take-up.ts';
+import { serviceActors } from '../../actors/service/service-actors.ts';
+import type { ServiceEnvelope, ServiceMessages } from '../../actors/service/service-messages.ts';
 import {
   LEASE_HOLD_MS,
   STALE_ASSIGNED_MS,
   type ServiceSettings,
   type ServiceWorld,
-} from '../../actors/service-world.ts';
-import { takeUp } from '../../actors/take-up.ts';
-import type { WorkerState } from '../../actors/worker/state.ts';
-import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
+} from '../../actors/service/service-world.ts';
+import { takeUp } from '../../actors/service/take-up.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
+import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import type { MemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import type { Change } from '../../src/core/records/change-set.ts';

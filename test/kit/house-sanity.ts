@@ -1,7 +1,7 @@
-import { writtenStepOf } from '../../actors/job/live-step.ts';
-import type { JobState } from '../../actors/job/state.ts';
-import type { LeaseState } from '../../actors/lease/state.ts';
-import type { WorkerState } from '../../actors/worker/state.ts';
+import { writtenStepOf } from '../../actors/service/job/live-step.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { attemptIdOf, taskIdOf, type FarmId, type WorkerId } from '../../src/core/ids.ts';
 import { NO_WORKER_FAILURES } from '../../src/core/lifecycle/failure-tallies.ts';
 import { isTerminalJob } from '../../src/core/lifecycle/job-transitions.ts';

@@ -1,4 +1,4 @@
-import type { ServiceEffect } from '../../actors/service-world.ts';
+import type { ServiceEffect } from '../../actors/service/service-world.ts';
 import { parseAttemptId, parseTaskId, type AttemptId } from '../../src/core/ids.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { LeaseReply, PresenceReply } from '../../src/core/wire/bus-messages.ts';

@@ -1,7 +1,7 @@
-import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
+import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import { farmId, workerId } from '../../src/core/ids.ts';
 import { offerOf, type WorkerOffer } from '../../src/core/lease/worker-offer.ts';
-import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 

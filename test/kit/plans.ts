@@ -1,4 +1,4 @@
-import type { JobPlan, StepPlan, StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { JobPlan, StepPlan, StepRequirements } from '../../src/openjd/template/plan.ts';
 import { requirements } from './lease-parts.ts';
 
 /** A step as tests say it: its name, how many tasks it has, and what is not ordinary. */

@@ -1,10 +1,10 @@
-import { CATALOG_ID } from '../../actors/catalog/messages.ts';
-import type { FarmInput, JobSubmission, QueueInput } from '../../actors/farm/messages.ts';
-import type { JobUpdate, RetrySelection } from '../../actors/job/messages.ts';
+import { CATALOG_ID } from '../../actors/service/catalog/messages.ts';
+import type { FarmInput, JobSubmission, QueueInput } from '../../actors/service/farm/messages.ts';
+import type { JobUpdate, RetrySelection } from '../../actors/service/job/messages.ts';
 import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
-import type { ServiceEnvelope } from '../../actors/service-messages.ts';
-import type { ServiceSettings } from '../../actors/service-world.ts';
-import type { WorkerMessage } from '../../actors/worker/messages.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import type { ServiceSettings } from '../../actors/service/service-world.ts';
+import type { WorkerMessage } from '../../actors/service/worker/messages.ts';
 import { createMemoryStore } from '../../src/adapters/memory/memory-store.ts';
 import {
   farmId,
@@ -21,7 +21,7 @@ import { readTaskStatus } from '../../src/core/records/task-page.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { timestampOf } from '../../src/core/timestamp.ts';
 import type { WaitingExplanation } from '../../src/core/lease/waiting.ts';
-import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { AttemptReport, RegisterMessage, ReportedStatus } from '../../src/core/wire/bus-messages.ts';
 import { ANY_QUEUE } from '../../src/core/wire/subjects.ts';
 import { HouseCatalog } from './house-catalog.ts';

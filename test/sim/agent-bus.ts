@@ -35,7 +35,7 @@ export interface AgentEnd {
   inLife(action: () => void): void;
 }
 
-/** The worker's end of the bus, as src/adapters/nats/worker-bus.ts and src/bin/worker/agent-effects.ts are it together. */
+/** The worker's end of the bus, as src/adapters/nats/worker-bus.ts and daemons/worker/agent-effects.ts are it together. */
 export class AgentBus {
   private readonly world: AgentBusWorld;
   private readonly end: AgentEnd;

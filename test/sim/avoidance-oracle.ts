@@ -1,4 +1,4 @@
-import type { JobState } from '../../actors/job/state.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
 import { taskIdOf, type TaskId, type WorkerId } from '../../src/core/ids.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';

@@ -1,5 +1,9 @@
-import { serviceActors } from '../../actors/service-actors.ts';
-import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceSettings } from '../../actors/service-world.ts';
+import { serviceActors } from '../../actors/service/service-actors.ts';
+import {
+  LEASE_HOLD_MS,
+  STALE_ASSIGNED_MS,
+  type ServiceSettings,
+} from '../../actors/service/service-world.ts';
 import { LocalTallies } from '../../src/adapters/memory/local-tallies.ts';
 import { agentActors } from '../../actors/agent/agent-actors.ts';
 import type { AgentBuild } from './agent-life.ts';

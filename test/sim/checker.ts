@@ -1,10 +1,10 @@
-import type { FarmState } from '../../actors/farm/state.ts';
-import type { JobMessage } from '../../actors/job/messages.ts';
-import type { JobState } from '../../actors/job/state.ts';
-import type { LeaseState } from '../../actors/lease/state.ts';
+import type { FarmState } from '../../actors/service/farm/state.ts';
+import type { JobMessage } from '../../actors/service/job/messages.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { WorkerMessage } from '../../actors/worker/messages.ts';
-import type { WorkerState } from '../../actors/worker/state.ts';
+import type { WorkerMessage } from '../../actors/service/worker/messages.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
 import {
   parseAttemptId,
   parseTaskId,

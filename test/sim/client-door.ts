@@ -1,6 +1,6 @@
 import type { ReplyTo } from '../../actors/kernel/address.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { ServiceEnvelope } from '../../actors/service-messages.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
 import type { FarmId } from '../../src/core/ids.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { Checker } from './checker.ts';

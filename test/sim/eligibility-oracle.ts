@@ -1,5 +1,5 @@
 import type { QueueId } from '../../src/core/ids.ts';
-import type { StepRequirements } from '../../src/core/openjd/plan.ts';
+import type { StepRequirements } from '../../src/openjd/template/plan.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';
 import { EXPR_MEMORY_BYTES } from './options.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { writtenStepOf } from '../../actors/job/live-step.ts';
-import type { JobState } from '../../actors/job/state.ts';
-import type { StepState } from '../../actors/job/step-state.ts';
+import { writtenStepOf } from '../../actors/service/job/live-step.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { StepState } from '../../actors/service/job/step-state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import { rowsOfNoJob } from '../kit/rows-of-job.ts';

@@ -1,5 +1,5 @@
-import type { JobState } from '../../actors/job/state.ts';
-import type { StepState } from '../../actors/job/step-state.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { StepState } from '../../actors/service/job/step-state.ts';
 import { taskIdOf } from '../../src/core/ids.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import { type TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JobSubmission } from '../../actors/farm/messages.ts';
-import type { JobUpdate, Retried, RetryTarget } from '../../actors/job/messages.ts';
+import type { JobSubmission } from '../../actors/service/farm/messages.ts';
+import type { JobUpdate, Retried, RetryTarget } from '../../actors/service/job/messages.ts';
 import type { JobId, QueueId } from '../../src/core/ids.ts';
-import type { JobPlan } from '../../src/core/openjd/plan.ts';
+import type { JobPlan } from '../../src/openjd/template/plan.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';
 import type { JobRecord } from '../../src/core/records/job.ts';
 import { keys } from '../../src/core/records/tables.ts';

@@ -1,4 +1,4 @@
-import type { JobMessage } from '../../actors/job/messages.ts';
+import type { JobMessage } from '../../actors/service/job/messages.ts';
 import type { JobStatus } from '../../src/core/lifecycle/job-transitions.ts';
 import type { TaskStatus } from '../../src/core/lifecycle/task-transitions.ts';
 

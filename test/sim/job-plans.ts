@@ -1,5 +1,10 @@
 import type { RetryOverride } from '../../src/core/lifecycle/retry-policy.ts';
-import type { AttributeRequirement, EnvironmentPlan, JobPlan, StepPlan } from '../../src/core/openjd/plan.ts';
+import type {
+  AttributeRequirement,
+  EnvironmentPlan,
+  JobPlan,
+  StepPlan,
+} from '../../src/openjd/template/plan.ts';
 import type { SimulationOptions } from './options.ts';
 import type { Random } from './random.ts';
 

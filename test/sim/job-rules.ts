@@ -1,6 +1,6 @@
-import type { FarmState } from '../../actors/farm/state.ts';
-import type { JobMessage, Retried } from '../../actors/job/messages.ts';
-import type { JobState } from '../../actors/job/state.ts';
+import type { FarmState } from '../../actors/service/farm/state.ts';
+import type { JobMessage, Retried } from '../../actors/service/job/messages.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import { JOB_EDGES, TASK_EDGES } from './job-edges.ts';
@@ -249,7 +249,7 @@ function countIf(job: JobSnapshot, wanted: (task: TaskSnapshot) => boolean): num
 function retriedOf(message: JobMessage, said: Said): number {
   if (!RETRIES.includes(message.type)) return 0;
   for (const answer of said.answers) {
-    // What a retry is answered with: actors/job/messages.ts.
+    // What a retry is answered with: actors/service/job/messages.ts.
     const outcome = answer as { readonly ok: boolean; readonly value?: Retried };
     if (outcome.ok) return outcome.value?.retried ?? 0;
   }

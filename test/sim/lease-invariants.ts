@@ -1,4 +1,4 @@
-import type { StepState } from '../../actors/job/step-state.ts';
+import type { StepState } from '../../actors/service/job/step-state.ts';
 import { type AttemptId, type QueueId, type WorkerId } from '../../src/core/ids.ts';
 import { isPassedOver } from './avoidance-oracle.ts';
 import { coresNeeded, mayRun, takesTasks } from './eligibility-oracle.ts';

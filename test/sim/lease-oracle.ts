@@ -1,6 +1,6 @@
-import type { JobMessage } from '../../actors/job/messages.ts';
-import type { JobState } from '../../actors/job/state.ts';
-import type { LeaseState } from '../../actors/lease/state.ts';
+import type { JobMessage } from '../../actors/service/job/messages.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { JobId, QueueId, WorkerId } from '../../src/core/ids.ts';
 import { WIRE_LIMITS } from '../../src/core/wire/limits.ts';
 import { isPassedOver, type AttemptsOf } from './avoidance-oracle.ts';

@@ -1,6 +1,6 @@
-import { EXPRESSIONS } from '../../src/bin/expressions.ts';
+import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
 import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
-import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
+import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
 import type { TaskId, WorkerId } from '../../src/core/ids.ts';
 import type { CancelMessage } from '../../src/core/wire/bus-messages.ts';
 import { AgentLife, type LifeWorld } from './agent-life.ts';

@@ -1,8 +1,8 @@
 import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
-import type { JobState } from '../../actors/job/state.ts';
-import type { ServiceWorld } from '../../actors/service-world.ts';
-import type { LeaseState } from '../../actors/lease/state.ts';
-import type { WorkerState } from '../../actors/worker/state.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { ServiceWorld } from '../../actors/service/service-world.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { parseAttemptId, attemptIdOf } from '../../src/core/ids.ts';
 import { copyOfCounts, moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { put } from '../../src/core/records/change-set.ts';

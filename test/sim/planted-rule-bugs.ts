@@ -1,7 +1,7 @@
-import type { JobState } from '../../actors/job/state.ts';
-import type { StepState } from '../../actors/job/step-state.ts';
-import type { LeaseState } from '../../actors/lease/state.ts';
-import type { StepOffer } from '../../actors/lease/messages.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { StepState } from '../../actors/service/job/step-state.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import type { StepOffer } from '../../actors/service/lease/messages.ts';
 import { parseAttemptId, type FarmId } from '../../src/core/ids.ts';
 import { moveCounts } from '../../src/core/lifecycle/task-counts.ts';
 import { keys } from '../../src/core/records/tables.ts';

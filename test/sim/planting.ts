@@ -1,5 +1,5 @@
 import type { AnyDefinition, Kind } from '../../actors/kernel/actor.ts';
-import type { ServiceWorld } from '../../actors/service-world.ts';
+import type { ServiceWorld } from '../../actors/service/service-world.ts';
 import type { Build } from './build.ts';
 import type { Scenario } from './scenarios.ts';
 import type { AnyContext, AnyHandler, AnyMessage } from './watch-turns.ts';

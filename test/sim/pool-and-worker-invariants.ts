@@ -1,4 +1,4 @@
-import type { JobState } from '../../actors/job/state.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
 import { parseAttemptId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { Invariant } from './invariant-frame.ts';

@@ -1,4 +1,4 @@
-import { CATALOG_ID, type PoolInput } from '../../actors/catalog/messages.ts';
+import { CATALOG_ID, type PoolInput } from '../../actors/service/catalog/messages.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { UsagePoolRecord } from '../../src/core/records/usage-pool.ts';
 import { ask, insist, type ClientWorld } from './client-door.ts';

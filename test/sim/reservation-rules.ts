@@ -1,4 +1,4 @@
-import type { LeaseState } from '../../actors/lease/state.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
 import type { JobId } from '../../src/core/ids.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import type { FarmView } from './service-view.ts';

@@ -5,11 +5,11 @@ import { replyTo, type ReplyTo } from '../../actors/kernel/address.ts';
 import type { Output } from '../../actors/kernel/closure.ts';
 import { SimulationHost } from '../../actors/kernel/simulation-host.ts';
 import type { VirtualTime } from '../../actors/kernel/virtual-time.ts';
-import type { ServiceEnvelope } from '../../actors/service-messages.ts';
-import type { ServiceWorld } from '../../actors/service-world.ts';
-import { takeUp } from '../../actors/take-up.ts';
-import { leaseReply, presenceReply, reportsReply, waitingOf } from '../../src/bin/threads/reply-address.ts';
-import { PoisonedRides, takeRides } from '../../src/bin/threads/rides.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import type { ServiceWorld } from '../../actors/service/service-world.ts';
+import { takeUp } from '../../actors/service/take-up.ts';
+import { leaseReply, presenceReply, reportsReply, waitingOf } from '../../daemons/threads/reply-address.ts';
+import { PoisonedRides, takeRides } from '../../daemons/threads/rides.ts';
 import { farmId, jobId, workerId, type QueueId } from '../../src/core/ids.ts';
 import type { CommitTold, StoreReader } from '../../src/core/ports/store.ts';
 import type { Tallies } from '../../src/core/ports/tallies.ts';
@@ -84,7 +84,7 @@ const SHARD = 0;
 const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
 /** Begins the address of a client's answer. */
 const CLIENT = 'client:';
-/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in src/bin/threads/let-out.ts. */
+/** What leaves as soon as it is on disk: answers to workers and what concerns them alone, as in daemons/threads/let-out.ts. */
 const needsNoReader = (output: Output<ServiceWorld>): boolean =>
   output.kind === 'reply'
     ? typeof output.to !== 'string' && waitingOf(output.to).kind !== 'front'

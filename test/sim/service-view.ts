@@ -1,9 +1,9 @@
-import type { FarmState } from '../../actors/farm/state.ts';
-import type { JobState } from '../../actors/job/state.ts';
+import type { FarmState } from '../../actors/service/farm/state.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
 import type { Kernel } from '../../actors/kernel/kernel.ts';
-import type { LeaseState } from '../../actors/lease/state.ts';
-import type { JobRetention, ServiceWorld } from '../../actors/service-world.ts';
-import type { WorkerState } from '../../actors/worker/state.ts';
+import type { LeaseState } from '../../actors/service/lease/state.ts';
+import type { JobRetention, ServiceWorld } from '../../actors/service/service-world.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
 import type { FarmId, JobId, TaskId } from '../../src/core/ids.ts';
 import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
 import type { AttemptRecord } from '../../src/core/records/attempt.ts';

@@ -1,5 +1,5 @@
-import { CATALOG_ID } from '../../actors/catalog/messages.ts';
-import type { FarmInput, QueueInput } from '../../actors/farm/messages.ts';
+import { CATALOG_ID } from '../../actors/service/catalog/messages.ts';
+import type { FarmInput, QueueInput } from '../../actors/service/farm/messages.ts';
 import type { QueueId } from '../../src/core/ids.ts';
 import type { Outcome } from '../../src/core/problems.ts';
 import type { QueueRecord } from '../../src/core/records/queue.ts';

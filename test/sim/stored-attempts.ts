@@ -1,4 +1,4 @@
-import type { WorkerMessage } from '../../actors/worker/messages.ts';
+import type { WorkerMessage } from '../../actors/service/worker/messages.ts';
 import { parseAttemptId, taskIdOf, workerId, type AttemptAddress, type TaskId } from '../../src/core/ids.ts';
 import { isLiveTask } from '../../src/core/lifecycle/task-transitions.ts';
 import type { StoreReader } from '../../src/core/ports/store.ts';

@@ -1,8 +1,8 @@
-import type { FarmState } from '../../actors/farm/state.ts';
-import type { JobState } from '../../actors/job/state.ts';
-import type { StepState } from '../../actors/job/step-state.ts';
-import type { JobMessage } from '../../actors/job/messages.ts';
-import type { WorkerState } from '../../actors/worker/state.ts';
+import type { FarmState } from '../../actors/service/farm/state.ts';
+import type { JobState } from '../../actors/service/job/state.ts';
+import type { StepState } from '../../actors/service/job/step-state.ts';
+import type { JobMessage } from '../../actors/service/job/messages.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
 import { mayRun, takesTasks } from './eligibility-oracle.ts';
 import { pageOf, readTask } from '../../src/core/records/task-page.ts';
 import { Violation } from './violation.ts';

@@ -1,4 +1,4 @@
-import type { JobMessage } from '../../actors/job/messages.ts';
+import type { JobMessage } from '../../actors/service/job/messages.ts';
 import { ineligibleAt, takesTasks } from './eligibility-oracle.ts';
 import { taskAt } from './job-snapshot.ts';
 import type { FarmView } from './service-view.ts';

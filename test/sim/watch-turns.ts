@@ -1,5 +1,5 @@
 import type { AnyDefinition, Context, Kind } from '../../actors/kernel/actor.ts';
-import type { ServiceEffect, ServiceWorld } from '../../actors/service-world.ts';
+import type { ServiceEffect, ServiceWorld } from '../../actors/service/service-world.ts';
 import type { Change } from '../../src/core/records/change-set.ts';
 
 export type AnyContext = Context<ServiceWorld, Kind<ServiceWorld>>;

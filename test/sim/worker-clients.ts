@@ -1,4 +1,4 @@
-import type { WorkerMessage, WorkerStanding } from '../../actors/worker/messages.ts';
+import type { WorkerMessage, WorkerStanding } from '../../actors/service/worker/messages.ts';
 import type { WorkerId } from '../../src/core/ids.ts';
 import { keys } from '../../src/core/records/tables.ts';
 import type { WorkerRecord } from '../../src/core/records/worker.ts';

@@ -1,5 +1,5 @@
-import type { WorkerMessage } from '../../actors/worker/messages.ts';
-import type { WorkerState } from '../../actors/worker/state.ts';
+import type { WorkerMessage } from '../../actors/service/worker/messages.ts';
+import type { WorkerState } from '../../actors/service/worker/state.ts';
 import type { WorkerRecord, WorkerStatus } from '../../src/core/records/worker.ts';
 import { Violation } from './violation.ts';
 

@@ -1,10 +1,10 @@
 import { test } from 'tap';
-import { LEASE_HOLD_MS, STALE_ASSIGNED_MS } from '../../actors/service-world.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS } from '../../actors/service/service-world.ts';
 import { AGENT_LIMITS } from '../../actors/agent/agent-limits.ts';
 import { readContract, type Node, type Operation } from '../../http/openapi/contract.ts';
 import { MAX_BODY_BYTES } from '../../http/pipeline/body.ts';
 import { HEALTH_CHECK_BUDGET_MS } from '../../http/routes/probes.ts';
-import { SHUTDOWN_MS } from '../../src/bin/server.ts';
+import { SHUTDOWN_MS } from '../../daemons/server/server.ts';
 import { PERMISSIONS, ROLES, permissionsOf } from '../../src/core/access/permissions.ts';
 import { DAEMONS, type KeySet } from '../../src/core/config/keys.ts';
 import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from '../../src/core/config/later-keys.ts';

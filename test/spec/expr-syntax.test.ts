@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { runOpenjdJsonl } from '../../src/bin/commands/openjd/jsonl.ts';
-import { escapedText } from '../../src/core/expr/format/escaped-text.ts';
+import { runOpenjdJsonl } from '../../cli/openjd/jsonl.ts';
+import { escapedText } from '../../src/openjd/expr/format/escaped-text.ts';
 import { sharedFolder } from './shared-folder.ts';
 
 /** The vectors of what is read: their texts and names word for word, which the scorer does not judge. */

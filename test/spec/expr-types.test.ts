@@ -1,20 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { returnType } from '../../src/core/expr/evaluate/dispatch.ts';
-import { ExprFailure } from '../../src/core/expr/expr-failure.ts';
-import { EXPR_LIMITS } from '../../src/core/expr/expr-limits.ts';
-import { Call } from '../../src/core/expr/functions/call.ts';
-import { FUNCTIONS, propertyFunction } from '../../src/core/expr/functions/library.ts';
-import { signature } from '../../src/core/expr/functions/signature.ts';
-import { NULLTYPE, type ExprType } from '../../src/core/expr/type-system/expr-type.ts';
-import { matches, satisfies, substitute, type Bindings } from '../../src/core/expr/type-system/type-match.ts';
-import { parseType } from '../../src/core/expr/type-system/type-text.ts';
-import { coerce } from '../../src/core/expr/values/coerce.ts';
-import { displayOf } from '../../src/core/expr/values/display.ts';
-import { readValue } from '../../src/core/expr/values/read-value.ts';
-import { typeOf, type Value } from '../../src/core/expr/values/value.ts';
-import type { FileStyle } from '../../src/core/expr/paths/parsed-path.ts';
-import type { RegexEngine } from '../../src/core/ports/regex-engine.ts';
+import { returnType } from '../../src/openjd/expr/evaluate/dispatch.ts';
+import { ExprFailure } from '../../src/openjd/expr/expr-failure.ts';
+import { EXPR_LIMITS } from '../../src/openjd/expr/expr-limits.ts';
+import { Call } from '../../src/openjd/expr/functions/call.ts';
+import { FUNCTIONS, propertyFunction } from '../../src/openjd/expr/functions/library.ts';
+import { signature } from '../../src/openjd/expr/functions/signature.ts';
+import { NULLTYPE, type ExprType } from '../../src/openjd/expr/type-system/expr-type.ts';
+import {
+  matches,
+  satisfies,
+  substitute,
+  type Bindings,
+} from '../../src/openjd/expr/type-system/type-match.ts';
+import { parseType } from '../../src/openjd/expr/type-system/type-text.ts';
+import { coerce } from '../../src/openjd/expr/values/coerce.ts';
+import { displayOf } from '../../src/openjd/expr/values/display.ts';
+import { readValue } from '../../src/openjd/expr/values/read-value.ts';
+import { typeOf, type Value } from '../../src/openjd/expr/values/value.ts';
+import type { FileStyle } from '../../src/openjd/expr/paths/parsed-path.ts';
+import type { RegexEngine } from '../../src/openjd/expr/regex/regex-engine.ts';
 import { sharedFolder } from './shared-folder.ts';
 
 /** The vectors that test a library's surface: what its parts are here. */

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { joinPaths } from '../../src/core/expr/paths/joined-path.ts';
-import { normalPath, parsePath, pathText, type FileStyle } from '../../src/core/expr/paths/parsed-path.ts';
+import { joinPaths } from '../../src/openjd/expr/paths/joined-path.ts';
+import { normalPath, parsePath, pathText, type FileStyle } from '../../src/openjd/expr/paths/parsed-path.ts';
 import {
   nameOf,
   parentOf,
   partsOf,
   splitName,
   suffixesOf,
-} from '../../src/core/expr/paths/path-components.ts';
-import { isUriPath } from '../../src/core/openjd/path-mapping.ts';
+} from '../../src/openjd/expr/paths/path-components.ts';
+import { isUriPath } from '../../src/openjd/primitives/uri-path.ts';
 import { sharedFolder } from './shared-folder.ts';
 
 const folder = sharedFolder('openjd');

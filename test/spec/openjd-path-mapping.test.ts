@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { pathMapper, type PathFormat } from '../../src/core/openjd/path-mapping.ts';
+import { pathMapper, type PathFormat } from '../../src/openjd/template/path-mapping.ts';
 import { sharedFolder } from './shared-folder.ts';
 
 const folder = sharedFolder('openjd');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'tap';
-import { runCallsheet } from '../bin/run-callsheet.ts';
+import { runCallsheet } from '../cli/run-callsheet.ts';
 import { sharedFolder } from './shared-folder.ts';
 
 const folder = sharedFolder('openjd');

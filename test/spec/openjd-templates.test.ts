@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { test } from 'tap';
 import { readDocument } from '../../src/adapters/yaml/read-document.ts';
-import { EXPRESSIONS } from '../../src/bin/expressions.ts';
-import { checkTemplate } from '../../src/core/openjd/check-template.ts';
-import { prepareJob } from '../../src/core/openjd/expand/prepare-job.ts';
+import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
+import { checkTemplate } from '../../src/openjd/template/check-template.ts';
+import { prepareJob } from '../../src/openjd/template/expand/prepare-job.ts';
 import { textOfErrors } from '../../src/core/problems.ts';
-import { openSpace } from '../../src/core/openjd/space/open-space.ts';
+import { openSpace } from '../../src/openjd/template/space/open-space.ts';
 import { sharedFolder } from './shared-folder.ts';
 
 const folder = sharedFolder('templates');

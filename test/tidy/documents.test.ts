@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'tap';
-import { capabilitiesPage } from '../../src/core/applications/capabilities-page.ts';
-import { configurationReference } from '../../src/core/config/reference.ts';
-import { functionsPage } from '../../src/core/expr/functions/functions-page.ts';
+import { capabilitiesPage } from '../../scripts/docs/capabilities-page.ts';
+import { configurationReference } from '../../scripts/docs/configuration-page.ts';
+import { functionsPage } from '../../scripts/docs/functions-page.ts';
 import { ROOT, contentOf, projectFiles } from './project-files.ts';
 
 const DOCUMENTS = projectFiles().filter((file) => file.endsWith('.md'));
@@ -46,9 +46,11 @@ test('every page of docs/ can be found from its index', async (t) => {
 
 test('paths of sources that the documents name exist', async (t) => {
   const named = DOCUMENTS.flatMap((file) =>
-    [...contentOf(file).matchAll(/`((?:src|actors|http|bench|test|scripts|examples|docs)\/[\w./-]+)`/g)].map(
-      (match) => [file, match[1] ?? ''] as const,
-    ),
+    [
+      ...contentOf(file).matchAll(
+        /`((?:src|actors|http|client|daemons|cli|web|bench|test|scripts|examples|docs)\/[\w./-]+)`/g,
+      ),
+    ].map((match) => [file, match[1] ?? ''] as const),
   );
   const missing = named.filter(([, path]) => !existsSync(join(ROOT, path)));
   t.same(missing, [], 'a page that names a file which is gone misleads');

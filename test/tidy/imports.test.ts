@@ -29,39 +29,43 @@ function importsOf(file: string): Import[] {
     .map(({ to, typeOnly }) => ({ from: file, to: normalize(join(dirname(file), to)), typeOnly }));
 }
 
-const SOURCES = projectFiles().filter((file) => /^(src|actors|http|web|bench|test)\/.*\.tsx?$/.test(file));
+const SOURCES = projectFiles().filter((file) =>
+  /^(src|actors|http|client|daemons|cli|web|bench|scripts|test)\/.*\.tsx?$/.test(file),
+);
 const IMPORTS = SOURCES.flatMap(importsOf);
 
-/** Which part of the house may know which. */
-const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
-  'src/core': ['src/core'],
-  'src/adapters': ['src/adapters', 'src/core'],
-  'src/library': ['src/library', 'src/adapters', 'src/core', 'web/api'],
-  actors: ['actors', 'src/core'],
-  http: ['http', 'actors', 'src/core'],
-  'web/api': ['web/api', 'http', 'src/core'],
-  web: ['web', 'web/api', 'http', 'src/core'],
-  'src/bin': ['src/bin', 'http', 'web/api', 'actors', 'src/adapters', 'src/core'],
-  bench: ['bench', 'src/bin', 'http', 'actors', 'src/adapters', 'src/core'],
+/** The layers, bottom first, each with the layers that it may import (docs/architecture.md). */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'src/openjd': [],
+  'src/core': ['src/openjd'],
+  'src/adapters': ['src/core', 'src/openjd'],
+  actors: ['src/core', 'src/openjd'],
+  http: ['actors', 'src/core', 'src/openjd'],
+  'client/package': ['client', 'src/adapters', 'src/core', 'src/openjd'],
+  client: ['http', 'src/core', 'src/openjd'],
+  daemons: ['http', 'actors', 'src/adapters', 'src/core', 'src/openjd'],
+  cli: ['client', 'daemons', 'http', 'actors', 'src/adapters', 'src/core', 'src/openjd'],
+  web: ['client', 'http', 'src/core', 'src/openjd'],
+  bench: ['daemons', 'http', 'actors', 'src/adapters', 'src/core', 'src/openjd'],
+  'scripts/docs': ['src/core', 'src/openjd'],
   test: [
-    ...['test', 'bench', 'src/library', 'src/bin', 'http', 'web', 'web/api'],
-    ...['actors', 'src/adapters', 'src/core'],
+    ...['bench', 'cli', 'daemons', 'client/package', 'client', 'http', 'web', 'actors'],
+    ...['src/adapters', 'src/core', 'src/openjd', 'scripts/docs'],
   ],
 };
 
-const roomOf = (file: string): string =>
-  Object.keys(MAY_KNOW).find((room) => file.startsWith(`${room}/`)) ?? '';
+const layerOf = (file: string): string =>
+  Object.keys(MAY_IMPORT).find((layer) => file.startsWith(`${layer}/`)) ?? '';
 
 const shown = ({ from, to }: Import): string => `${from} -> ${to}`;
 
 test('imports point one way', async (t) => {
   t.ok(IMPORTS.length > 50, 'imports were found');
-  const wrong = IMPORTS.filter(({ from, to }) => MAY_KNOW[roomOf(from)]?.includes(roomOf(to)) !== true);
-  t.same(
-    wrong.map(shown),
-    [],
-    'src/bin -> web/api, http, actors, adapters, core; http -> core and messages; actors -> core; adapters -> core; core -> nothing',
-  );
+  const wrong = IMPORTS.filter(({ from, to }) => {
+    const [layer, imported] = [layerOf(from), layerOf(to)];
+    return layer !== imported && MAY_IMPORT[layer]?.includes(imported) !== true;
+  });
+  t.same(wrong.map(shown), [], 'an import points to the same layer or to one below it');
 });
 
 test('imports name the source file', async (t) => {
@@ -71,7 +75,7 @@ test('imports name the source file', async (t) => {
 
 test('the web application knows the service by types alone, and of http the contract', async (t) => {
   const wrong = IMPORTS.filter(({ from, to, typeOnly }) => {
-    if (!from.startsWith('web/') || to.startsWith('web/')) return false;
+    if (!from.startsWith('web/') || to.startsWith('web/') || layerOf(to) === 'client') return false;
     return !typeOnly || (to.startsWith('http/') && to !== 'http/openapi/generated.ts');
   });
   t.same(wrong.map(shown), [], 'what runs in a browser is in web/');
@@ -80,8 +84,8 @@ test('the web application knows the service by types alone, and of http the cont
 test('an actor is known by its messages.ts alone', async (t) => {
   // The worker's daemon is a house of actors of its own; what lies beside actors is for all of them.
   const actorOf = (file: string): string => {
-    const folder = /^actors\/(?!kernel\/)((?:agent\/)?[^/]+)\//.exec(file)?.[1] ?? '';
-    return folder === 'agent' ? '' : folder;
+    const folder = /^actors\/((?:agent|service)\/[^/]+)\//.exec(file)?.[1] ?? '';
+    return folder;
   };
   const wrong = IMPORTS.filter(({ from, to }) => {
     const outside = from.startsWith('http/') || (from.startsWith('actors/') && actorOf(from) !== '');

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { useLocation } from 'wouter';
-import { ProblemError } from '../api/problem.ts';
+import { ProblemError } from '../../client/problem.ts';
 import { useService } from '../state/service.tsx';
 import { toasts } from '../state/toasts.ts';
 import { useWatchedJobs } from '../state/use-watched-jobs.ts';

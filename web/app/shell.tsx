@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Eye, Menu, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ProblemError } from '../api/problem.ts';
+import { ProblemError } from '../../client/problem.ts';
 import { IconButton } from '../parts/button.tsx';
 import { classNames } from '../parts/class-names.ts';
 import { QueryProblem } from '../parts/query-problem.tsx';

@@ -1,4 +1,4 @@
-import type { TaskCounts } from '../api/resources.ts';
+import type { TaskCounts } from '../../client/resources.ts';
 import { PROGRESS_PARTS, statusLook, type ProgressPart } from './status-looks.ts';
 
 /** One part of a progress bar. */

@@ -1,4 +1,4 @@
-import type { TaskCounts } from '../api/resources.ts';
+import type { TaskCounts } from '../../client/resources.ts';
 import { statusColor } from './status-badge.tsx';
 import { countedParts, countsInWords, percentDone } from './task-counts.ts';
 import './task-progress.css';

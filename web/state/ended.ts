@@ -1,4 +1,4 @@
-import type { JobStatus, TaskStatus } from '../api/resources.ts';
+import type { JobStatus, TaskStatus } from '../../client/resources.ts';
 
 /** Nothing more becomes of the job, unless a user tries tasks of it again. */
 export const hasJobEnded = (status: JobStatus): boolean =>

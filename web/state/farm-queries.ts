@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { WorkerSummary } from '../api/resources.ts';
-import type { QueryOf } from '../api/rest-calls.ts';
-import type { Rest } from '../api/rest.ts';
+import type { WorkerSummary } from '../../client/resources.ts';
+import type { QueryOf } from '../../client/rest-calls.ts';
+import type { Rest } from '../../client/rest.ts';
 import { workerComponent } from './worker-component.ts';
 
 /** What is asked of a farm and its workers over time. */

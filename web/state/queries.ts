@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { QueryOf } from '../api/rest-calls.ts';
-import type { Rest } from '../api/rest.ts';
+import type { QueryOf } from '../../client/rest-calls.ts';
+import type { Rest } from '../../client/rest.ts';
 
 /**
  * What pages ask the service, with the key under which the answer is kept. The first word of a key is the kind of thing, so that an event

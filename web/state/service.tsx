@@ -1,6 +1,6 @@
 import { createContext, use, type ReactNode } from 'react';
-import type { EventChannel } from '../api/events/channel.ts';
-import type { Rest } from '../api/rest.ts';
+import type { EventChannel } from '../../client/events/channel.ts';
+import type { Rest } from '../../client/rest.ts';
 
 /** The service that the page was loaded from. */
 export interface Service {

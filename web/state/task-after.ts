@@ -1,5 +1,5 @@
-import type { TaskEvent } from '../api/events/subjects.ts';
-import type { Task } from '../api/resources.ts';
+import type { TaskEvent } from '../../client/events/subjects.ts';
+import type { Task } from '../../client/resources.ts';
 
 /** The task as an event leaves it until it is loaded anew; the task itself when it is newer than the event. */
 export function taskAfter(task: Task, event: TaskEvent): Task {

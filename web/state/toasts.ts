@@ -1,4 +1,4 @@
-import { ProblemError, ServiceUnreachable } from '../api/problem.ts';
+import { ProblemError, ServiceUnreachable } from '../../client/problem.ts';
 
 /** What the user is told in passing. */
 export interface Toast {

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react';
-import type { EventOf, Subject } from '../api/events/subjects.ts';
+import type { EventOf, Subject } from '../../client/events/subjects.ts';
 import { Coalescer } from './coalescer.ts';
 import { liveUpdates } from './live-updates.ts';
 import { useService } from './service.tsx';

@@ -1,5 +1,5 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query';
-import type { Subject } from '../api/events/subjects.ts';
+import type { Subject } from '../../client/events/subjects.ts';
 import { useEvents, type GapReason } from './use-events.ts';
 import { useThrottle } from './use-throttle.ts';
 

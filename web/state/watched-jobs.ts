@@ -1,4 +1,4 @@
-import type { JobEvent } from '../api/events/subjects.ts';
+import type { JobEvent } from '../../client/events/subjects.ts';
 
 /** Jobs that the user of this browser wants to hear of when they end. */
 export interface WatchedJob {

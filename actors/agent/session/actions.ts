@@ -1,5 +1,5 @@
 import { reportedFailureReason } from '../../../src/core/lifecycle/failure-reasons.ts';
-import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
+import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
 import type { ActionEnd } from '../../../src/core/ports/task-processes.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentContext } from '../agent-world.ts';

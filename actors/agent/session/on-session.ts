@@ -1,6 +1,6 @@
 import { deliver } from '../../../src/core/delivery/delivered-paths.ts';
 import type { SessionId } from '../../../src/core/ids.ts';
-import type { ExtensionName } from '../../../src/core/openjd/extensions.ts';
+import type { ExtensionName } from '../../../src/openjd/template/extensions.ts';
 import { AGENT_LIMITS } from '../agent-limits.ts';
 import type { AgentSettings } from '../agent-settings.ts';
 import type { AgentContext } from '../agent-world.ts';

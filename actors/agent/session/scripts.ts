@@ -1,15 +1,15 @@
 import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
-import type { ExtensionName } from '../../../src/core/openjd/extensions.ts';
-import type { HostContext, TypedContext } from '../../../src/core/openjd/host-symbols.ts';
-import type { ExprSettings } from '../../../src/core/openjd/language/expressions.ts';
-import { hostResolver, type HostResolver } from '../../../src/core/openjd/language/host-texts.ts';
-import { ScriptTally } from '../../../src/core/openjd/language/script-tally.ts';
+import type { ExtensionName } from '../../../src/openjd/template/extensions.ts';
+import type { HostContext, TypedContext } from '../../../src/openjd/template/host-symbols.ts';
+import type { ExprSettings } from '../../../src/openjd/template/language/expressions.ts';
+import { hostResolver, type HostResolver } from '../../../src/openjd/template/language/host-texts.ts';
+import { ScriptTally } from '../../../src/openjd/template/language/script-tally.ts';
 import type {
   ActionPlan,
   EmbeddedFilePlan,
   EnvironmentPlan,
   ScriptPlan,
-} from '../../../src/core/openjd/plan.ts';
+} from '../../../src/openjd/template/plan.ts';
 import type { SessionFile } from '../../../src/core/ports/task-processes.ts';
 import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 

@@ -1,7 +1,7 @@
 import type { DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
 import type { AttemptId, SessionId, TaskId } from '../../../src/core/ids.ts';
-import type { ExprSettings } from '../../../src/core/openjd/language/expressions.ts';
-import type { ActionPlan } from '../../../src/core/openjd/plan.ts';
+import type { ExprSettings } from '../../../src/openjd/template/language/expressions.ts';
+import type { ActionPlan } from '../../../src/openjd/template/plan.ts';
 import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
 import type { LogLevel } from './directives.ts';
 import type { SessionTask } from './messages.ts';

@@ -33,7 +33,7 @@ export interface StoreThreadEvents {
 }
 
 /**
- * Starts the store thread from its entry (src/bin/threads/store-thread.ts) and resolves when the store is open. Rejects with one line that says
+ * Starts the store thread from its entry (daemons/threads/store-thread.ts) and resolves when the store is open. Rejects with one line that says
  * why when it cannot be opened. Should the store fail later, the process ends with one of STORE_EXIT_CODES.
  */
 export function startStoreThread(

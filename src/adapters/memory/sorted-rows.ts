@@ -1,4 +1,4 @@
-import { firstPlace } from '../../core/first-place.ts';
+import { firstPlace } from '../../openjd/primitives/partition-point.ts';
 import type { ScanOptions } from '../../core/ports/store.ts';
 import { compareKeys } from './key-order.ts';
 

@@ -1,4 +1,4 @@
-import { isWord } from '../../core/expr/regex/code-point-ranges.ts';
+import { isWord } from '../../openjd/expr/regex/code-point-ranges.ts';
 
 /** What the engine reads where the text has ended: a code point of -1 without width, in the form of `step`. */
 const END = -8;

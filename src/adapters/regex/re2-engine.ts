@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import type { CompiledRegex, Regex, RegexEngine, RegexMatch } from '../../core/ports/regex-engine.ts';
+import type { CompiledRegex, Regex, RegexEngine, RegexMatch } from '../../openjd/expr/regex/regex-engine.ts';
 import { CountingInput } from './counting-input.ts';
 
 /** Patterns that stay compiled, the most recently used ones. */

@@ -1,6 +1,6 @@
-import type { Position, ScalarNode } from '../../core/openjd/document.ts';
-import { shown } from '../../core/openjd/text-rules.ts';
-import { Unreadable } from '../../core/openjd/read-result.ts';
+import type { Position, ScalarNode } from '../../openjd/template/document.ts';
+import { shown } from '../../openjd/template/text-rules.ts';
+import { Unreadable } from '../../openjd/template/read-result.ts';
 
 const NULL = /^(?:~|null|Null|NULL)?$/;
 const BOOLEAN = /^(?:true|True|TRUE|false|False|FALSE)$/;

@@ -1,6 +1,6 @@
-import type { ReadResult } from '../../core/openjd/read-result.ts';
-import { DOCUMENT_LIMITS, type DocumentLimits } from '../../core/openjd/document-limits.ts';
-import { readJson } from '../../core/openjd/read-json.ts';
+import type { ReadResult } from '../../openjd/template/read-result.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../../openjd/template/document-limits.ts';
+import { readJson } from '../../openjd/template/read-json.ts';
 import { readYaml } from './read-yaml.ts';
 
 export type DocumentFormat = 'yaml' | 'json';

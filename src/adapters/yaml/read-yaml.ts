@@ -9,11 +9,11 @@ import {
   type Node,
   type YAMLMap,
 } from 'yaml';
-import type { DocumentNode, MappingEntry, Position } from '../../core/openjd/document.ts';
-import type { DocumentLimits } from '../../core/openjd/document-limits.ts';
-import { LineIndex } from '../../core/openjd/line-index.ts';
-import { Unreadable, type ReadResult } from '../../core/openjd/read-result.ts';
-import { shown } from '../../core/openjd/text-rules.ts';
+import type { DocumentNode, MappingEntry, Position } from '../../openjd/template/document.ts';
+import type { DocumentLimits } from '../../openjd/template/document-limits.ts';
+import { LineIndex } from '../../openjd/template/line-index.ts';
+import { Unreadable, type ReadResult } from '../../openjd/template/read-result.ts';
+import { shown } from '../../openjd/template/text-rules.ts';
 import { plainScalar } from './plain-scalar.ts';
 import { scanTokens } from './scan-tokens.ts';
 

@@ -1,7 +1,7 @@
 import { CST, Lexer } from 'yaml';
-import type { DocumentLimits } from '../../core/openjd/document-limits.ts';
-import type { LineIndex } from '../../core/openjd/line-index.ts';
-import { Unreadable } from '../../core/openjd/read-result.ts';
+import type { DocumentLimits } from '../../openjd/template/document-limits.ts';
+import type { LineIndex } from '../../openjd/template/line-index.ts';
+import { Unreadable } from '../../openjd/template/read-result.ts';
 
 /**
  * Splits YAML text into tokens and refuses, before a parser recurses, what is nested too deep, too large, or uses tags or

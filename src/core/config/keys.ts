@@ -1,4 +1,4 @@
-import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../expr/expr-limits.ts';
+import { EXPR_LIMITS, EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
 import { BURST_MAX, RPS_MAX } from '../rate-limit/rate-limiter.ts';
 import { WIRE_LIMITS } from '../wire/limits.ts';
 import {

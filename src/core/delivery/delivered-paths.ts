@@ -1,7 +1,8 @@
-import { parseFormatString, resolveFormatString } from '../openjd/format-string.ts';
-import type { ExtensionName } from '../openjd/extensions.ts';
-import { isUriPath, pathMapper, type PathMappingRule } from '../openjd/path-mapping.ts';
-import type { ParameterValue } from '../openjd/plan.ts';
+import { parseFormatString, resolveFormatString } from '../../openjd/template/format-string.ts';
+import type { ExtensionName } from '../../openjd/template/extensions.ts';
+import { pathMapper, type PathMappingRule } from '../../openjd/template/path-mapping.ts';
+import { isUriPath } from '../../openjd/primitives/uri-path.ts';
+import type { ParameterValue } from '../../openjd/template/plan.ts';
 import {
   DEFAULT_DELIVERIES,
   DELIVERY_ORDER,
@@ -9,7 +10,7 @@ import {
   type CommandFlags,
   type EnvironmentVariable,
   type PathDelivery,
-} from './deliveries.ts';
+} from '../../openjd/template/deliveries.ts';
 import type { PathMapping } from './path-map.ts';
 import { planStaging, type StagingTransfer } from './staging-plan.ts';
 

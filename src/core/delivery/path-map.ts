@@ -1,4 +1,5 @@
-import { isUriPath, pathKeys, type PathFormat, type PathMappingRule } from '../openjd/path-mapping.ts';
+import { pathKeys, type PathFormat, type PathMappingRule } from '../../openjd/template/path-mapping.ts';
+import { isUriPath } from '../../openjd/primitives/uri-path.ts';
 import { DEFAULT_ROOT, type StorageLocationRecord } from '../records/storage-location.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { PathFormat, PathMappingRule } from '../openjd/path-mapping.ts';
+import type { PathFormat, PathMappingRule } from '../../openjd/template/path-mapping.ts';
 import { checked, door, list, literal, oneOf, optional, record, text } from '../wire/field-readers.ts';
 import type { Parsed } from '../wire/json-text.ts';
 

@@ -1,6 +1,6 @@
-import { isUriPath } from '../openjd/path-mapping.ts';
-import { pathsOf } from '../openjd/path-values.ts';
-import type { DataFlow, ObjectType, ParameterValue } from '../openjd/plan.ts';
+import { isUriPath } from '../../openjd/primitives/uri-path.ts';
+import { pathsOf } from '../../openjd/template/path-values.ts';
+import type { DataFlow, ObjectType, ParameterValue } from '../../openjd/template/plan.ts';
 
 /** A path of a job parameter that is copied between its storage location and the session's directory. */
 export interface StagingTransfer {

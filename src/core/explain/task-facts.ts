@@ -1,7 +1,7 @@
 import type { FarmId, JobId, QueueId, WorkerId } from '../ids.ts';
 import type { Holder, LeaseExplanation } from '../lease/explanation.ts';
 import type { RetryPolicy } from '../lifecycle/retry-policy.ts';
-import type { StepRequirements } from '../openjd/plan.ts';
+import type { StepRequirements } from '../../openjd/template/plan.ts';
 import type { AttemptRecord } from '../records/attempt.ts';
 import type { JobRecord } from '../records/job.ts';
 import type { StepRecord } from '../records/step.ts';

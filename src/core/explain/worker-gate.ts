@@ -1,7 +1,7 @@
 import { TIGHTER_EXPR_LIMITS, type Ineligibility } from '../lease/eligibility.ts';
 import type { DemandExplanation, LeaseExplanation, RejectedWorkers } from '../lease/explanation.ts';
-import { COMPUTE_LOCATION } from '../openjd/capabilities.ts';
-import type { AmountRequirement, AttributeRequirement } from '../openjd/plan.ts';
+import { COMPUTE_LOCATION } from '../../openjd/template/capabilities.ts';
+import type { AmountRequirement, AttributeRequirement } from '../../openjd/template/plan.ts';
 import type { NearestMiss, WorkersGate, WorkersOutlook } from './task-explanation.ts';
 import type { Names, TaskFacts } from './task-facts.ts';
 import { counted, listedAtMost, listText, numberText, sentenceOf } from './wording.ts';

@@ -1,6 +1,10 @@
 import type { QueueId } from '../ids.ts';
-import type { AmountRequirement, AttributeRequirement, StepRequirements } from '../openjd/plan.ts';
-import { VCPU } from '../openjd/capabilities.ts';
+import type {
+  AmountRequirement,
+  AttributeRequirement,
+  StepRequirements,
+} from '../../openjd/template/plan.ts';
+import { VCPU } from '../../openjd/template/capabilities.ts';
 import type { ExprShortfall, WorkerOffer } from './worker-offer.ts';
 
 /** The sentence of interface.md, "Worker and related rules", which stands for itself. */

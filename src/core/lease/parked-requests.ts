@@ -1,5 +1,5 @@
 import { BinaryHeap } from '../binary-heap.ts';
-import { firstPlace } from '../first-place.ts';
+import { firstPlace } from '../../openjd/primitives/partition-point.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
 import { coresOf, isEligible } from './eligibility.ts';
 import type { Signature } from './signatures.ts';

@@ -1,4 +1,4 @@
-import { firstPlace } from '../first-place.ts';
+import { firstPlace } from '../../openjd/primitives/partition-point.ts';
 import { compareCandidates, type Candidate } from './candidate-order.ts';
 import { isEligible, type Demand } from './eligibility.ts';
 import type { StepEntry } from './ready-index.ts';

@@ -1,4 +1,4 @@
-import { firstPlace } from '../first-place.ts';
+import { firstPlace } from '../../openjd/primitives/partition-point.ts';
 /** A run of task indices: from `start`, `count` of them. */
 export interface TaskRange {
   readonly start: number;

@@ -1,6 +1,6 @@
-import { NO_EXPRESSIONS } from '../expr/expr-limits.ts';
+import { NO_EXPRESSIONS } from '../../openjd/expr/expr-limits.ts';
 import type { QueueId, WorkerId } from '../ids.ts';
-import { COMPUTE_LOCATION, VCPU } from '../openjd/capabilities.ts';
+import { COMPUTE_LOCATION, VCPU } from '../../openjd/template/capabilities.ts';
 import type { WorkerRecord } from '../records/worker.ts';
 
 /** What a worker offers to the lease: everything that eligibility looks at. */

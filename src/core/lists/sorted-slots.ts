@@ -1,4 +1,4 @@
-import { firstPlace } from '../first-place.ts';
+import { firstPlace } from '../../openjd/primitives/partition-point.ts';
 /** Slots that were noted and not yet put in their places, at the most: an insertion of so many costs a few milliseconds. */
 const NOTED_MAX = 4096;
 const FIRST_CAPACITY = 1024;

@@ -1,5 +1,5 @@
 import type { JobId } from '../ids.ts';
-import type { JobPlan, StepPlan } from '../openjd/plan.ts';
+import type { JobPlan, StepPlan } from '../../openjd/template/plan.ts';
 
 /** Plan and template of a large job, each as the store encodes a row. */
 export interface LargeRows {

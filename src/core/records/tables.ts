@@ -8,7 +8,7 @@ import {
   type WorkerId,
 } from '../ids.ts';
 import type { TerminalJobStatus } from '../lifecycle/job-transitions.ts';
-import type { JobPlan } from '../openjd/plan.ts';
+import type { JobPlan } from '../../openjd/template/plan.ts';
 import type { AttemptRecord } from './attempt.ts';
 import type { ComputeLocationRecord } from './compute-location.ts';
 import type { FarmRecord } from './farm.ts';

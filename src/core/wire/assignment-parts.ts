@@ -1,4 +1,4 @@
-import type { JobPlan, StepPlan, TaskParameterValue } from '../openjd/plan.ts';
+import type { JobPlan, StepPlan, TaskParameterValue } from '../../openjd/template/plan.ts';
 import type { QueueRecord } from '../records/queue.ts';
 import type { IsolationIdentity, StepAssignment } from './bus-messages.ts';
 

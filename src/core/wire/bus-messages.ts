@@ -1,4 +1,4 @@
-import type { PathDelivery } from '../delivery/deliveries.ts';
+import type { PathDelivery } from '../../openjd/template/deliveries.ts';
 import type { PathMap } from '../delivery/path-map.ts';
 import type { DiagnosticLevel } from '../diagnostics/record.ts';
 import type { AttemptId, FarmId, JobId, QueueId, StepId, TaskId, WorkerId } from '../ids.ts';
@@ -8,7 +8,7 @@ import type {
   ParameterValue,
   ScriptPlan,
   TaskParameterValue,
-} from '../openjd/plan.ts';
+} from '../../openjd/template/plan.ts';
 
 /** Messages between worker and service (interface.md, "Worker-facing message bus"), JSON on the wire. Field names are the wire's. */
 

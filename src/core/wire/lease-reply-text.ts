@@ -1,5 +1,5 @@
 import type { StepId } from '../ids.ts';
-import type { TaskParameterValue } from '../openjd/plan.ts';
+import type { TaskParameterValue } from '../../openjd/template/plan.ts';
 import type { Written } from '../records/written.ts';
 import type { Assignment, LeaseReply, PathMapMessage, StepAssignment } from './bus-messages.ts';
 

@@ -1,6 +1,6 @@
-import type { CommandFlags, EnvironmentVariable, PathDelivery } from '../delivery/deliveries.ts';
+import type { CommandFlags, EnvironmentVariable, PathDelivery } from '../../openjd/template/deliveries.ts';
 import type { MappedLocation, PathSource } from '../delivery/path-map.ts';
-import type { PathFormat } from '../openjd/path-mapping.ts';
+import type { PathFormat } from '../../openjd/template/path-mapping.ts';
 import type {
   ActionPlan,
   CancelationPlan,
@@ -15,7 +15,7 @@ import type {
   ScriptPlan,
   TaskParameterType,
   TaskParameterValue,
-} from '../openjd/plan.ts';
+} from '../../openjd/template/plan.ts';
 import type {
   Assignment,
   CancelMessage,

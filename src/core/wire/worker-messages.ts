@@ -1,5 +1,5 @@
 import { NOTE_LIMITS, type DiagnosticLevel } from '../diagnostics/record.ts';
-import { EXPR_MEMORY_MAX } from '../expr/expr-limits.ts';
+import { EXPR_MEMORY_MAX } from '../../openjd/expr/expr-limits.ts';
 import type {
   DeregisterMessage,
   DiagnosticMessage,

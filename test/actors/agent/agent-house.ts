@@ -1,4 +1,4 @@
-import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
+import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
 import { agentActors } from '../../../actors/agent/agent-actors.ts';
 import type { AgentSettings } from '../../../actors/agent/agent-settings.ts';
 import type { AgentEffect, AgentMessages, AgentWorld } from '../../../actors/agent/agent-world.ts';
@@ -16,10 +16,10 @@ import {
   type TaskId,
   type WorkerId,
 } from '../../../src/core/ids.ts';
-import type { ActionPlan, EnvironmentPlan } from '../../../src/core/openjd/plan.ts';
+import type { ActionPlan, EnvironmentPlan } from '../../../src/openjd/template/plan.ts';
 import type { JournalChange } from '../../../src/core/ports/agent-journal.ts';
 import type { ActionEnd, OutputStream } from '../../../src/core/ports/task-processes.ts';
-import { EXPR_LIMITS } from '../../../src/core/expr/expr-limits.ts';
+import { EXPR_LIMITS } from '../../../src/openjd/expr/expr-limits.ts';
 import type {
   Assignment,
   LeaseReply,

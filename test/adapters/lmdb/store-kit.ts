@@ -25,7 +25,7 @@ export const threadOptions = (directory: string): StoreThreadOptions => ({
   disk: SMALL_LIMITS,
 });
 
-const ENTRY = new URL('../../../src/bin/threads/store-thread.js', import.meta.url);
+const ENTRY = new URL('../../../daemons/threads/store-thread.js', import.meta.url);
 
 export const startStore = (
   options: StoreThreadOptions,

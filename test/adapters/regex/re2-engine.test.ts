@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { createRe2Engine } from '../../../src/adapters/regex/re2-engine.ts';
-import type { Regex, RegexMatch } from '../../../src/core/ports/regex-engine.ts';
+import type { Regex, RegexMatch } from '../../../src/openjd/expr/regex/regex-engine.ts';
 
 const engine = createRe2Engine();
 

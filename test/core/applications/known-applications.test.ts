@@ -1,6 +1,6 @@
 import { test } from 'tap';
 import { KNOWN_APPLICATIONS, tagsWith } from '../../../src/core/applications/known-applications.ts';
-import { capabilityNameWrong } from '../../../src/core/openjd/capabilities.ts';
+import { capabilityNameWrong } from '../../../src/openjd/template/capabilities.ts';
 
 test('every application can be asked for by a template, and has a way to be found', (t) => {
   const tags = KNOWN_APPLICATIONS.map(({ tag }) => tag);

@@ -1,8 +1,8 @@
 import { test } from 'tap';
 import { deliver, type DeliveredPaths } from '../../../src/core/delivery/delivered-paths.ts';
-import type { PathDelivery } from '../../../src/core/delivery/deliveries.ts';
+import type { PathDelivery } from '../../../src/openjd/template/deliveries.ts';
 import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
-import type { ParameterValue } from '../../../src/core/openjd/plan.ts';
+import type { ParameterValue } from '../../../src/openjd/template/plan.ts';
 
 const MAPPING: PathMapping = {
   rules: [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'tap';
 import { mappingOf, pathMapOf, PathMaps } from '../../../src/core/delivery/path-map.ts';
-import { pathMapper } from '../../../src/core/openjd/path-mapping.ts';
+import { pathMapper } from '../../../src/openjd/template/path-mapping.ts';
 
 const storage = (roots: Readonly<Record<string, string>>) => ({
   roots: Object.entries(roots).map(([place, root]) => ({ place, root })),

@@ -4,7 +4,7 @@ import type { TaskFacts } from '../../../src/core/explain/task-facts.ts';
 import { farmId, jobId, queueId, workerId } from '../../../src/core/ids.ts';
 import type { LeaseExplanation } from '../../../src/core/lease/explanation.ts';
 import { countsOf } from '../../../src/core/lifecycle/task-counts.ts';
-import type { AttributeRequirement } from '../../../src/core/openjd/plan.ts';
+import type { AttributeRequirement } from '../../../src/openjd/template/plan.ts';
 import {
   attempt,
   counts,

@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { queueId } from '../../../src/core/ids.ts';
 import { coresOf, ineligibilityOf } from '../../../src/core/lease/eligibility.ts';
-import type { AttributeRequirement, StepRequirements } from '../../../src/core/openjd/plan.ts';
+import type { AttributeRequirement, StepRequirements } from '../../../src/openjd/template/plan.ts';
 import type { WorkerRecord } from '../../../src/core/records/worker.ts';
 import { offerOf, type WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
 import { requirements, workerOffer, workerRecord } from '../../kit/lease-parts.ts';

@@ -16,7 +16,7 @@ import { ReadyTasks } from '../../../src/core/lease/ready-tasks.ts';
 import type { TaskRange } from '../../../src/core/lease/task-ranges.ts';
 import { WorkerKinds } from '../../../src/core/lease/worker-kinds.ts';
 import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
-import type { StepRequirements } from '../../../src/core/openjd/plan.ts';
+import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import { requirements, usagePool, workerOffer } from '../../kit/lease-parts.ts';
 
 const QUEUES = [queueId('q1'), queueId('q2')];

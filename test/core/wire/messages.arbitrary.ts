@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { typeNames } from '../../../src/core/openjd/parameter-types.ts';
-import type { PathDelivery } from '../../../src/core/delivery/deliveries.ts';
+import { typeNames } from '../../../src/openjd/template/parameter-types.ts';
+import type { PathDelivery } from '../../../src/openjd/template/deliveries.ts';
 import { attemptIdOf, farmId, jobId, queueId, stepIdOf, taskIdOf, workerId } from '../../../src/core/ids.ts';
 import type {
   CancelMessage,
@@ -13,7 +13,7 @@ import type {
   StatusMessage,
   TerminalReport,
 } from '../../../src/core/wire/bus-messages.ts';
-import type { EnvironmentPlan, ScriptPlan } from '../../../src/core/openjd/plan.ts';
+import type { EnvironmentPlan, ScriptPlan } from '../../../src/openjd/template/plan.ts';
 
 /** Valid messages of every kind. */
 

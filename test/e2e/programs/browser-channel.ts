@@ -3,7 +3,7 @@
  *
  *   node --experimental-websocket dist/test/e2e/programs/browser-channel.js http://127.0.0.1:8080
  */
-import { EventChannel, eventsUrl } from '../../../web/api/events/channel.ts';
+import { EventChannel, eventsUrl } from '../../../client/events/channel.ts';
 
 const channel = new EventChannel({ url: eventsUrl(process.argv[2] ?? '') });
 channel.onState((state) => console.log(state.kind, state.kind === 'waiting' ? state.reason : ''));

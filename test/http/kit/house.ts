@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import type { Profiler } from '../../../http/debug/pprof.ts';
 import { startFront } from '../../../http/front.ts';
@@ -9,9 +9,9 @@ import { TaskLists } from '../../../http/lists/task-lists.ts';
 import type { Bundle } from '../../../http/pages/bundle.ts';
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { EventHub } from '../../../http/ws/hub.ts';
-import { joinPlan } from '../../../src/bin/threads/plan-parts.ts';
+import { joinPlan } from '../../../daemons/threads/plan-parts.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
-import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
+import { TaskEventHub } from '../../../daemons/server/task-events.ts';
 import type { Ports, Preparation, PreparationRequest, TaskEvent } from '../../../http/ports.ts';
 import type { RateLimitSettings } from '../../../http/guards/rate-limit.ts';
 import type { HttpServer } from '../../../http/server/server.ts';

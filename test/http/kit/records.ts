@@ -1,7 +1,7 @@
 import { farmId, jobId, queueId, taskIdOf, workerId, type JobId } from '../../../src/core/ids.ts';
 import { countsOf, sumCounts, type TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
-import type { JobPlan, StepPlan } from '../../../src/core/openjd/plan.ts';
-import type { SpaceDescription } from '../../../src/core/openjd/space-description.ts';
+import type { JobPlan, StepPlan } from '../../../src/openjd/template/plan.ts';
+import type { SpaceDescription } from '../../../src/openjd/template/space-description.ts';
 import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
 import { put, type Change } from '../../../src/core/records/change-set.ts';
 import type { FarmRecord } from '../../../src/core/records/farm.ts';

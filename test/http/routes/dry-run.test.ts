@@ -1,9 +1,9 @@
-import { EXPRESSIONS } from '../../../src/bin/expressions.ts';
-import { previewJob } from '../../../src/core/openjd/preview-command.ts';
+import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { previewJob } from '../../../src/openjd/template/preview-command.ts';
 import { test } from 'tap';
 import { workerId } from '../../../src/core/ids.ts';
 import type { DemandExplanation } from '../../../src/core/lease/explanation.ts';
-import type { StepRequirements } from '../../../src/core/openjd/plan.ts';
+import type { StepRequirements } from '../../../src/openjd/template/plan.ts';
 import { done } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import { keys } from '../../../src/core/records/tables.ts';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { ServiceEnvelope } from '../../../actors/service-messages.ts';
+import type { ServiceEnvelope } from '../../../actors/service/service-messages.ts';
 import { attemptIdOf, farmId, workerId } from '../../../src/core/ids.ts';
 import type { Holder, LeaseExplanation } from '../../../src/core/lease/explanation.ts';
 import { done, refused, type Outcome } from '../../../src/core/problems.ts';

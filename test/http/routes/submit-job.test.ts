@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { replyTo } from '../../../actors/kernel/address.ts';
 import { encodeStepBody } from '../../../src/adapters/lmdb/value-encoder.ts';
-import { splitPlan } from '../../../src/bin/threads/plan-parts.ts';
+import { splitPlan } from '../../../daemons/threads/plan-parts.ts';
 import { farmId, queueId } from '../../../src/core/ids.ts';
 import { done, refused } from '../../../src/core/problems.ts';
 import { put } from '../../../src/core/records/change-set.ts';

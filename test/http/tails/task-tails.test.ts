@@ -4,7 +4,7 @@ import { CANCEL_GRACE_MS, DRAIN_MAX_MS, DRAIN_PATIENCE_MS } from '../../../http/
 import { TaskTails } from '../../../http/tails/task-tails.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { FollowedJobs, followedMemory } from '../../../src/adapters/system/followed-jobs.ts';
-import { TaskEventHub } from '../../../src/bin/server/task-events.ts';
+import { TaskEventHub } from '../../../daemons/server/task-events.ts';
 import { attemptIdOf, taskIdOf } from '../../../src/core/ids.ts';
 import type { TaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
 import type { LogArrival } from '../../../src/core/ports/log-store.ts';

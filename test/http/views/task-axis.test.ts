@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { taskAxis } from '../../../http/views/task-axis.ts';
-import type { StepPlan, TaskParameterType } from '../../../src/core/openjd/plan.ts';
-import type { SpaceDescription } from '../../../src/core/openjd/space-description.ts';
+import type { StepPlan, TaskParameterType } from '../../../src/openjd/template/plan.ts';
+import type { SpaceDescription } from '../../../src/openjd/template/space-description.ts';
 
 const planOf = (
   space: SpaceDescription,

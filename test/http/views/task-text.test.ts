@@ -6,7 +6,7 @@ import { TaskViewer } from '../../../http/views/task-viewer.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/memory-store.ts';
 import { attemptIdOf } from '../../../src/core/ids.ts';
 import { TASK_STATUSES } from '../../../src/core/lifecycle/task-transitions.ts';
-import type { SpaceDescription } from '../../../src/core/openjd/space-description.ts';
+import type { SpaceDescription } from '../../../src/openjd/template/space-description.ts';
 import { put } from '../../../src/core/records/change-set.ts';
 import type { StepRecord } from '../../../src/core/records/step.ts';
 import { keys } from '../../../src/core/records/tables.ts';

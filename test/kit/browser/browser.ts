@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { packageRoot } from '../../../src/bin/package-root.ts';
+import { packageRoot } from '../../../daemons/process/package-root.ts';
 
 /** Pictures of the pages: artefacts of a run, beside its record. */
 const PICTURES = fileURLToPath(new URL('.tap/screenshots/', packageRoot));

@@ -1,4 +1,4 @@
-import type { Worker } from '../../../web/api/resources.ts';
+import type { Worker } from '../../../client/resources.ts';
 
 /** A worker as the service answers it. */
 export const aWorker = (change: Partial<Worker> = {}): Worker => ({

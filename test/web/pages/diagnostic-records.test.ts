@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
 import { hrefOf, joined, keyOf, matching, RECORDS_MAX } from '../../../web/pages/diagnostics/records.ts';
-import type { DiagnosticRecord } from '../../../web/api/resources.ts';
+import type { DiagnosticRecord } from '../../../client/resources.ts';
 import { workerComponent, workerLogHref, workerOf } from '../../../web/state/worker-component.ts';
 
 const record = (ts: string, rest: Partial<DiagnosticRecord> = {}): DiagnosticRecord => ({

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { FarmHistory, HistorySeries } from '../../../web/api/resources.ts';
+import type { FarmHistory, HistorySeries } from '../../../client/resources.ts';
 import { attentionOf, jobsWithFailures } from '../../../web/pages/overview/attention.ts';
 import { farmCharts, sumOfLast } from '../../../web/pages/overview/farm-series.ts';
 import { farmStatus, type FarmFacts } from '../../../web/pages/overview/farm-status.ts';

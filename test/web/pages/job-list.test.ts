@@ -1,7 +1,7 @@
 import { test } from 'tap';
 import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
-import type { JobEvent } from '../../../web/api/events/subjects.ts';
-import type { Job } from '../../../web/api/resources.ts';
+import type { JobEvent } from '../../../client/events/subjects.ts';
+import type { Job } from '../../../client/resources.ts';
 import { offBecause, offForAll, type JobAction } from '../../../web/pages/jobs/job-actions.ts';
 import {
   isFiltered,

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { Attempt, Gate, Task } from '../../../web/api/resources.ts';
+import type { Attempt, Gate, Task } from '../../../client/resources.ts';
 import { gateTitle, linked, linksOf } from '../../../web/pages/task/explanation-links.ts';
 import { attemptShown, hasMoved, newestFirst } from '../../../web/pages/task/task-state.ts';
 import { taskAfter } from '../../../web/state/task-after.ts';

@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { WorkerEvent } from '../../../web/api/events/subjects.ts';
+import type { WorkerEvent } from '../../../client/events/subjects.ts';
 import { newsOf, workerAfter } from '../../../web/pages/workers/live-workers.ts';
 import { retryInWords } from '../../../web/pages/workers/retry-words.ts';
 import { summedUtilisation } from '../../../web/pages/workers/utilisation.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ProblemError } from '../../api/problem.ts';
+import { ProblemError } from '../../../client/problem.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { CheckField, NumberField, SelectField, TextAreaField, TextField } from '../../parts/field.tsx';

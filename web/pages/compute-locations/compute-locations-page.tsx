@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MapPin, Server } from 'lucide-react';
 import { useMemo } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { ComputeLocation } from '../../api/resources.ts';
+import type { ComputeLocation } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';

@@ -1,5 +1,5 @@
-import type { DiagnosticEvent } from '../../api/events/subjects.ts';
-import type { DiagnosticLevel, DiagnosticRecord } from '../../api/resources.ts';
+import type { DiagnosticEvent } from '../../../client/events/subjects.ts';
+import type { DiagnosticLevel, DiagnosticRecord } from '../../../client/resources.ts';
 
 /** What the page keeps: the service keeps no more of a component either, unless it was told to. */
 export const RECORDS_MAX = 5_000;

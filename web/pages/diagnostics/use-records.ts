@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { DiagnosticRecord } from '../../api/resources.ts';
+import type { DiagnosticRecord } from '../../../client/resources.ts';
 import { useEvents } from '../../state/use-events.ts';
 import { useService } from '../../state/service.tsx';
 import { joined, recordOf } from './records.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { LayoutDashboard, Warehouse } from 'lucide-react';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-import type { Farm } from '../../api/resources.ts';
+import type { Farm } from '../../../client/resources.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import type { Catalog } from '../catalog/catalog.ts';

@@ -1,5 +1,5 @@
-import { runBulk, type BulkOutcome } from '../../api/bulk.ts';
-import type { Rest } from '../../api/rest.ts';
+import { runBulk, type BulkOutcome } from '../../../client/bulk.ts';
+import type { Rest } from '../../../client/rest.ts';
 import { counted } from '../../parts/number-text.ts';
 
 /** Does the same to tasks, however many. */

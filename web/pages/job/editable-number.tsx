@@ -1,6 +1,6 @@
 import { Check, Pencil, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
-import { ProblemError } from '../../api/problem.ts';
+import { ProblemError } from '../../../client/problem.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { explained } from '../../state/toasts.ts';
 import './editable-number.css';

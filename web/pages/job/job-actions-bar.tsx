@@ -12,7 +12,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { JobDetail } from '../../api/resources.ts';
+import type { JobDetail } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
 import { counted } from '../../parts/number-text.ts';

@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { ListChecks } from 'lucide-react';
 import { useParams } from 'wouter';
-import { ProblemError } from '../../api/problem.ts';
-import type { JobDetail } from '../../api/resources.ts';
+import { ProblemError } from '../../../client/problem.ts';
+import type { JobDetail } from '../../../client/resources.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';

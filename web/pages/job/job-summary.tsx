@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { JobDetail, JobUpdate } from '../../api/resources.ts';
+import type { JobDetail, JobUpdate } from '../../../client/resources.ts';
 import { counted } from '../../parts/number-text.ts';
 import { useMedia } from '../../parts/data-table/use-media.ts';
 import { KeyValues } from '../../parts/key-values.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ProblemError } from '../../api/problem.ts';
-import type { JobDetail, JobRetrySelection, TaskGrid } from '../../api/resources.ts';
+import { ProblemError } from '../../../client/problem.ts';
+import type { JobDetail, JobRetrySelection, TaskGrid } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import { counted } from '../../parts/number-text.ts';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,6 +1,6 @@
 import { Ban, RotateCcw, X } from 'lucide-react';
 import { useState } from 'react';
-import type { JobDetail, Step } from '../../api/resources.ts';
+import type { JobDetail, Step } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted } from '../../parts/number-text.ts';

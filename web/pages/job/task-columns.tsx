@@ -1,4 +1,4 @@
-import type { JobDetail, Task } from '../../api/resources.ts';
+import type { JobDetail, Task } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { WorkerName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

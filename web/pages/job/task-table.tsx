@@ -1,7 +1,7 @@
 import { Ban, FileText, HelpCircle, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { JobDetail, Step, Task, TaskStatus } from '../../api/resources.ts';
+import type { JobDetail, Step, Task, TaskStatus } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
 import { targetOfSelection } from '../../parts/data-table/bulk-target.ts';

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { tasksOf, type TaskEvent } from '../../api/events/subjects.ts';
-import type { JobDetail } from '../../api/resources.ts';
+import { tasksOf, type TaskEvent } from '../../../client/events/subjects.ts';
+import type { JobDetail } from '../../../client/resources.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useEvents, type GapReason } from '../../state/use-events.ts';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import type { Step, TaskGrid } from '../../api/resources.ts';
+import type { Step, TaskGrid } from '../../../client/resources.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';
 import { useThrottle } from '../../state/use-throttle.ts';

@@ -1,4 +1,4 @@
-import type { Job } from '../../api/resources.ts';
+import type { Job } from '../../../client/resources.ts';
 import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 import { hasJobEnded } from '../../state/ended.ts';

@@ -1,4 +1,4 @@
-import type { Job } from '../../api/resources.ts';
+import type { Job } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { FarmName, QueueName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

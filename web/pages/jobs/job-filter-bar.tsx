@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { SlidersHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
-import type { JobSummary } from '../../api/resources.ts';
+import type { JobSummary } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
 import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';

@@ -1,5 +1,5 @@
-import type { JobStatus } from '../../api/resources.ts';
-import type { QueryOf } from '../../api/rest-calls.ts';
+import type { JobStatus } from '../../../client/resources.ts';
+import type { QueryOf } from '../../../client/rest-calls.ts';
 import { curlOf, shellWord } from '../../parts/shell-words.ts';
 
 /** What the list of jobs can be sorted by. */

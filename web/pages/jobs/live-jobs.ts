@@ -1,5 +1,5 @@
-import type { JobEvent } from '../../api/events/subjects.ts';
-import type { Job } from '../../api/resources.ts';
+import type { JobEvent } from '../../../client/events/subjects.ts';
+import type { Job } from '../../../client/resources.ts';
 
 /** What events say about jobs: how each has changed, and which are gone. */
 export interface JobNews {

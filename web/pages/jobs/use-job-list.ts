@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { Job, JobSummary } from '../../api/resources.ts';
+import type { Job, JobSummary } from '../../../client/resources.ts';
 import { useRowWindow, type RowWindow } from '../../parts/data-table/use-row-window.ts';
 import { liveUpdates } from '../../state/live-updates.ts';
 import { queries } from '../../state/queries.ts';

@@ -1,4 +1,4 @@
-import type { Job, WaitingGroup } from '../../api/resources.ts';
+import type { Job, WaitingGroup } from '../../../client/resources.ts';
 
 /** A job that somebody should look at, and why. */
 export interface Attention {

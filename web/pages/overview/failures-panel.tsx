@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { FailureGroup, Job, JobFailures } from '../../api/resources.ts';
+import type { FailureGroup, Job, JobFailures } from '../../../client/resources.ts';
 import { WorkerName } from '../../parts/names.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { Ago } from '../../parts/time.tsx';

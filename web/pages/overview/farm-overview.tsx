@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import type { Farm, FarmHistory } from '../../api/resources.ts';
+import type { Farm, FarmHistory } from '../../../client/resources.ts';
 import { QueueName } from '../../parts/names.tsx';
 import { Panel, Panels } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';

@@ -1,4 +1,4 @@
-import type { FarmHistory } from '../../api/resources.ts';
+import type { FarmHistory } from '../../../client/resources.ts';
 import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 
 /** The spans of time that can be looked at, and what one point of each stands for, in minutes. */

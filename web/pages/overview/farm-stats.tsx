@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Farm, FarmHistory, FarmWaiting, WorkerSummary } from '../../api/resources.ts';
+import type { Farm, FarmHistory, FarmWaiting, WorkerSummary } from '../../../client/resources.ts';
 import { counted } from '../../parts/number-text.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';

@@ -1,4 +1,4 @@
-import type { WaitingGroup } from '../../api/resources.ts';
+import type { WaitingGroup } from '../../../client/resources.ts';
 import { counted, numberText } from '../../parts/number-text.ts';
 
 /** How a farm is, in one word. */

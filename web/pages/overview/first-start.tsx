@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Check, Plus } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { ProblemError } from '../../api/problem.ts';
-import type { Farm, Queue } from '../../api/resources.ts';
+import { ProblemError } from '../../../client/problem.ts';
+import type { Farm, Queue } from '../../../client/resources.ts';
 import { LinkButton, SubmitButton } from '../../parts/button.tsx';
 import { classNames } from '../../parts/class-names.ts';
 import { CommandLine } from '../../parts/empty-state.tsx';

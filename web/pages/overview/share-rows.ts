@@ -1,4 +1,4 @@
-import type { BookedShare, HistorySeries } from '../../api/resources.ts';
+import type { BookedShare, HistorySeries } from '../../../client/resources.ts';
 import { sumOf } from './farm-series.ts';
 
 /** What a queue or an owner has of a farm. */

@@ -1,4 +1,4 @@
-import type { Farm } from '../../api/resources.ts';
+import type { Farm } from '../../../client/resources.ts';
 import { asString, usePreference } from '../../state/use-preference.ts';
 
 /** The farm that the address names, or the one that was looked at last, or the first; null when there is none. */

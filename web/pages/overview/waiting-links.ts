@@ -1,4 +1,4 @@
-import type { WaitingGroup } from '../../api/resources.ts';
+import type { WaitingGroup } from '../../../client/resources.ts';
 
 export interface WaitingLink {
   readonly label: string;

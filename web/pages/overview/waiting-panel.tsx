@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 import { Link } from 'wouter';
-import type { FarmWaiting, WaitingGroup } from '../../api/resources.ts';
+import type { FarmWaiting, WaitingGroup } from '../../../client/resources.ts';
 import { counted } from '../../parts/number-text.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ListChecks, Pause, Play, Rows3 } from 'lucide-react';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-import type { Queue } from '../../api/resources.ts';
+import type { Queue } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { FarmName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { FolderTree } from 'lucide-react';
 import { useMemo } from 'react';
-import type { StorageLocation } from '../../api/resources.ts';
+import type { StorageLocation } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { queries } from '../../state/queries.ts';
 import { useService } from '../../state/service.tsx';

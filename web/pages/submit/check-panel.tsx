@@ -1,6 +1,6 @@
 import { CircleCheck, LoaderCircle } from 'lucide-react';
 import { Link } from 'wouter';
-import type { CommandPreview, DryRun, DryRunStep } from '../../api/resources.ts';
+import type { CommandPreview, DryRun, DryRunStep } from '../../../client/resources.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { counted } from '../../parts/number-text.ts';
 import { Notice } from '../../parts/notice.tsx';

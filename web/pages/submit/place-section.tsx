@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Queue } from '../../api/resources.ts';
+import type { Queue } from '../../../client/resources.ts';
 import { NumberField, SelectField, TextField } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { LinkButton } from '../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { DryRun } from '../../api/resources.ts';
+import type { DryRun } from '../../../client/resources.ts';
 import { useService } from '../../state/service.tsx';
 import type { Submission } from './model/submission.ts';
 

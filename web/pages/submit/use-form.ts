@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { ProblemError } from '../../api/problem.ts';
+import { ProblemError } from '../../../client/problem.ts';
 import { problemsOf, type ValueProblem } from './model/check-value.ts';
 import type { ParameterDefinition } from './model/definition.ts';
 import type { Draft } from './model/draft.ts';

@@ -1,5 +1,5 @@
 import { Notice } from '../../parts/notice.tsx';
-import { ProblemError } from '../../api/problem.ts';
+import { ProblemError } from '../../../client/problem.ts';
 import { explained } from '../../state/toasts.ts';
 import type { ParameterDefinition } from './model/definition.ts';
 import type { PlacedErrors } from './model/place-errors.ts';

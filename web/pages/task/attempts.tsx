@@ -1,5 +1,5 @@
 import { Link, useSearchParams } from 'wouter';
-import type { Attempt } from '../../api/resources.ts';
+import type { Attempt } from '../../../client/resources.ts';
 import { classNames } from '../../parts/class-names.ts';
 import { WorkerName } from '../../parts/names.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';

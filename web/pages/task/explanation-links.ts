@@ -1,4 +1,4 @@
-import type { Gate, SlotHolder, TaskExplanation } from '../../api/resources.ts';
+import type { Gate, SlotHolder, TaskExplanation } from '../../../client/resources.ts';
 
 /** Where one finds more about what holds a task. */
 export interface NamedLink {

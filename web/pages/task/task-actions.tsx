@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
-import type { Task } from '../../api/resources.ts';
+import type { Task } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ConfirmDialog } from '../../parts/dialog.tsx';

@@ -1,5 +1,5 @@
-import type { TaskEvent } from '../../api/events/subjects.ts';
-import type { Attempt, Task, TaskStatus } from '../../api/resources.ts';
+import type { TaskEvent } from '../../../client/events/subjects.ts';
+import type { Attempt, Task, TaskStatus } from '../../../client/resources.ts';
 
 /** What the page makes of a task. */
 

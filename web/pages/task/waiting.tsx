@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { TaskExplanation, WorkersOutlook } from '../../api/resources.ts';
+import type { TaskExplanation, WorkersOutlook } from '../../../client/resources.ts';
 import { counted } from '../../parts/number-text.ts';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';

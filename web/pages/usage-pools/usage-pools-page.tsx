@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Gauge } from 'lucide-react';
 import { useMemo } from 'react';
-import type { UsagePool } from '../../api/resources.ts';
+import type { UsagePool } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { queries } from '../../state/queries.ts';

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import type { Task, WorkerDetail } from '../../api/resources.ts';
+import type { Task, WorkerDetail } from '../../../client/resources.ts';
 import { JobName } from '../../parts/names.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { ShortTable, type ShortColumn } from '../../parts/short-table.tsx';

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import type { WorkerDetail } from '../../api/resources.ts';
+import type { WorkerDetail } from '../../../client/resources.ts';
 import { KeyValues } from '../../parts/key-values.tsx';
 import { UseMeter } from '../../parts/meter.tsx';
 import { FarmName, QueueName } from '../../parts/names.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
-import type { WorkerDetail, WorkerStepFailures } from '../../api/resources.ts';
+import type { WorkerDetail, WorkerStepFailures } from '../../../client/resources.ts';
 import { Button } from '../../parts/button.tsx';
 import { counted } from '../../parts/number-text.ts';
 import { Panel } from '../../parts/panel.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { Worker } from '../../api/resources.ts';
+import type { Worker } from '../../../client/resources.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { ProblemError } from '../../api/problem.ts';
+import { ProblemError } from '../../../client/problem.ts';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryProblem } from '../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../parts/skeleton.tsx';

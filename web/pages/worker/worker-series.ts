@@ -1,4 +1,4 @@
-import type { WorkerHistory } from '../../api/resources.ts';
+import type { WorkerHistory } from '../../../client/resources.ts';
 import { chartTimes, type TimeSeries } from '../../parts/time-chart-model.ts';
 
 /** The history of a worker as a chart shows it: null where it was not online. */

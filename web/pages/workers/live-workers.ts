@@ -1,5 +1,5 @@
-import type { WorkerEvent } from '../../api/events/subjects.ts';
-import type { Worker } from '../../api/resources.ts';
+import type { WorkerEvent } from '../../../client/events/subjects.ts';
+import type { Worker } from '../../../client/resources.ts';
 
 /** What events say about workers: how each is now, and which are gone. */
 export interface WorkerNews {

@@ -1,4 +1,4 @@
-import type { WorkerRetry } from '../../api/resources.ts';
+import type { WorkerRetry } from '../../../client/resources.ts';
 import { counted } from '../../parts/number-text.ts';
 
 /** What became of a retry of all that failed on a worker; `refusals` is empty when there are none. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { Worker, WorkerSummary } from '../../api/resources.ts';
+import type { Worker, WorkerSummary } from '../../../client/resources.ts';
 import { useRowWindow, type RowWindow } from '../../parts/data-table/use-row-window.ts';
 import { farmQueries } from '../../state/farm-queries.ts';
 import { liveUpdates } from '../../state/live-updates.ts';

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { Worker, WorkerRetry } from '../../api/resources.ts';
+import type { Worker, WorkerRetry } from '../../../client/resources.ts';
 import { useService } from '../../state/service.tsx';
 import { toasts } from '../../state/toasts.ts';
 import { retryInWords } from './retry-words.ts';

@@ -1,4 +1,4 @@
-import type { FarmHistory } from '../../api/resources.ts';
+import type { FarmHistory } from '../../../client/resources.ts';
 import { chartTimes } from '../../parts/time-chart-model.ts';
 
 /** Cores booked of cores that there are, over time. */

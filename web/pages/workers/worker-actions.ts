@@ -1,4 +1,4 @@
-import type { Worker, WorkerBulk } from '../../api/resources.ts';
+import type { Worker, WorkerBulk } from '../../../client/resources.ts';
 import { offForAllRows } from '../../parts/data-table/bulk-target.ts';
 import { counted } from '../../parts/number-text.ts';
 

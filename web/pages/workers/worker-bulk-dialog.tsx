@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { refusalGroups, runBulk, type BulkOutcome } from '../../api/bulk.ts';
-import type { Worker } from '../../api/resources.ts';
+import { refusalGroups, runBulk, type BulkOutcome } from '../../../client/bulk.ts';
+import type { Worker } from '../../../client/resources.ts';
 import { Button, SubmitButton } from '../../parts/button.tsx';
 import type { BulkTarget } from '../../parts/data-table/bulk-target.ts';
 import { Dialog } from '../../parts/dialog.tsx';

@@ -1,4 +1,4 @@
-import type { Worker } from '../../api/resources.ts';
+import type { Worker } from '../../../client/resources.ts';
 import type { Column } from '../../parts/data-table/column.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { FarmName, QueueName } from '../../parts/names.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { WorkerSummary } from '../../api/resources.ts';
+import type { WorkerSummary } from '../../../client/resources.ts';
 import { ClearFilters, StatusChips } from '../../parts/filter-chips.tsx';
 import { FarmQueueChoice } from '../../parts/farm-queue-choice.tsx';
 import { FilterChoice } from '../../parts/filter-choice.tsx';

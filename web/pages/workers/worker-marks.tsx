@@ -1,4 +1,4 @@
-import type { Worker } from '../../api/resources.ts';
+import type { Worker } from '../../../client/resources.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { tagTexts } from './worker-filters.ts';
 import './worker-marks.css';

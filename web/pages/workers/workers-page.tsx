@@ -1,7 +1,7 @@
 import { ExternalLink, Plus, RotateCcw, Rows4, SearchX, Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Worker } from '../../api/resources.ts';
+import type { Worker } from '../../../client/resources.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { copyItem } from '../../parts/copy-item.tsx';
 import { BulkBar } from '../../parts/data-table/bulk-bar.tsx';

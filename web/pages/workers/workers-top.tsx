@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { WorkerSummary } from '../../api/resources.ts';
+import type { WorkerSummary } from '../../../client/resources.ts';
 import { UseMeter } from '../../parts/meter.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { numberText } from '../../parts/number-text.ts';

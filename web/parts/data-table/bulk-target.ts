@@ -1,4 +1,4 @@
-import { collectIds } from '../../api/bulk.ts';
+import { collectIds } from '../../../client/bulk.ts';
 import { isSelected, selectedCount, type RowSelection } from './row-selection.ts';
 
 /** The rows that something is to be done to. */

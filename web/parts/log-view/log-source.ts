@@ -1,5 +1,5 @@
-import type { LogEvent } from '../../api/events/subjects.ts';
-import type { LogChunk, LogPage } from '../../api/resources.ts';
+import type { LogEvent } from '../../../client/events/subjects.ts';
+import type { LogChunk, LogPage } from '../../../client/resources.ts';
 import { LogText } from './log-text.ts';
 
 /** The log of a task, read by pages and kept up by events: the text of each attempt, and how far it has come. */

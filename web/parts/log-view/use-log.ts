@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { logsOf } from '../../api/events/subjects.ts';
+import { logsOf } from '../../../client/events/subjects.ts';
 import { useService } from '../../state/service.tsx';
 import { useEvents } from '../../state/use-events.ts';
 import { LogSource, type LogState } from './log-source.ts';

@@ -1,4 +1,4 @@
-import type { Task } from '../../api/resources.ts';
+import type { Task } from '../../../client/resources.ts';
 import type { TimelineItem } from './timeline-model.ts';
 
 export interface TaskBars {

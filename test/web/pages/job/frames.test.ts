@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'tap';
-import type { TaskAxis } from '../../../../web/api/resources.ts';
+import type { TaskAxis } from '../../../../client/resources.ts';
 import { frameScale, frameText } from '../../../../web/pages/job/model/frames.ts';
 import {
   countOfRuns,

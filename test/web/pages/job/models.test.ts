@@ -3,8 +3,8 @@ import { test } from 'tap';
 import { GRID_LEGEND } from '../../../../http/views/task-grid.ts';
 import { NO_TASKS } from '../../../../src/core/lifecycle/task-counts.ts';
 import { TASK_STATUSES } from '../../../../src/core/lifecycle/task-transitions.ts';
-import type { TaskEvent } from '../../../../web/api/events/subjects.ts';
-import type { Step, TaskCounts, TaskGrid } from '../../../../web/api/resources.ts';
+import type { TaskEvent } from '../../../../client/events/subjects.ts';
+import type { Step, TaskCounts, TaskGrid } from '../../../../client/resources.ts';
 import {
   cellCounts,
   doAgree,

@@ -5,11 +5,11 @@ import {
   checkValue,
   submittedNode,
   type ParameterRules,
-} from '../../../../src/core/openjd/parameter-rules.ts';
-import type { ParameterType } from '../../../../src/core/openjd/plan.ts';
-import { parseRange } from '../../../../src/core/openjd/space/range-expression.ts';
-import { lastOf, sizeOfRuns } from '../../../../src/core/openjd/space/integer-set.ts';
-import { TEMPLATE_LIMITS } from '../../../../src/core/openjd/template-limits.ts';
+} from '../../../../src/openjd/template/parameter-rules.ts';
+import type { ParameterType } from '../../../../src/openjd/template/plan.ts';
+import { parseRange } from '../../../../src/openjd/primitives/range-expression.ts';
+import { lastOf, sizeOfRuns } from '../../../../src/openjd/primitives/integer-set.ts';
+import { TEMPLATE_LIMITS } from '../../../../src/openjd/template/template-limits.ts';
 import { problemsOf, unruled } from '../../../../web/pages/submit/model/check-value.ts';
 import { TYPES, type Value, type ValueRules } from '../../../../web/pages/submit/model/definition.ts';
 import { readRange } from '../../../../web/pages/submit/model/range-text.ts';

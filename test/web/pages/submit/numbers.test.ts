@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'tap';
-import { parseDecimal, parseInteger } from '../../../../src/core/openjd/numbers.ts';
+import { parseDecimal, parseInteger } from '../../../../src/openjd/primitives/numbers.ts';
 import { decimalIn, integerIn, stepped } from '../../../../web/pages/submit/model/numbers.ts';
 import { numberText } from './arbitraries.ts';
 

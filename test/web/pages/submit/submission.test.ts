@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { Farm, JobDetail, Queue } from '../../../../web/api/resources.ts';
+import type { Farm, JobDetail, Queue } from '../../../../client/resources.ts';
 import { commandLine } from '../../../../web/pages/submit/model/command-line.ts';
 import {
   EMPTY_DRAFT,

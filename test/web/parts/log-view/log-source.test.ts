@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { test } from 'tap';
-import type { LogChunk } from '../../../../web/api/resources.ts';
+import type { LogChunk } from '../../../../client/resources.ts';
 import { attemptOf, LogSource } from '../../../../web/parts/log-view/log-source.ts';
 import { lineAt } from '../../../../web/parts/log-view/log-text.ts';
 

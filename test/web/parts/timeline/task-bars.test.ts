@@ -1,5 +1,5 @@
 import { test } from 'tap';
-import type { Task } from '../../../../web/api/resources.ts';
+import type { Task } from '../../../../client/resources.ts';
 import { taskBars } from '../../../../web/parts/timeline/task-bars.ts';
 
 const AT = '2026-11-21T10:00:00.000000000Z';

@@ -1,6 +1,6 @@
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState, type PointerEvent } from 'react';
-import type { Step } from '../../../api/resources.ts';
+import type { Step } from '../../../../client/resources.ts';
 import { IconButton } from '../../../parts/button.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { StatusGlyph, statusColor } from '../../../parts/status-badge.tsx';

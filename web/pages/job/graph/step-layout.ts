@@ -2,7 +2,7 @@
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./dagre.d.ts" />
 import { Graph, layout } from '@dagrejs/dagre';
-import type { Step } from '../../../api/resources.ts';
+import type { Step } from '../../../../client/resources.ts';
 
 export const NODE_WIDTH = 208;
 export const NODE_HEIGHT = 74;

@@ -1,5 +1,5 @@
-import type { TaskEvent } from '../../../api/events/subjects.ts';
-import type { TaskCounts, TaskGrid } from '../../../api/resources.ts';
+import type { TaskEvent } from '../../../../client/events/subjects.ts';
+import type { TaskCounts, TaskGrid } from '../../../../client/resources.ts';
 import { statusLook } from '../../../parts/status-looks.ts';
 
 const TASK_ID = /^(.{36})-([0-9]{1,10})-([0-9]{1,10})$/;

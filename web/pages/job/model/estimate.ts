@@ -1,4 +1,4 @@
-import type { JobStatus, Step } from '../../../api/resources.ts';
+import type { JobStatus, Step } from '../../../../client/resources.ts';
 
 /** How long a job still takes, or why that cannot be said. */
 export type Estimate =

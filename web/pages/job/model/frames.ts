@@ -1,4 +1,4 @@
-import type { TaskAxis } from '../../../api/resources.ts';
+import type { TaskAxis } from '../../../../client/resources.ts';
 import { mergedRuns, type PlaceRun } from './place-runs.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JobDetail } from '../../../api/resources.ts';
+import type { JobDetail } from '../../../../client/resources.ts';
 
 /** Something to know of a job that does not go on by itself, and what to do about it. */
 export interface JobNotice {

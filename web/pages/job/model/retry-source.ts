@@ -1,4 +1,4 @@
-import type { EffectiveRetry, Farm, JobDetail, Queue } from '../../../api/resources.ts';
+import type { EffectiveRetry, Farm, JobDetail, Queue } from '../../../../client/resources.ts';
 
 export type RetrySetting = keyof EffectiveRetry;
 

@@ -1,8 +1,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ProblemError } from '../../../api/problem.ts';
-import type { JobDetail } from '../../../api/resources.ts';
+import { ProblemError } from '../../../../client/problem.ts';
+import type { JobDetail } from '../../../../client/resources.ts';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../../parts/skeleton.tsx';
 import { StatusBadge } from '../../../parts/status-badge.tsx';

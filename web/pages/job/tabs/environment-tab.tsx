@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { JobDetail } from '../../../api/resources.ts';
+import type { JobDetail } from '../../../../client/resources.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { QueryProblem } from '../../../parts/query-problem.tsx';

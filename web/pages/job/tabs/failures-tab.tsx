@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, RotateCcw } from 'lucide-react';
 import { Link } from 'wouter';
-import { collectIds } from '../../../api/bulk.ts';
-import type { FailureGroup, JobDetail } from '../../../api/resources.ts';
-import type { Rest } from '../../../api/rest.ts';
+import { collectIds } from '../../../../client/bulk.ts';
+import type { FailureGroup, JobDetail } from '../../../../client/resources.ts';
+import type { Rest } from '../../../../client/rest.ts';
 import { Button } from '../../../parts/button.tsx';
 import { counted } from '../../../parts/number-text.ts';
 import { EmptyState } from '../../../parts/empty-state.tsx';

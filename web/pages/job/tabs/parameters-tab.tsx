@@ -1,4 +1,4 @@
-import type { JobDetail } from '../../../api/resources.ts';
+import type { JobDetail } from '../../../../client/resources.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { EmptyState } from '../../../parts/empty-state.tsx';
 import './plain-table.css';

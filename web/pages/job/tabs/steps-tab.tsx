@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
-import type { JobDetail, Step } from '../../../api/resources.ts';
+import type { JobDetail, Step } from '../../../../client/resources.ts';
 import { LinkButton } from '../../../parts/button.tsx';
 import { classNames } from '../../../parts/class-names.ts';
 import { KeyValues } from '../../../parts/key-values.tsx';

@@ -1,7 +1,7 @@
 import { Grid3x3, List, Maximize, ZoomIn, ZoomOut } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { JobDetail, Step } from '../../../api/resources.ts';
+import type { JobDetail, Step } from '../../../../client/resources.ts';
 import { Button, IconButton } from '../../../parts/button.tsx';
 import { StatusChips } from '../../../parts/filter-chips.tsx';
 import { QueryProblem } from '../../../parts/query-problem.tsx';

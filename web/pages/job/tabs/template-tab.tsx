@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import type { JobDetail } from '../../../api/resources.ts';
+import type { JobDetail } from '../../../../client/resources.ts';
 import { CopyButton } from '../../../parts/copy-button.tsx';
 import { QueryProblem } from '../../../parts/query-problem.tsx';
 import { SkeletonLines } from '../../../parts/skeleton.tsx';

@@ -1,4 +1,4 @@
-import type { CommandPreview } from '../../../api/resources.ts';
+import type { CommandPreview } from '../../../../client/resources.ts';
 import { shellWord } from '../../../parts/shell-words.ts';
 
 /** A command with its arguments as one would write it in a shell. */

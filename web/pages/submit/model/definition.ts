@@ -1,4 +1,4 @@
-import type { ParameterType } from '../../../../src/core/openjd/plan.ts';
+import type { ParameterType } from '../../../../src/openjd/template/plan.ts';
 
 /** What is asked for, whatever asks: the parameters of a template are the first source, those of a product may be another. */
 export interface ParameterDefinition {

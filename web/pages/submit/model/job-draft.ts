@@ -1,4 +1,4 @@
-import type { Farm, JobDetail, Queue } from '../../../api/resources.ts';
+import type { Farm, JobDetail, Queue } from '../../../../client/resources.ts';
 import { EMPTY_DRAFT, type Draft } from './draft.ts';
 
 type Inherited = Pick<Farm, 'max_attempts' | 'retry_delay_seconds' | 'failure_limit'>;

@@ -1,4 +1,4 @@
-import type { PointedError } from '../../../api/resources.ts';
+import type { PointedError } from '../../../../client/resources.ts';
 import type { LineError } from './plain-tree.ts';
 import type { TemplateOutline } from './read-template.ts';
 import type { ValueProblem } from './check-value.ts';

@@ -1,4 +1,4 @@
-import type { ParameterType } from '../../../../src/core/openjd/plan.ts';
+import type { ParameterType } from '../../../../src/openjd/template/plan.ts';
 import {
   boolIn,
   TYPES,

@@ -1,4 +1,4 @@
-import type { QueryOf } from '../../../api/rest-calls.ts';
+import type { QueryOf } from '../../../../client/rest-calls.ts';
 import type { Draft } from './draft.ts';
 import { integerIn } from './numbers.ts';
 import type { DocumentFormat } from './plain-tree.ts';

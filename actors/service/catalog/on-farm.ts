@@ -1,0 +1,30 @@
+import { refused } from '../../../src/core/problems.ts';
+import type { CatalogMessage } from './messages.ts';
+import { tellPools } from './on-pool.ts';
+import { tellStorage } from './on-storage.ts';
+import type { CatalogContext, CatalogState } from './state.ts';
+
+type Naming = Extract<CatalogMessage, { type: 'farm.create' | 'farm.replace' }>;
+
+/** Reserves a farm's name and hands the request on to the farm, on whichever shard it lives. */
+export function onFarmNamed(state: CatalogState, message: Naming, context: CatalogContext): void {
+  const { type, farmId, input, replyTo } = message;
+  if (type === 'farm.replace' && !state.names.has(farmId)) {
+    context.reply(replyTo, refused('not-found', `there is no farm ${farmId}`));
+    return;
+  }
+  for (const [other, name] of state.names) {
+    if (name !== input.name || other === farmId) continue;
+    context.reply(replyTo, refused('conflict', `there is a farm named ${JSON.stringify(name)} already`));
+    return;
+  }
+  state.names.set(farmId, input.name);
+  context.effect({
+    kind: 'forward',
+    envelope: { actor: 'farm', id: farmId, message: { type, input, replyTo } },
+  });
+  // Forwarded after the farm itself, which is there by then with its lease actor: both live on one shard.
+  if (type !== 'farm.create') return;
+  if (state.pools.size > 0) tellPools(state, farmId, context);
+  if (state.storage.size > 0) tellStorage(state, farmId, context);
+}

@@ -1,0 +1,93 @@
+import { done, refused } from '../../../src/core/problems.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
+import {
+  computeLocationNameWrong,
+  type ComputeLocationRecord,
+} from '../../../src/core/records/compute-location.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { CatalogMessage, LocationInput } from './messages.ts';
+import type { CatalogContext, CatalogState } from './state.ts';
+
+export function onLocationCreate(
+  state: CatalogState,
+  message: Extract<CatalogMessage, { type: 'location.create' }>,
+  context: CatalogContext,
+): void {
+  const { input, replyTo } = message;
+  if (locationNamed(state, input.name) !== null) context.reply(replyTo, nameTaken(input.name));
+  else context.reply(replyTo, done(newLocation(state, input, context)));
+}
+
+export function onLocationReplace(
+  state: CatalogState,
+  message: Extract<CatalogMessage, { type: 'location.replace' }>,
+  context: CatalogContext,
+): void {
+  const { locationId, input, replyTo } = message;
+  const before = state.locations.get(locationId);
+  if (before === undefined) {
+    context.reply(replyTo, unknownLocation(locationId));
+    return;
+  }
+  const namesake = locationNamed(state, input.name);
+  if (namesake !== null && namesake.id !== locationId) {
+    context.reply(replyTo, nameTaken(input.name));
+    return;
+  }
+  const record = { ...before, ...input, updatedAt: context.now };
+  writeLocation(state, record, context);
+  context.reply(replyTo, done(record));
+}
+
+/** Removes the entry and nothing else: it comes back when a worker registers that reports the name. */
+export function onLocationDelete(
+  state: CatalogState,
+  message: Extract<CatalogMessage, { type: 'location.delete' }>,
+  context: CatalogContext,
+): void {
+  const { locationId, replyTo } = message;
+  if (!state.locations.delete(locationId)) {
+    context.reply(replyTo, unknownLocation(locationId));
+    return;
+  }
+  context.change(remove('computeLocation', keys.computeLocation(locationId)));
+  context.reply(replyTo, done(null));
+}
+
+/** A worker reports a place: it is entered when it is new (interface.md, "Catalog CRUD"). */
+export function onLocationSeen(
+  state: CatalogState,
+  { name }: Extract<CatalogMessage, { type: 'location.seen' }>,
+  context: CatalogContext,
+): void {
+  if (locationNamed(state, name) !== null) return;
+  const wrong = computeLocationNameWrong(name);
+  if (wrong === null) newLocation(state, { name, description: '' }, context);
+  else context.log('warn', `a worker reports a compute location whose name ${wrong}`, { location: name });
+}
+
+function newLocation(
+  state: CatalogState,
+  input: LocationInput,
+  context: CatalogContext,
+): ComputeLocationRecord {
+  const { now } = context;
+  const record = { version: 1, id: context.newId(), ...input, createdAt: now, updatedAt: now } as const;
+  writeLocation(state, record, context);
+  return record;
+}
+
+function writeLocation(state: CatalogState, record: ComputeLocationRecord, context: CatalogContext): void {
+  state.locations.set(record.id, record);
+  context.change(put('computeLocation', keys.computeLocation(record.id), record));
+}
+
+function locationNamed(state: CatalogState, name: string): ComputeLocationRecord | null {
+  for (const location of state.locations.values()) if (location.name === name) return location;
+  return null;
+}
+
+const unknownLocation = (id: string) => refused('not-found', `there is no compute location ${id}`);
+
+const nameTaken = (name: string) =>
+  refused('conflict', `there is a compute location named ${JSON.stringify(name)} already`);

@@ -1,0 +1,110 @@
+import type { FarmId } from '../../../src/core/ids.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { poolKey, type UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import type { CatalogMessage } from './messages.ts';
+import { POOLS_MAX, type PoolSlots } from './pool-slots.ts';
+import type { CatalogContext, CatalogState } from './state.ts';
+
+export const onPoolCreate =
+  (slots: PoolSlots) =>
+  (
+    state: CatalogState,
+    message: Extract<CatalogMessage, { type: 'pool.create' }>,
+    context: CatalogContext,
+  ): void => {
+    const { input, replyTo } = message;
+    const namesake = poolNamed(state, input.name);
+    if (namesake !== null) {
+      context.reply(replyTo, nameTaken(namesake));
+      return;
+    }
+    const slot = slots.take();
+    if (slot === null) {
+      const detail = `more than ${POOLS_MAX} usage pools cannot be counted, those deleted since the start of the service among them`;
+      context.reply(replyTo, refused('conflict', detail));
+      return;
+    }
+    const { now } = context;
+    const record = {
+      version: 1,
+      id: context.newId(),
+      ...input,
+      slot,
+      createdAt: now,
+      updatedAt: now,
+    } as const;
+    writePool(state, record, context);
+    context.reply(replyTo, done(record));
+  };
+
+export function onPoolReplace(
+  state: CatalogState,
+  message: Extract<CatalogMessage, { type: 'pool.replace' }>,
+  context: CatalogContext,
+): void {
+  const { poolId, input, replyTo } = message;
+  const before = state.pools.get(poolId);
+  if (before === undefined) {
+    context.reply(replyTo, unknownPool(poolId));
+    return;
+  }
+  const namesake = poolNamed(state, input.name);
+  if (namesake !== null && namesake.id !== poolId) {
+    context.reply(replyTo, nameTaken(namesake));
+    return;
+  }
+  const record = { ...before, ...input, updatedAt: context.now };
+  writePool(state, record, context);
+  context.reply(replyTo, done(record));
+}
+
+/** Removes a pool, whoever holds it: without it, steps that ask for it have no capacity. */
+export function onPoolDelete(
+  state: CatalogState,
+  message: Extract<CatalogMessage, { type: 'pool.delete' }>,
+  context: CatalogContext,
+): void {
+  const { poolId, replyTo } = message;
+  if (!state.pools.delete(poolId)) {
+    context.reply(replyTo, unknownPool(poolId));
+    return;
+  }
+  context.change(remove('usagePool', keys.usagePool(poolId)));
+  tellAllFarms(state, context);
+  context.reply(replyTo, done(null));
+}
+
+/** Tells the lease actor of a farm which pools there are. */
+export function tellPools(state: CatalogState, farm: FarmId, context: CatalogContext): void {
+  context.effect({
+    kind: 'forward',
+    envelope: {
+      actor: 'lease',
+      id: farm,
+      message: { type: 'pools.changed', pools: [...state.pools.values()] },
+    },
+  });
+}
+
+function writePool(state: CatalogState, record: UsagePoolRecord, context: CatalogContext): void {
+  state.pools.set(record.id, record);
+  context.change(put('usagePool', keys.usagePool(record.id), record));
+  tellAllFarms(state, context);
+}
+
+function tellAllFarms(state: CatalogState, context: CatalogContext): void {
+  for (const farm of state.names.keys()) tellPools(state, farm, context);
+}
+
+function poolNamed(state: CatalogState, name: string): UsagePoolRecord | null {
+  const key = poolKey(name);
+  for (const pool of state.pools.values()) if (poolKey(pool.name) === key) return pool;
+  return null;
+}
+
+const unknownPool = (id: string) => refused('not-found', `there is no usage pool ${id}`);
+
+const nameTaken = ({ name }: UsagePoolRecord) =>
+  refused('conflict', `there is a usage pool named ${JSON.stringify(name)} already`);

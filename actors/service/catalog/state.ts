@@ -1,0 +1,25 @@
+import type { FarmId } from '../../../src/core/ids.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import type { ComputeLocationRecord } from '../../../src/core/records/compute-location.ts';
+import type { StorageLocationRecord } from '../../../src/core/records/storage-location.ts';
+import type { UsagePoolRecord } from '../../../src/core/records/usage-pool.ts';
+import type { ServiceContext } from '../service-world.ts';
+
+export type CatalogContext = ServiceContext<'catalog'>;
+
+export interface CatalogState {
+  /** Names of farms, reserved before the farm is written. */
+  readonly names: Map<FarmId, string>;
+  readonly pools: Map<string, UsagePoolRecord>;
+  readonly locations: Map<string, ComputeLocationRecord>;
+  readonly storage: Map<string, StorageLocationRecord>;
+}
+
+export function loadCatalog(_id: string, reader: StoreReader): CatalogState {
+  return {
+    names: new Map([...reader.scan('farm')].map(({ value: farm }) => [farm.id, farm.name])),
+    pools: new Map([...reader.scan('usagePool')].map(({ key, value }) => [key, value])),
+    locations: new Map([...reader.scan('computeLocation')].map(({ key, value }) => [key, value])),
+    storage: new Map([...reader.scan('storageLocation')].map(({ key, value }) => [key, value])),
+  };
+}

@@ -1,0 +1,100 @@
+import { farmId } from '../../../src/core/ids.ts';
+import { refused } from '../../../src/core/problems.ts';
+import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import type { ActorDefinition } from '../../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { FarmMessage } from './messages.ts';
+import { onFarmCreate, onFarmDelete, onFarmReplace } from './on-farm.ts';
+import { onJobDeleted, onJobEnded, onJobExpire } from './on-job-ended.ts';
+import { noQueue, onJobRequeue, onJobReviving, onJobSubmit } from './on-job.ts';
+import { onQueueCreate, onQueueDelete, onQueueReplace } from './on-queue.ts';
+import { onWorkerChanged, onWorkerExpiring, onWorkerRegister } from './on-worker.ts';
+import { addActiveJob, loadFarm, newFarmState, type FarmState } from './state.ts';
+
+/**
+ * The farm actor owns a farm's settings and queues, takes in jobs and workers, and sets free the jobs that wait for
+ * other jobs. Whoever must be woken at the start of the service is woken by it.
+ */
+export function farmActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'farm', FarmState> {
+  return {
+    kind: 'farm',
+    load: loadFarm,
+    started: (state, context) => {
+      context.send('lease', state.record.id, { type: 'lease.wake' });
+      context.send('retention', state.record.id, { type: 'retention.wake' });
+      for (const id of state.bereft) context.send('job', id, { type: 'upstream.failed' });
+    },
+    isRemoved: (state) => state.isRemoved,
+    absent,
+    handlers: {
+      'farm.wake': () => undefined,
+      'farm.create': onFarmCreate,
+      'farm.replace': onFarmReplace(settings.retry),
+      'farm.delete': onFarmDelete,
+      'queue.create': onQueueCreate,
+      'queue.replace': onQueueReplace(settings.retry),
+      'queue.delete': onQueueDelete,
+      'job.submit': onJobSubmit(settings.retry),
+      'job.requeue': onJobRequeue(settings.retry),
+      'job.reviving': onJobReviving(settings.retry),
+      'job.revived': (state, { jobId, queueId }) => {
+        addActiveJob(state, jobId, queueId);
+      },
+      'job.ended': onJobEnded,
+      'job.deleted': onJobDeleted,
+      'job.expire': onJobExpire,
+      'worker.register': onWorkerRegister,
+      'worker.changed': onWorkerChanged,
+      'worker.removed': (state, { workerId }) => {
+        state.workers.delete(workerId);
+      },
+      'worker.expiring': onWorkerExpiring(settings.heartbeatTimeoutMs),
+    },
+  };
+}
+
+function absent(id: string, message: FarmMessage, context: ServiceContext<'farm'>): FarmState | null {
+  switch (message.type) {
+    case 'farm.create':
+      return newFarmState({
+        version: 1,
+        id: farmId(id),
+        ...message.input,
+        createdAt: context.now,
+        updatedAt: context.now,
+      });
+    case 'worker.register': {
+      const reply: PresenceReply = { v: 1, type: 'refused', reason: `there is no farm ${id}` };
+      context.reply(message.replyTo, reply);
+      return null;
+    }
+    case 'job.submit':
+      context.reply(message.replyTo, refused('bad-request', `farm_id: there is no farm ${id}`));
+      return null;
+    case 'job.requeue':
+      context.reply(message.replyTo, refused('bad-request', noQueue(message.queueId)));
+      return null;
+    case 'job.reviving':
+      context.reply(message.replyTo, refused('conflict', 'the farm of the job does not exist any more'));
+      return null;
+    case 'farm.replace':
+    case 'farm.delete':
+    case 'queue.create':
+    case 'queue.replace':
+    case 'queue.delete':
+      context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
+      return null;
+    case 'job.expire':
+      // No job of a farm that is deleted waits for another.
+      context.send('job', message.jobId, { type: 'job.expire', endedAt: message.endedAt });
+      return null;
+    case 'farm.wake':
+    case 'job.revived':
+    case 'job.ended':
+    case 'job.deleted':
+    case 'worker.changed':
+    case 'worker.removed':
+    case 'worker.expiring':
+      return null;
+  }
+}

@@ -1,0 +1,81 @@
+import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { QueueId } from '../../../src/core/ids.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { CATALOG_ID } from '../catalog/messages.ts';
+import type { FarmMessage } from './messages.ts';
+import type { FarmState } from './state.ts';
+
+type FarmContext = ServiceContext<'farm'>;
+
+/** The new farm is written; the catalog has reserved its name. */
+export function onFarmCreate(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'farm.create' }>,
+  context: FarmContext,
+): void {
+  writeFarm(state, state.record, context);
+  context.reply(message.replyTo, done(state.record));
+}
+
+export const onFarmReplace =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'farm.replace' }>, context: FarmContext): void => {
+    writeFarm(state, { ...state.record, ...message.input, updatedAt: context.now }, context);
+    for (const queueId of state.queues.keys()) tellPolicy(state, queueId, serverRetry, context);
+    context.reply(message.replyTo, done(state.record));
+  };
+
+/** Removes a farm without active jobs, with its queues and workers. What its ended jobs left behind stays readable. */
+export function onFarmDelete(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'farm.delete' }>,
+  context: FarmContext,
+): void {
+  if (state.activeJobs.size > 0) {
+    const detail = `the farm has ${state.activeJobs.size} jobs that are not completed, failed or canceled`;
+    context.reply(message.replyTo, refused('conflict', detail));
+    return;
+  }
+  for (const id of state.queues.keys()) context.change(remove('queue', keys.queue(id)));
+  for (const id of state.workers.keys()) context.send('worker', id, { type: 'worker.remove' });
+  context.change(remove('farm', keys.farm(state.record.id)));
+  context.send('lease', state.record.id, { type: 'farm.removed' });
+  context.effect({
+    kind: 'forward',
+    envelope: {
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'farm.removed', farmId: state.record.id },
+    },
+  });
+  state.isRemoved = true;
+  context.reply(message.replyTo, done(null));
+}
+
+function writeFarm(state: FarmState, record: FarmRecord, context: FarmContext): void {
+  state.record = record;
+  context.change(put('farm', keys.farm(record.id), record));
+  context.send('lease', record.id, { type: 'farm.limited', maxConcurrentTasks: record.maxConcurrentTasks });
+}
+
+/** The retry settings that a job of the queue inherits. */
+export function inheritedRetry(state: FarmState, queueId: QueueId, serverRetry: RetryPolicy): RetryPolicy {
+  return effectiveRetry(serverRetry, state.record.retry, state.queues.get(queueId)?.retry ?? {});
+}
+
+/** Tells the active jobs of a queue what they inherit now. */
+export function tellPolicy(
+  state: FarmState,
+  queueId: QueueId,
+  serverRetry: RetryPolicy,
+  context: FarmContext,
+): void {
+  const inherited = inheritedRetry(state, queueId, serverRetry);
+  for (const [id, job] of state.activeJobs) {
+    if (job.queueId === queueId) context.send('job', id, { type: 'policy.changed', inherited });
+  }
+}

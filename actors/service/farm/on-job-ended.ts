@@ -1,0 +1,64 @@
+import type { JobId } from '../../../src/core/ids.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { FarmMessage } from './messages.ts';
+import { rememberEnded, stopWaiting, type FarmState, type KnownEnd } from './state.ts';
+
+type FarmContext = ServiceContext<'farm'>;
+
+/** A job has ended: those that wait for it are set free, or canceled. */
+export function onJobEnded(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'job.ended' }>,
+  context: FarmContext,
+): void {
+  const { jobId: id, status } = message;
+  forget(state, id, status);
+  if (status === 'completed') release(state, id, context);
+  else cancelDependents(state, id, context);
+}
+
+/**
+ * A job was deleted: those that are blocked on it are canceled, also when it had completed and they still wait for
+ * another (interface.md, "States and transitions", "Job").
+ */
+export function onJobDeleted(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'job.deleted' }>,
+  context: FarmContext,
+): void {
+  forget(state, message.jobId, 'deleted');
+  cancelDependents(state, message.jobId, context);
+}
+
+/** Retention lets go of a job, unless it is active again or a job that is blocked still depends on it. */
+export function onJobExpire(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'job.expire' }>,
+  context: FarmContext,
+): void {
+  const { jobId: id, endedAt } = message;
+  if (state.activeJobs.has(id) || state.dependents.has(id)) return;
+  context.send('job', id, { type: 'job.expire', endedAt });
+}
+
+function forget(state: FarmState, id: JobId, end: KnownEnd): void {
+  stopWaiting(state, id);
+  state.activeJobs.delete(id);
+  rememberEnded(state, id, end);
+}
+
+function release(state: FarmState, id: JobId, context: FarmContext): void {
+  for (const dependent of [...(state.dependents.get(id) ?? [])]) {
+    const waitsFor = state.activeJobs.get(dependent)?.waitsFor;
+    if (waitsFor?.delete(id) !== true || waitsFor.size > 0) continue;
+    stopWaiting(state, dependent);
+    context.send('job', dependent, { type: 'upstreams.completed' });
+  }
+}
+
+/** They tell in turn when they have ended. */
+function cancelDependents(state: FarmState, id: JobId, context: FarmContext): void {
+  for (const dependent of state.dependents.get(id) ?? []) {
+    context.send('job', dependent, { type: 'upstream.failed' });
+  }
+}

@@ -1,0 +1,121 @@
+import { jobId, type JobId, type QueueId } from '../../../src/core/ids.ts';
+import { isTerminalJob, type JobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
+import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
+import { NO_TASKS } from '../../../src/core/lifecycle/task-counts.ts';
+import { refused } from '../../../src/core/problems.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { FarmMessage, JobSubmission } from './messages.ts';
+import { inheritedRetry } from './on-farm.ts';
+import { addActiveJob, type FarmState, type KnownEnd } from './state.ts';
+
+type FarmContext = ServiceContext<'farm'>;
+
+/** A validated job comes in: the farm checks what only it knows, and the job actor writes it whole. */
+export const onJobSubmit =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'job.submit' }>, context: FarmContext): void => {
+    const { submission, replyTo } = message;
+    if (!state.queues.has(submission.queueId)) {
+      context.reply(replyTo, refused('bad-request', noQueue(submission.queueId)));
+      return;
+    }
+    const upstreams = new Map<JobId, JobStatus>();
+    for (const upstream of submission.upstreams) {
+      const status = upstreamStatus(state, upstream.jobId, upstream.status);
+      if (status === null) {
+        context.reply(replyTo, refused('unavailable', `the job ${upstream.jobId} is just ending; try again`));
+        return;
+      }
+      if (status === 'deleted') {
+        const detail = `depends_on: the farm has no job ${upstream.jobId}`;
+        context.reply(replyTo, refused('bad-request', detail));
+        return;
+      }
+      upstreams.set(upstream.jobId, status);
+    }
+    const record = newJob(state, submission, context);
+    const waitsFor = [...upstreams].flatMap(([id, status]) => (status === 'completed' ? [] : [id]));
+    addActiveJob(state, record.id, record.queueId, record.dependsOn, waitsFor);
+    context.send('job', record.id, {
+      type: 'job.create',
+      record,
+      plan: submission.plan,
+      template: submission.template,
+      templateFormat: submission.templateFormat,
+      inherited: inheritedRetry(state, record.queueId, serverRetry),
+      ...(submission.once !== undefined && { once: submission.once }),
+      replyTo,
+    });
+    if (record.status !== 'blocked') return;
+    if (waitsFor.length === 0) context.send('job', record.id, { type: 'upstreams.completed' });
+    else if ([...upstreams.values()].some(hasFailed))
+      context.send('job', record.id, { type: 'upstream.failed' });
+  };
+
+export const noQueue = (id: QueueId): string => `queue_id: the farm has no queue ${id}`;
+
+/** A user moves a job to another queue: the farm knows the queue and what a job inherits there. */
+export const onJobRequeue =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'job.requeue' }>, context: FarmContext): void => {
+    const { jobId: id, queueId, update, replyTo } = message;
+    if (!state.queues.has(queueId)) {
+      context.reply(replyTo, refused('bad-request', noQueue(queueId)));
+      return;
+    }
+    const active = state.activeJobs.get(id);
+    if (active !== undefined) active.queueId = queueId;
+    const queue = { queueId, inherited: inheritedRetry(state, queueId, serverRetry) };
+    context.send('job', id, { type: 'job.update', update, queue, replyTo });
+  };
+
+/** Tasks of a job that has ended are to be tried again: it is taken in again, waiting for no other job. */
+export const onJobReviving =
+  (serverRetry: RetryPolicy) =>
+  (state: FarmState, message: Extract<FarmMessage, { type: 'job.reviving' }>, context: FarmContext): void => {
+    const { jobId: id, queueId, target, replyTo } = message;
+    if (!state.queues.has(queueId)) {
+      const detail = `the queue ${queueId} of the job does not exist any more; move the job to another first`;
+      context.reply(replyTo, refused('conflict', detail));
+      return;
+    }
+    addActiveJob(state, id, queueId);
+    const inherited = inheritedRetry(state, queueId, serverRetry);
+    context.send('job', id, { type: 'job.revive', target, inherited, replyTo });
+  };
+
+function newJob(state: FarmState, submission: JobSubmission, context: FarmContext): JobRecord {
+  const { template } = submission;
+  return {
+    version: 1,
+    id: 'storedFor' in template ? template.storedFor : jobId(context.newId()),
+    farmId: state.record.id,
+    queueId: submission.queueId,
+    name: submission.plan.jobName,
+    description: submission.description,
+    owner: submission.owner,
+    submitter: submission.submitter,
+    priority: submission.priority,
+    project: submission.project,
+    status: submission.upstreams.length === 0 ? 'pending' : 'blocked',
+    parkReason: '',
+    cancelReason: '',
+    templateFormat: submission.templateFormat,
+    retry: submission.retry,
+    failedAttempts: 0,
+    dependsOn: [...new Set(submission.upstreams.map((upstream) => upstream.jobId))],
+    extensions: submission.extensions,
+    taskCounts: NO_TASKS,
+    createdAt: context.now,
+    updatedAt: context.now,
+  };
+}
+
+const hasFailed = (status: JobStatus): boolean => status === 'failed' || status === 'canceled';
+
+/** What has become of an upstream job, as far as it matters; null when it ended out of the farm's sight. */
+function upstreamStatus(state: FarmState, id: JobId, seen: JobStatus): KnownEnd | 'running' | null {
+  if (state.activeJobs.has(id)) return 'running';
+  return state.recentlyEnded.get(id) ?? (isTerminalJob(seen) ? seen : null);
+}

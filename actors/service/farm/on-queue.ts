@@ -1,0 +1,113 @@
+import { queueId } from '../../../src/core/ids.ts';
+import type { RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
+import { done, refused } from '../../../src/core/problems.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
+import type { QueueRecord } from '../../../src/core/records/queue.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { isolationOf } from '../../../src/core/wire/assignment-parts.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { FarmMessage, QueueInput } from './messages.ts';
+import { tellPolicy } from './on-farm.ts';
+import type { FarmState } from './state.ts';
+
+type FarmContext = ServiceContext<'farm'>;
+
+export function onQueueCreate(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'queue.create' }>,
+  context: FarmContext,
+): void {
+  if (nameTaken(state, message.input.name, null)) {
+    context.reply(message.replyTo, refused('conflict', nameTakenDetail(message.input.name)));
+    return;
+  }
+  const record: QueueRecord = {
+    version: 1,
+    id: queueId(context.newId()),
+    farmId: state.record.id,
+    ...settingsOf(message.input, null),
+    createdAt: context.now,
+    updatedAt: context.now,
+  };
+  writeQueue(state, record, context);
+  context.reply(message.replyTo, done(record));
+}
+
+export const onQueueReplace =
+  (serverRetry: RetryPolicy) =>
+  (
+    state: FarmState,
+    message: Extract<FarmMessage, { type: 'queue.replace' }>,
+    context: FarmContext,
+  ): void => {
+    const before = state.queues.get(message.queueId);
+    if (before === undefined) {
+      context.reply(message.replyTo, refused('not-found', `there is no queue ${message.queueId}`));
+      return;
+    }
+    if (nameTaken(state, message.input.name, before)) {
+      context.reply(message.replyTo, refused('conflict', nameTakenDetail(message.input.name)));
+      return;
+    }
+    const { id, farmId, createdAt } = before;
+    const settings = settingsOf(message.input, before);
+    const record: QueueRecord = { version: 1, id, farmId, ...settings, createdAt, updatedAt: context.now };
+    writeQueue(state, record, context);
+    tellPolicy(state, record.id, serverRetry, context);
+    context.reply(message.replyTo, done(record));
+  };
+
+export function onQueueDelete(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'queue.delete' }>,
+  context: FarmContext,
+): void {
+  if (!state.queues.has(message.queueId)) {
+    context.reply(message.replyTo, refused('not-found', `there is no queue ${message.queueId}`));
+    return;
+  }
+  const jobs = [...state.activeJobs.values()].filter((job) => job.queueId === message.queueId).length;
+  if (jobs > 0) {
+    const detail = `the queue has ${jobs} jobs that are not completed, failed or canceled`;
+    context.reply(message.replyTo, refused('conflict', detail));
+    return;
+  }
+  state.queues.delete(message.queueId);
+  context.change(remove('queue', keys.queue(message.queueId)));
+  context.reply(message.replyTo, done(null));
+}
+
+function writeQueue(state: FarmState, record: QueueRecord, context: FarmContext): void {
+  state.queues.set(record.id, record);
+  context.change(put('queue', keys.queue(record.id), record));
+  context.send('lease', state.record.id, {
+    type: 'queue.limited',
+    queueId: record.id,
+    maxConcurrentTasks: record.maxConcurrentTasks,
+    paused: record.paused,
+    isolation: isolationOf(record),
+  });
+}
+
+type QueueSettings = Omit<QueueRecord, 'version' | 'id' | 'farmId' | 'createdAt' | 'updatedAt'>;
+
+/** What a client has set; an account or group that it does not name stays as it was. */
+function settingsOf(
+  { runAsUser, runAsGroup, ...input }: QueueInput,
+  before: QueueRecord | null,
+): QueueSettings {
+  const user = runAsUser === undefined ? before?.runAsUser : runAsUser;
+  const group = runAsGroup === undefined ? before?.runAsGroup : runAsGroup;
+  return {
+    ...input,
+    ...(typeof user === 'string' && { runAsUser: user }),
+    ...(typeof group === 'string' && { runAsGroup: group }),
+  };
+}
+
+function nameTaken(state: FarmState, name: string, except: QueueRecord | null): boolean {
+  return [...state.queues.values()].some((queue) => queue.name === name && queue.id !== except?.id);
+}
+
+const nameTakenDetail = (name: string): string =>
+  `the farm has a queue named ${JSON.stringify(name)} already`;

@@ -1,0 +1,159 @@
+import { NO_EXPRESSIONS } from '../../../src/openjd/expr/expr-limits.ts';
+import { workerId, type QueueId } from '../../../src/core/ids.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import type { PresenceReply, RegisterMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { holdExpiry } from './expiry-limiter.ts';
+import type { FarmMessage } from './messages.ts';
+import type { FarmState, KnownWorker } from './state.ts';
+
+type FarmContext = ServiceContext<'farm'>;
+
+/**
+ * A worker registers. Its name is unique in the farm: an offline worker of that name is taken over under the id that
+ * it had; one that is online is not.
+ */
+export function onWorkerRegister(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'worker.register' }>,
+  context: FarmContext,
+): void {
+  const { registration } = message;
+  const refuse = (reason: string): void => {
+    const reply: PresenceReply = { v: 1, type: 'refused', reason };
+    context.reply(message.replyTo, reply);
+  };
+  const queueIds = resolveQueues(state, registration.queues);
+  if (typeof queueIds === 'string') {
+    refuse(queueIds);
+    return;
+  }
+  const known = state.workers.get(registration.worker_id);
+  const namesake = [...state.workers.values()].find((worker) => worker.name === registration.name);
+  if (namesake !== undefined && namesake.id !== registration.worker_id && namesake.status !== 'offline') {
+    refuse(`the farm has a worker named ${JSON.stringify(registration.name)} that is ${namesake.status}`);
+    return;
+  }
+  if (known !== undefined && registration.incarnation < known.incarnation) {
+    refuse('a later start of this worker has registered already');
+    return;
+  }
+  const taken = namesake ?? known;
+  const worker: KnownWorker = {
+    id: taken?.id ?? workerId(registration.worker_id),
+    name: registration.name,
+    ordinal: taken?.ordinal ?? newOrdinal(state, registration, context),
+    registeredAt: taken?.registeredAt ?? context.now,
+    incarnation: taken?.incarnation ?? '',
+    status: taken?.status ?? 'offline',
+  };
+  state.workers.set(worker.id, worker);
+  context.send('worker', worker.id, {
+    type: 'worker.registered',
+    record: recordOf(state, worker, registration, queueIds, context.now),
+    openAttempts: registration.open_attempts,
+    replyTo: message.replyTo,
+  });
+}
+
+function newOrdinal(state: FarmState, registration: RegisterMessage, context: FarmContext): number {
+  const ordinal = state.nextOrdinal++;
+  context.change(
+    put('workerOrdinal', keys.workerOrdinal(state.record.id, ordinal), {
+      version: 1,
+      workerId: registration.worker_id,
+    }),
+  );
+  return ordinal;
+}
+
+function recordOf(
+  state: FarmState,
+  worker: KnownWorker,
+  registration: RegisterMessage,
+  queueIds: readonly QueueId[],
+  now: number,
+): WorkerRecord {
+  return {
+    version: 1,
+    id: worker.id,
+    ordinal: worker.ordinal,
+    farmId: state.record.id,
+    name: registration.name,
+    hostname: registration.hostname,
+    status: worker.status,
+    incarnation: registration.incarnation,
+    computeLocation: registration.compute_location,
+    cpuCount: registration.cpu_count,
+    memoryMib: registration.memory_mib,
+    hardware: {
+      gpuCount: registration.gpu_count ?? 0,
+      gpuMemoryMib: registration.gpu_memory_mib ?? 0,
+      gpuModels: registration.gpu_models ?? [],
+      scratchMib: registration.scratch_mib ?? 0,
+      osVersion: registration.os_version ?? '',
+    },
+    os: registration.os,
+    arch: registration.arch,
+    softwareVersion: registration.software_version,
+    queueIds,
+    tags: registration.tags,
+    exprMemoryBytes: registration.expr_memory_limit ?? NO_EXPRESSIONS,
+    lastHeartbeatAt: now,
+    registeredAt: worker.registeredAt,
+  };
+}
+
+/** Queue ids of a list of ids and names, or what is wrong with it. */
+function resolveQueues(state: FarmState, queues: readonly string[]): QueueId[] | string {
+  const ids: QueueId[] = [];
+  for (const text of queues) {
+    const queue = [...state.queues.values()].find((each) => each.id === text || each.name === text);
+    if (queue === undefined) return `the farm has no queue ${JSON.stringify(text)}`;
+    if (!ids.includes(queue.id)) ids.push(queue.id);
+  }
+  return ids;
+}
+
+export function onWorkerChanged(
+  state: FarmState,
+  message: Extract<FarmMessage, { type: 'worker.changed' }>,
+): void {
+  const worker = state.workers.get(message.workerId);
+  if (worker === undefined) return;
+  worker.status = message.status;
+  worker.incarnation = message.incarnation;
+}
+
+/** A worker was silent for a whole timeout: it goes offline, unless so many are silent that it is held. */
+export const onWorkerExpiring =
+  (timeoutMs: number) =>
+  (
+    state: FarmState,
+    message: Extract<FarmMessage, { type: 'worker.expiring' }>,
+    context: FarmContext,
+  ): void => {
+    // A disabled worker that holds tasks is asked about too.
+    const online = [...state.workers.values()].filter(
+      (worker) => worker.status === 'online' || worker.id === message.workerId,
+    ).length;
+    const wasHeld = state.expiry.heldUntil > 0;
+    const forMs = holdExpiry(state.expiry, online, timeoutMs, context.now);
+    if (forMs === 0) {
+      context.send('worker', message.workerId, { type: 'expiry.granted' });
+      return;
+    }
+    if (!wasHeld) {
+      context.log(
+        'warn',
+        'many workers fell silent at once; their tasks are not taken back before another timeout',
+        {
+          farm_id: state.record.id,
+          online: String(online),
+        },
+      );
+    }
+    context.send('worker', message.workerId, { type: 'expiry.held', forMs });
+  };

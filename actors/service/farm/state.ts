@@ -1,0 +1,138 @@
+import { jobId, type JobId, type QueueId, type WorkerId } from '../../../src/core/ids.ts';
+import type { TerminalJobStatus } from '../../../src/core/lifecycle/job-transitions.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import type { FarmRecord } from '../../../src/core/records/farm.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
+import type { QueueRecord } from '../../../src/core/records/queue.ts';
+import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
+import type { WorkerStatus } from '../../../src/core/records/worker.ts';
+import { newExpiryLimiter, type ExpiryLimiter } from './expiry-limiter.ts';
+
+/** A job of the farm that is not terminal. */
+export interface ActiveJob {
+  queueId: QueueId;
+  /** Upstream jobs that have not completed yet. */
+  readonly waitsFor: Set<JobId>;
+  /** All upstream jobs while it waits for one of them: none of them may be deleted. */
+  upstreams: readonly JobId[];
+}
+
+/** How a job ended that is active no longer. */
+export type KnownEnd = TerminalJobStatus | 'deleted';
+
+export interface KnownWorker {
+  readonly id: WorkerId;
+  readonly name: string;
+  readonly ordinal: number;
+  readonly registeredAt: number;
+  incarnation: string;
+  status: WorkerStatus;
+}
+
+/** Jobs that ended lately: enough to bridge the moment between a client's look at the store and its request. */
+const RECENTLY_ENDED_MAX = 10_000;
+
+export interface FarmState {
+  record: FarmRecord;
+  readonly queues: Map<QueueId, QueueRecord>;
+  readonly activeJobs: Map<JobId, ActiveJob>;
+  /** Jobs that wait, by each of their upstream jobs, whether that has completed or not. */
+  readonly dependents: Map<JobId, Set<JobId>>;
+  readonly recentlyEnded: Map<JobId, KnownEnd>;
+  readonly workers: Map<WorkerId, KnownWorker>;
+  nextOrdinal: number;
+  readonly expiry: ExpiryLimiter;
+  isRemoved: boolean;
+  /** Jobs that were found, at the start, to wait for one that has failed, was canceled or is not there any more. */
+  readonly bereft: JobId[];
+}
+
+export function newFarmState(record: FarmRecord): FarmState {
+  return {
+    record,
+    queues: new Map(),
+    activeJobs: new Map(),
+    dependents: new Map(),
+    recentlyEnded: new Map(),
+    workers: new Map(),
+    nextOrdinal: 1,
+    expiry: newExpiryLimiter(),
+    isRemoved: false,
+    bereft: [],
+  };
+}
+
+export function loadFarm(id: string, reader: StoreReader): FarmState | null {
+  const record = reader.get('farm', id);
+  if (record === undefined) return null;
+  const state = newFarmState(record);
+  for (const { value: queue } of reader.scan('queue')) {
+    if (queue.farmId === record.id) state.queues.set(queue.id, queue);
+  }
+  const prefix = keys.activeJobsOf(record.id);
+  for (const { key } of reader.scan('activeJob', { prefix })) {
+    const id = jobId(key.slice(prefix.length));
+    const job = reader.get('job', id);
+    if (job === undefined) throw new Error(`the store has no job ${id}, which it lists as active`);
+    const waits = job.status === 'blocked' || (job.status === 'paused' && job.waitsWhilePaused === true);
+    if (waits) addWaitingJob(state, job, reader);
+    else addActiveJob(state, id, job.queueId);
+  }
+  for (const { value: worker } of reader.scan('worker')) {
+    if (worker.farmId !== record.id) continue;
+    const { id: workerId, name, ordinal, registeredAt, incarnation, status } = worker;
+    state.workers.set(workerId, { id: workerId, name, ordinal, registeredAt, incarnation, status });
+  }
+  for (const { key } of reader.scan('workerOrdinal', { prefix: keys.workerOrdinalsOf(record.id) })) {
+    state.nextOrdinal = lastNumberOfKey(key) + 1;
+  }
+  return state;
+}
+
+function addWaitingJob(state: FarmState, job: JobRecord, reader: StoreReader): void {
+  const ends = job.dependsOn.map((id) => reader.get('job', id)?.status ?? 'deleted');
+  const waitsFor = job.dependsOn.filter((_id, each) => ends[each] !== 'completed');
+  addActiveJob(state, job.id, job.queueId, job.dependsOn, waitsFor);
+  if (ends.some((end) => end === 'failed' || end === 'canceled' || end === 'deleted'))
+    state.bereft.push(job.id);
+}
+
+/** Notes a job that is not terminal; one that waits for some of its upstream jobs can be found by each of them. */
+export function addActiveJob(
+  state: FarmState,
+  id: JobId,
+  queueId: QueueId,
+  upstreams: readonly JobId[] = [],
+  waitsFor: readonly JobId[] = [],
+): void {
+  const waiting = waitsFor.length > 0 ? upstreams : [];
+  state.activeJobs.set(id, { queueId, waitsFor: new Set(waitsFor), upstreams: waiting });
+  for (const upstream of waiting) {
+    const dependents = state.dependents.get(upstream);
+    if (dependents === undefined) state.dependents.set(upstream, new Set([id]));
+    else dependents.add(id);
+  }
+}
+
+/** The job waits for no other any more. */
+export function stopWaiting(state: FarmState, id: JobId): void {
+  const job = state.activeJobs.get(id);
+  if (job === undefined) return;
+  for (const upstream of job.upstreams) {
+    const dependents = state.dependents.get(upstream);
+    dependents?.delete(id);
+    if (dependents?.size === 0) state.dependents.delete(upstream);
+  }
+  job.upstreams = [];
+  job.waitsFor.clear();
+}
+
+export function rememberEnded(state: FarmState, id: JobId, end: KnownEnd): void {
+  state.recentlyEnded.delete(id);
+  state.recentlyEnded.set(id, end);
+  if (state.recentlyEnded.size <= RECENTLY_ENDED_MAX) return;
+  for (const oldest of state.recentlyEnded.keys()) {
+    state.recentlyEnded.delete(oldest);
+    return;
+  }
+}

@@ -1,0 +1,56 @@
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import { remove } from '../../../src/core/records/change-set.ts';
+import { dayOfIdempotencyKey, keys } from '../../../src/core/records/tables.ts';
+import type { ActorDefinition } from '../../kernel/actor.ts';
+import type { ServiceWorld } from '../service-world.ts';
+import { KEY_SWEEP } from './messages.ts';
+
+const PERIOD_MS = 3_600_000;
+
+/** Rows that one piece of a sweep removes at the most. */
+export const KEY_SWEEP_ROWS = 500;
+
+type IdempotencyState =
+  | { readonly kind: 'timer' }
+  /** Keys of rows that are not looked at any more. */
+  | { readonly kind: 'piece'; readonly expired: readonly string[] };
+
+/** Rows stand in the order of the days of their requests, so a sweep looks at nothing that is to be kept. */
+function loadPiece(reader: StoreReader, now: number): IdempotencyState {
+  const kept = dayOfIdempotencyKey(keys.idempotencyKeyBefore(now, ''));
+  const expired: string[] = [];
+  for (const { key } of reader.scan('idempotencyKey', { limit: KEY_SWEEP_ROWS })) {
+    if (dayOfIdempotencyKey(key) >= kept) break;
+    expired.push(key);
+  }
+  return { kind: 'piece', expired };
+}
+
+/**
+ * The idempotency actor removes keys of submissions after the day that they hold for (docs/decisions/idempotency.md), an
+ * hour late at the most and in pieces: the next piece is asked for by a message that is delivered after the commit.
+ */
+export function idempotencyActor(): ActorDefinition<ServiceWorld, 'idempotency', IdempotencyState> {
+  return {
+    kind: 'idempotency',
+    load: (id, reader, now) => (id === KEY_SWEEP ? loadPiece(reader, now) : { kind: 'timer' }),
+    started: (state, context) => {
+      if (state.kind === 'timer') context.after('sweep', 0, { type: 'keys.due' });
+    },
+    isOver: (state) => state.kind === 'piece',
+    absent: () => null,
+    handlers: {
+      'keys.wake': () => undefined,
+      'keys.due': (_state, _message, context) => {
+        context.send('idempotency', KEY_SWEEP, { type: 'keys.sweep' });
+        context.after('sweep', PERIOD_MS, { type: 'keys.due' });
+      },
+      'keys.sweep': (state, message, context) => {
+        if (state.kind !== 'piece') return;
+        for (const key of state.expired) context.change(remove('idempotencyKey', key));
+        if (state.expired.length < KEY_SWEEP_ROWS) return;
+        context.effect({ kind: 'forward', envelope: { actor: 'idempotency', id: KEY_SWEEP, message } });
+      },
+    },
+  };
+}

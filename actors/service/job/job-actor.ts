@@ -1,0 +1,96 @@
+import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
+import { refused } from '../../../src/core/problems.ts';
+import type { ActorDefinition } from '../../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import { armAssigned, onAssignedDue } from './on-assigned-due.ts';
+import { onAttemptsHeld } from './on-attempts-held.ts';
+import { onJobDelete, onJobExpire } from './on-delete.ts';
+import { onAttemptsReclaim } from './on-attempts-reclaim.ts';
+import { onJobCancel, onTaskCancel, onUpstreamFailed } from './on-cancel.ts';
+import { newJobState, onJobCreated } from './on-job-created.ts';
+import { onJobRetry, onJobRevive } from './on-retry.ts';
+import { onJobUpdate } from './on-job-update.ts';
+import { onStepMatched, onStepUnmatched } from './on-step-unmatched.ts';
+import { onTasksReported } from './on-tasks-reported.ts';
+import { onTasksTake } from './on-tasks-take.ts';
+import { onUpstreamsCompleted } from './on-upstreams-completed.ts';
+import { saveJob } from './save-job.ts';
+import { loadJob, type JobState } from './state.ts';
+
+/**
+ * The job actor owns one job with its steps, tasks and attempts: nothing else writes them. It is resident while the
+ * job is not terminal, and loaded for a moment when somebody asks it something later.
+ */
+export function jobActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'job', JobState> {
+  return {
+    kind: 'job',
+    load: (id, reader) => loadJob(id, reader, settings.retry, settings.staleAssignedMs),
+    started: armAssigned(settings.staleAssignedMs),
+    save: saveJob,
+    isOver: (state) => isTerminalJob(state.record.status),
+    isRemoved: (state) => state.isDeleted,
+    absent,
+    handlers: {
+      'job.create': onJobCreated,
+      'job.wake': (state, _message, context) => {
+        if (isTerminalJob(state.record.status)) return;
+        const turn = new JobTurn(state, context);
+        for (const step of state.steps) turn.offer(step);
+        turn.tellOffers();
+      },
+      'upstreams.completed': onUpstreamsCompleted,
+      'upstream.failed': onUpstreamFailed,
+      'tasks.take': onTasksTake(settings.staleAssignedMs, settings.attemptFloor),
+      'step.unmatched': onStepUnmatched,
+      'step.matched': onStepMatched,
+      'tasks.reported': onTasksReported,
+      'attempts.held': onAttemptsHeld,
+      'attempts.reclaim': onAttemptsReclaim,
+      'assigned.due': onAssignedDue(settings.staleAssignedMs),
+      'policy.changed': (state, { inherited }) => {
+        state.inherited = inherited;
+      },
+      'job.update': onJobUpdate,
+      'job.retry': onJobRetry,
+      'job.revive': onJobRevive,
+      'job.delete': onJobDelete,
+      'job.expire': onJobExpire,
+      'job.cancel': onJobCancel,
+      'task.cancel': onTaskCancel,
+    },
+  };
+}
+
+function absent(id: string, message: JobMessage, context: ServiceContext<'job'>): JobState | null {
+  switch (message.type) {
+    case 'job.create':
+      return newJobState(message);
+    case 'job.update':
+    case 'job.retry':
+    case 'job.revive':
+    case 'job.delete':
+    case 'job.cancel':
+    case 'task.cancel':
+      context.reply(message.replyTo, refused('not-found', `there is no job ${id}`));
+      return null;
+    case 'tasks.reported':
+      for (const { attempt_id } of message.reports)
+        context.log('warn', 'a status report changes nothing: unknown job', { attempt_id });
+      return null;
+    case 'tasks.take':
+      throw new Error(`tasks of the job ${id} were picked, and there is no such job`);
+    case 'job.wake':
+    case 'step.unmatched':
+    case 'step.matched':
+    case 'job.expire':
+    case 'upstreams.completed':
+    case 'upstream.failed':
+    case 'attempts.held':
+    case 'attempts.reclaim':
+    case 'assigned.due':
+    case 'policy.changed':
+      return null;
+  }
+}

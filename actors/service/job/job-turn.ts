@@ -1,0 +1,498 @@
+import {
+  attemptIdOf,
+  taskIdOf,
+  type AttemptAddress,
+  type TaskAddress,
+  type WorkerId,
+} from '../../../src/core/ids.ts';
+import { CASCADE_REASON } from '../../../src/core/lifecycle/failure-reasons.ts';
+import {
+  isTerminalJob,
+  nextJobStatus,
+  type JobTrigger,
+} from '../../../src/core/lifecycle/job-transitions.ts';
+import { completionTrigger, isTerminalStep, stepStatusOf } from '../../../src/core/lifecycle/step-rules.ts';
+import { moveCounts } from '../../../src/core/lifecycle/task-counts.ts';
+import {
+  isLiveTask,
+  isTerminalTask,
+  nextTaskStatus,
+  type TaskTrigger,
+} from '../../../src/core/lifecycle/task-transitions.ts';
+import type { AttemptRecord } from '../../../src/core/records/attempt.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { PageRoom } from '../../../src/core/records/page-room.ts';
+import { pageOf, writeTask, type TaskState } from '../../../src/core/records/task-page.ts';
+import type { TaskProgress } from '../../../src/core/records/task-progress.ts';
+import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
+import { timestampOf } from '../../../src/core/timestamp.ts';
+import type { TaskEvent } from '../../../src/core/wire/events.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { failedOnKey } from './failed-on.ts';
+import { isLeasable, offerOfStep } from './offers.ts';
+import { publishJob } from './publish-job.ts';
+import { settleRecord } from './save-job.ts';
+import { clearUnschedulable } from './unschedulable-marks.ts';
+import type { JobState } from './state.ts';
+import { taskOf, touchedTasks, type StepState } from './step-state.ts';
+
+/** What a move changes of a task beside its status. A time until which it is held back is not kept unless it is here. */
+type TaskPatch = Partial<
+  Pick<
+    TaskState,
+    'failedAttempts' | 'attemptNumber' | 'assignedAt' | 'retryAfter' | 'workerOrdinal' | 'hasText'
+  >
+>;
+/** Beside its status. */
+export const NO_PATCH: TaskPatch = {};
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+export type ClosedAttempt = Pick<AttemptRecord, 'message'> & {
+  readonly status: 'succeeded' | 'failed' | 'canceled';
+  readonly exitCode?: number | undefined;
+  readonly sessionId?: string;
+  readonly reclaimed?: true;
+  /** What the task has said last; absent when nobody tells. */
+  readonly told?: TaskProgress;
+};
+
+/**
+ * One turn of a job: handlers move tasks and close attempts through it, and `end` draws the consequences (steps,
+ * cascade, promotion, completion of the job). What has changed of pages and records is written with the commit window.
+ */
+export class JobTurn {
+  private readonly state: JobState;
+  private readonly context: ServiceContext<'job'>;
+  /** Each once, in the order in which they were touched. */
+  private dirtySteps: StepState[] | null = null;
+  /** Null until a step is offered: most turns offer none. */
+  private offered: Set<StepState> | null = null;
+  /** Attempts that this turn has closed and whose tasks have told something, by task id. Null until there is one. */
+  private closed: Map<string, AttemptRecord> | null = null;
+  /** Attempts that this turn has closed, of which lease actor and workers are still to be told. Null until there is one. */
+  private untold: Untold[] | null = null;
+  private hasStepMoved = false;
+  private readonly statusBefore: JobRecord['status'] | null;
+  private readonly recordBefore: JobRecord | null;
+
+  constructor(state: JobState, context: ServiceContext<'job'>, isNew = false) {
+    this.state = state;
+    this.context = context;
+    this.statusBefore = isNew ? null : state.record.status;
+    this.recordBefore = isNew ? null : state.record;
+  }
+
+  addressOf(step: StepState, index: number): TaskAddress {
+    return { jobId: this.state.record.id, stepOrder: step.record.order, index };
+  }
+
+  /** Moves a task by the table; null, and nothing changed, when the table has no row for it. `before`: as it is now, when that is known. */
+  move(
+    step: StepState,
+    index: number,
+    trigger: TaskTrigger,
+    patch: TaskPatch = NO_PATCH,
+    before = taskOf(step, index),
+  ): TaskState | null {
+    const status = nextTaskStatus(before.status, trigger);
+    if (status === null) return null;
+    const after: TaskState = {
+      status,
+      failedAttempts: patch.failedAttempts ?? before.failedAttempts,
+      attemptNumber: patch.attemptNumber ?? before.attemptNumber,
+      updatedAt: this.context.now,
+      assignedAt: patch.assignedAt ?? before.assignedAt,
+      retryAfter: patch.retryAfter ?? 0,
+      workerOrdinal: patch.workerOrdinal ?? before.workerOrdinal,
+      hasText: patch.hasText ?? before.hasText,
+      unschedulable: false,
+      silent: this.isSilent(step, index, before.status, status),
+    };
+    this.write(step, index, after);
+    const { failedOn } = this.state;
+    if (failedOn.size > 0 && isTerminalTask(status)) failedOn.delete(failedOnKey(step.record.order, index));
+    const { taskCounts, attemptTimes } = step.record;
+    moveCounts(taskCounts, before.status, status);
+    if (before.unschedulable) taskCounts.unschedulable--;
+    if (status === 'succeeded') {
+      attemptTimes.count++;
+      attemptTimes.totalMs += Math.max(0, after.updatedAt - before.assignedAt);
+    }
+    this.touch(step);
+    this.publishTask(step, index, after);
+    return after;
+  }
+
+  /** Whether the task ends here, and the attempt that was open has told nothing. It is closed before the task is moved. */
+  private isSilent(
+    step: StepState,
+    index: number,
+    before: TaskState['status'],
+    after: TaskState['status'],
+  ): boolean {
+    if (!isLiveTask(before) || !isTerminalTask(after)) return false;
+    return this.closed === null || !this.closed.has(taskIdOf(this.addressOf(step, index)));
+  }
+
+  /** Says why a task failed or was canceled. With `onlyIfEmpty` a reason that is there already wins. */
+  giveReason(step: StepState, index: number, failureReason: string, onlyIfEmpty = false): void {
+    const task = taskOf(step, index);
+    if (onlyIfEmpty && task.hasText) return;
+    const address = this.addressOf(step, index);
+    this.write(step, index, { ...task, hasText: true });
+    this.context.change(put('taskText', keys.taskText(address), { version: 1, failureReason }));
+  }
+
+  /**
+   * Closes the open attempt of a task: the worker's cores are free again, which is told at the end of the turn. `task`: as it is now, when that
+   * is known.
+   */
+  closeAttempt(step: StepState, index: number, closed: ClosedAttempt, task = taskOf(step, index)): void {
+    const attempt = this.state.openAttempts.of(step, index, task);
+    if (attempt === undefined)
+      throw new Error(`task ${taskIdOf(this.addressOf(step, index))} has no open attempt`);
+    const { attemptNumber } = attempt;
+    const address = { jobId: this.state.record.id, stepOrder: step.record.order, index, attemptNumber };
+    this.state.openAttempts.forget(step, index);
+    const record = closedAttempt(attempt, closed, this.context.now);
+    if (record.progress !== undefined || record.statusMessage !== undefined)
+      (this.closed ??= new Map()).set(taskIdOf(address), record);
+    this.context.change(put('attempt', keys.attempt(address, attemptNumber), record));
+    const untold = { attempt: address, workerId: attempt.workerId };
+    if (this.untold === null) this.untold = [untold];
+    else this.untold.push(untold);
+  }
+
+  /** Tells the lease actor and the workers of the attempts that were closed: part of the end of a turn. */
+  tellClosed(): void {
+    const { untold } = this;
+    if (untold === null) return;
+    this.untold = null;
+    const { id: jobId, farmId } = this.state.record;
+    for (const [stepOrder, ofStep] of grouped(untold, ({ attempt }) => attempt.stepOrder))
+      this.context.send('lease', farmId, { type: 'tasks.settled', jobId, stepOrder, count: ofStep.length });
+    for (const [workerId, ofWorker] of grouped(untold, (each) => each.workerId)) {
+      const attempts = ofWorker.map(({ attempt }) => attempt);
+      this.context.send('worker', workerId, { type: 'attempts.released', attempts });
+    }
+  }
+
+  /** Cancels every task of a step that is not terminal; live ones are closed and their workers told to stop. */
+  cancelStep(step: StepState, trigger: 'cancel' | 'cascade', reason: string): void {
+    const counts = step.record.taskCounts;
+    const terminal = counts.succeeded + counts.failed + counts.canceled;
+    if (terminal === counts.total) return;
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (nextTaskStatus(task.status, trigger) !== null) this.cancelTask(step, index, trigger, reason);
+    }
+    const { untouched } = step.record;
+    const status = nextTaskStatus(untouched.status, trigger);
+    if (status === null) return;
+    const howMany = counts[untouched.status];
+    moveCounts(counts, untouched.status, status, howMany);
+    if (untouched.unschedulable === true) counts.unschedulable -= howMany;
+    step.record.untouched = { status: 'canceled', updatedAt: this.context.now, failureReason: reason };
+    this.touch(step);
+  }
+
+  /** Cancels one task that is not terminal. */
+  cancelTask(step: StepState, index: number, trigger: 'cancel' | 'cascade', reason: string): void {
+    const before = taskOf(step, index);
+    if (isLiveTask(before.status)) {
+      const attempt = { ...this.addressOf(step, index), attemptNumber: before.attemptNumber };
+      this.closeAttempt(step, index, { status: 'canceled', message: reason });
+      this.context.effect({
+        kind: 'cancel',
+        message: { v: 1, task_id: taskIdOf(attempt), attempt_id: attemptIdOf(attempt), reason },
+      });
+    }
+    this.move(step, index, trigger);
+    this.giveReason(step, index, reason, true);
+  }
+
+  /** Sends every failed and canceled task of a step back to pending; how many those are. */
+  retryStep(step: StepState): number {
+    const { failed, canceled } = step.record.taskCounts;
+    if (failed + canceled === 0) return 0;
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (nextTaskStatus(task.status, 'manual retry') !== null) this.retryTask(step, index);
+    }
+    const { untouched, taskCounts } = step.record;
+    const howMany = taskCounts.canceled;
+    if (nextTaskStatus(untouched.status, 'manual retry') !== null && howMany > 0) {
+      moveCounts(taskCounts, untouched.status, 'pending', howMany);
+      step.record.untouched = { status: 'pending', updatedAt: this.context.now, failureReason: '' };
+      this.touch(step);
+    }
+    return failed + canceled;
+  }
+
+  /** Sends one failed or canceled task back to pending: its failures are forgotten, its attempts stay. */
+  retryTask(step: StepState, index: number): void {
+    const { hasText } = taskOf(step, index);
+    const forgotten = { failedAttempts: 0, assignedAt: 0, workerOrdinal: 0, hasText: false };
+    if (this.move(step, index, 'manual retry', forgotten) === null) return;
+    if (!hasText) return;
+    this.context.change(remove('taskText', keys.taskText(this.addressOf(step, index))));
+  }
+
+  /** Moves the job by the table; false, and nothing changed, when the table has no row for it. */
+  moveJob(trigger: JobTrigger, patch: Partial<JobRecord> = {}): boolean {
+    const status = nextJobStatus(this.state.record.status, trigger);
+    if (status === null) return false;
+    this.state.record = { ...this.state.record, ...patch, status };
+    return true;
+  }
+
+  /** A paused job goes on where it stands: it waits for its upstreams, has live tasks, or neither. */
+  resume(): void {
+    const { waitsWhilePaused } = this.state.record;
+    const reset = { parkReason: '', failedAttempts: 0, waitsWhilePaused: false };
+    if (waitsWhilePaused === true) this.moveJob('resume to blocked', reset);
+    else this.moveJob(this.state.openAttempts.size > 0 ? 'resume to running' : 'resume to pending', reset);
+  }
+
+  patchJob(patch: Partial<JobRecord>): void {
+    this.state.record = { ...this.state.record, ...patch };
+  }
+
+  /** Makes the tasks ready of every step that waits for no other: the job waits for nothing either. */
+  promoteFreeSteps(): void {
+    for (const step of this.state.steps) {
+      if (this.isFree(step)) this.promote(step);
+    }
+  }
+
+  touch(step: StepState): void {
+    if (step.touchedBy === this) return;
+    step.touchedBy = this;
+    // A list that begins empty takes room for many at once.
+    if (this.dirtySteps === null) this.dirtySteps = [step];
+    else this.dirtySteps.push(step);
+  }
+
+  /** Draws the consequences. */
+  end(): void {
+    this.settleSteps();
+    const { record, steps } = this.state;
+    // A turn that leaves the statuses as they are leaves the job what the turn before has made of it.
+    if (this.hasStepMoved || record.status !== this.statusBefore) {
+      const trigger = completionTrigger(
+        record.status,
+        steps.map((step) => step.record.status),
+      );
+      if (trigger !== null) this.moveJob(trigger);
+    }
+    if (!isLeasable(this.state)) for (const step of steps) clearUnschedulable(this, step);
+    this.noteEnd();
+    this.settleRecords();
+    this.tellClosed();
+    const leasableBefore = this.statusBefore === 'pending' || this.statusBefore === 'running';
+    if (leasableBefore && !isLeasable(this.state)) {
+      this.context.send('lease', record.farmId, { type: 'job.withdrawn', jobId: record.id });
+    }
+    this.tellOffers();
+    if (this.state.record.status !== this.statusBefore) this.tellJobStatus();
+  }
+
+  /** A job that has ended is listed by when, for retention. */
+  private noteEnd(): void {
+    const { id, farmId, status, endedAt = 0 } = this.state.record;
+    if (!isTerminalJob(status) || endedAt > 0) return;
+    this.patchJob({ endedAt: this.context.now });
+    this.context.change(put('endedJob', keys.endedJob(farmId, status, this.context.now, id), { version: 1 }));
+  }
+
+  private settleSteps(): void {
+    // Each round may end steps that others wait for; there are no cycles among steps, so the rounds come to an end.
+    for (let changed = this.settleRound(); changed; changed = this.settleRound());
+  }
+
+  private settleRound(): boolean {
+    let changed = false;
+    // Steps that become dirty on the way stand behind those that are: they get their turn in this round.
+    for (const step of this.dirtySteps ?? []) {
+      const status = stepStatusOf(step.record.taskCounts);
+      if (status === step.record.status) continue;
+      step.record.status = status;
+      this.hasStepMoved = true;
+      changed = true;
+      if (isTerminalStep(status)) this.settleDependents(step);
+    }
+    return changed;
+  }
+
+  private settleDependents(ended: StepState): void {
+    for (const dependent of this.state.steps) {
+      if (!dependent.record.dependsOn.includes(ended.record.order)) continue;
+      if (ended.record.status !== 'completed') this.cancelStep(dependent, 'cascade', CASCADE_REASON);
+      else if (this.isFree(dependent)) this.promote(dependent);
+    }
+  }
+
+  private isFree(step: StepState): boolean {
+    return step.record.dependsOn.every((order) => this.state.steps[order]?.record.status === 'completed');
+  }
+
+  private promote(step: StepState): void {
+    const { untouched, taskCounts } = step.record;
+    if (taskCounts.pending === 0) return;
+    for (const { index, task } of [...touchedTasks(step)]) {
+      if (task.status === 'pending') this.move(step, index, 'dependency resolution');
+    }
+    const howMany = taskCounts.pending;
+    if (untouched.status === 'pending' && howMany > 0) {
+      moveCounts(taskCounts, 'pending', 'ready', howMany);
+      step.record.untouched = { status: 'ready', updatedAt: this.context.now, failureReason: '' };
+    }
+    this.touch(step);
+    this.offer(step);
+  }
+
+  /** All that is ready of the step is to be offered at the end of the turn. */
+  offer(step: StepState): void {
+    this.offered ??= new Set();
+    this.offered.add(step);
+  }
+
+  /**
+   * Tells the lease actor all that is ready of the steps that were offered: at once, so that nothing is leased while it
+   * knows the new queue or place in the order of some of them only. A step of a job that may not be leased offers
+   * nothing, but its live tasks count.
+   */
+  tellOffers(): void {
+    const { offered } = this;
+    if (offered === null) return;
+    this.offered = null;
+    const { id, farmId } = this.state.record;
+    const leasable = isLeasable(this.state);
+    const offers = this.state.steps
+      .filter((step) => offered.has(step))
+      .map((step) => offerOfStep(this.state, step, this.context.now))
+      .filter(({ live }) => leasable || live > 0);
+    if (offers.length === 0) return;
+    this.context.send('lease', farmId, { type: 'steps.offered', offers });
+    if (!leasable) this.context.send('lease', farmId, { type: 'job.withdrawn', jobId: id });
+  }
+
+  /** Changes the state of one task; what follows from it is drawn at the end. */
+  write(step: StepState, index: number, task: TaskState): void {
+    const number = pageOf(index);
+    let page = step.pages.get(number);
+    if (page === undefined) {
+      page = (step.room ??= new PageRoom()).take(step.pages.size, pageOf(step.record.taskCount - 1) + 1);
+      step.pages.set(number, page);
+    }
+    writeTask(page, index, task);
+    step.dirtyPages.add(number);
+    this.state.dirtySteps.add(step);
+  }
+
+  /**
+   * Has the records written with the commit window. That of the job is brought up to date then, too, unless it is
+   * changed in more than counts and time: then it may be told to somebody at once.
+   */
+  private settleRecords(): void {
+    for (const step of this.dirtySteps ?? []) {
+      // A reason that no task has any more is nobody's.
+      if (step.record.taskCounts.unschedulable === 0) step.record.unschedulableReason = '';
+      step.isDirty = true;
+      this.state.dirtySteps.add(step);
+    }
+    this.state.isRecordOld = true;
+    if (this.state.record !== this.recordBefore) settleRecord(this.state, this.context.now);
+    this.context.saveLater();
+  }
+
+  private tellJobStatus(): void {
+    const { record } = this.state;
+    if (isTerminalJob(record.status)) {
+      this.context.change(remove('activeJob', keys.activeJob(record.farmId, record.id)));
+      this.context.send('farm', record.farmId, {
+        type: 'job.ended',
+        jobId: record.id,
+        queueId: record.queueId,
+        status: record.status,
+      });
+    }
+    publishJob(record, record.status, record.updatedAt, this.context);
+  }
+
+  /** Tells clients of a task as it is now. */
+  publishTask(step: StepState, index: number, task: TaskState): void {
+    const { id: job_id } = this.state.record;
+    const task_id = taskIdOf(this.addressOf(step, index));
+    const { openAttempts } = this.state;
+    const isLive = isLiveTask(task.status);
+    const closed = isTerminalTask(task.status) ? this.closed?.get(task_id) : undefined;
+    const told: TaskProgress | undefined = isLive ? openAttempts.toldOf(step, index) : closed;
+    const payload: TaskEvent = {
+      job_id,
+      task_id,
+      name: taskNameOf(step.record.name, step.space.at(index)),
+      status: task.status,
+      worker_id: isLive ? openAttempts.workerOf(step, index, task) : '',
+      unschedulable_reason: task.unschedulable ? step.record.unschedulableReason : '',
+      updated_at: timestampOf(task.updatedAt),
+    };
+    this.context.effect({
+      kind: 'event',
+      event: { subject: 'tasks', payload: told === undefined ? payload : withTold(payload, told) },
+    });
+  }
+}
+
+/** An attempt that was closed. */
+interface Untold {
+  readonly attempt: AttemptAddress;
+  readonly workerId: WorkerId;
+}
+
+/** By key, in the order in which the keys come first. */
+function grouped<T, Key>(all: readonly T[], keyOf: (each: T) => Key): Iterable<readonly [Key, readonly T[]]> {
+  // Mostly a turn closes one attempt.
+  const [only] = all;
+  if (only !== undefined && all.length === 1) return [[keyOf(only), all]];
+  const groups = new Map<Key, T[]>();
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return groups;
+}
+
+function withTold(event: TaskEvent, { progress, statusMessage }: TaskProgress): TaskEvent {
+  if (progress === undefined && statusMessage === undefined) return event;
+  return {
+    ...event,
+    ...(progress !== undefined && { progress }),
+    ...(statusMessage !== undefined && { status_message: statusMessage }),
+  };
+}
+
+/** The attempt with its end. */
+function closedAttempt(attempt: AttemptRecord, closed: ClosedAttempt, now: number): AttemptRecord {
+  const { progress, statusMessage } = closed.told ?? attempt;
+  const { exitCode, reclaimed } = closed;
+  const record: Mutable<AttemptRecord> = {
+    version: 1,
+    id: attempt.id,
+    attemptNumber: attempt.attemptNumber,
+    status: closed.status,
+    workerId: attempt.workerId,
+    startedAt: attempt.startedAt,
+    message: closed.message,
+    sessionId: closed.sessionId ?? attempt.sessionId,
+    endedAt: Math.max(now, attempt.startedAt),
+  };
+  if (exitCode !== undefined) record.exitCode = exitCode;
+  if (reclaimed === true) record.reclaimed = reclaimed;
+  if (progress !== undefined) record.progress = progress;
+  if (statusMessage !== undefined) record.statusMessage = statusMessage;
+  return record;
+}

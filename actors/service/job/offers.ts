@@ -1,0 +1,63 @@
+import { isHeldBack } from '../../../src/core/lifecycle/retry-policy.ts';
+import { TaskRanges } from '../../../src/core/lease/task-ranges.ts';
+import type { StepOffer } from '../lease/messages.ts';
+import { failedOnOf } from './failed-on.ts';
+import type { JobState } from './state.ts';
+import { touchedTasks, type StepState } from './step-state.ts';
+
+/** Whether tasks of the job may be leased at all: not while it is blocked, paused or over. */
+export const isLeasable = (state: JobState): boolean =>
+  state.record.status === 'pending' || state.record.status === 'running';
+
+/** All that is ready of a step at `now`: what the lease actor must know of it. */
+export function offerOfStep(state: JobState, step: StepState, now: number): StepOffer {
+  const { record } = step;
+  return {
+    jobId: state.record.id,
+    stepOrder: record.order,
+    queueId: state.record.queueId,
+    priority: state.record.priority,
+    jobCreatedAt: state.record.createdAt,
+    requirements: step.plan.requirements,
+    live: record.taskCounts.assigned + record.taskCounts.running,
+    ...readyOf(state, step, now),
+    unschedulableReason: record.unschedulableReason,
+  };
+}
+
+function readyOf(
+  state: JobState,
+  step: StepState,
+  now: number,
+): Pick<StepOffer, 'ready' | 'failed' | 'held' | 'readySince' | 'lastReadyAt'> {
+  const ready = new TaskRanges();
+  const failed: StepOffer['failed'][number][] = [];
+  const held: StepOffer['held'][number][] = [];
+  const { untouched, order, taskCount } = step.record;
+  let readySince = now;
+  let lastReadyAt = 0;
+  if (!isLeasable(state)) return { ready: [], failed, held, readySince, lastReadyAt };
+  if (untouched.status === 'ready') ready.add({ start: 0, count: taskCount });
+  let untouchedTasks = taskCount;
+  for (const { index, task } of touchedTasks(step)) {
+    untouchedTasks--;
+    const isHeld = task.status === 'ready' && isHeldBack(task, now);
+    if (task.status !== 'ready' || isHeld) ready.remove(index);
+    if (task.status !== 'ready') continue;
+    const avoided = failedOnOf(state.failedOn, order, index);
+    if (isHeld) {
+      held.push({ index, until: task.retryAfter, avoided });
+      continue;
+    }
+    ready.add({ start: index, count: 1 });
+    if (avoided.length > 0) failed.push({ index, avoided });
+    const readyAt = Math.max(task.updatedAt, task.retryAfter);
+    readySince = Math.min(readySince, readyAt);
+    lastReadyAt = Math.max(lastReadyAt, readyAt);
+  }
+  if (untouched.status === 'ready' && untouchedTasks > 0) {
+    readySince = Math.min(readySince, untouched.updatedAt);
+    lastReadyAt = Math.max(lastReadyAt, untouched.updatedAt);
+  }
+  return { ready: [...ready], failed, held, readySince, lastReadyAt };
+}

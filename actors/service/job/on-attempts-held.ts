@@ -1,0 +1,28 @@
+import { parseAttemptId } from '../../../src/core/ids.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import type { JobState } from './state.ts';
+import { taskOf } from './step-state.ts';
+
+/**
+ * A worker has said that it has these attempts: those that were only assigned are running from now on, as if it had
+ * reported so. The stale-assigned reaper must not give away what a worker has (reliability.md, D9).
+ */
+export function onAttemptsHeld(
+  state: JobState,
+  message: Extract<JobMessage, { type: 'attempts.held' }>,
+  context: ServiceContext<'job'>,
+): void {
+  const turn = new JobTurn(state, context);
+  let moved = 0;
+  for (const attemptId of message.attemptIds) {
+    const attempt = parseAttemptId(attemptId);
+    const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
+    if (attempt === null || step === undefined) continue;
+    const task = taskOf(step, attempt.index);
+    if (task.status !== 'assigned' || task.attemptNumber !== attempt.attemptNumber) continue;
+    if (turn.move(step, attempt.index, 'reported running') !== null) moved++;
+  }
+  if (moved > 0) turn.end();
+}

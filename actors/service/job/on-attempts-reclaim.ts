@@ -1,0 +1,25 @@
+import { parseAttemptId } from '../../../src/core/ids.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import { reclaim } from './reclaim.ts';
+import type { JobState } from './state.ts';
+import { taskOf } from './step-state.ts';
+
+/** A worker is gone, or does not have these attempts: their tasks go back to ready. */
+export function onAttemptsReclaim(
+  state: JobState,
+  message: Extract<JobMessage, { type: 'attempts.reclaim' }>,
+  context: ServiceContext<'job'>,
+): void {
+  const turn = new JobTurn(state, context);
+  let reclaimed = 0;
+  for (const attemptId of message.attemptIds) {
+    const attempt = parseAttemptId(attemptId);
+    const step = attempt === null ? undefined : state.steps[attempt.stepOrder];
+    if (attempt === null || step === undefined) continue;
+    if (taskOf(step, attempt.index).attemptNumber !== attempt.attemptNumber) continue;
+    if (reclaim(state, step, attempt.index, message.reason, turn, context)) reclaimed++;
+  }
+  if (reclaimed > 0) turn.end();
+}

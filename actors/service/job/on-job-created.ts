@@ -1,0 +1,78 @@
+import { countsOf, sumCounts } from '../../../src/core/lifecycle/task-counts.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
+import type { StepRecord } from '../../../src/core/records/step.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { done } from '../../../src/core/problems.ts';
+import type { StepPlan } from '../../../src/openjd/template/plan.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { AssignedRuns } from './assigned-runs.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import { OpenAttempts } from './open-attempts.ts';
+import type { JobState } from './state.ts';
+import { stepStateOf } from './step-state.ts';
+
+type Create = Extract<JobMessage, { type: 'job.create' }>;
+
+/** The state of a job that the store does not hold yet: every task pending. */
+export function newJobState(message: Create): JobState {
+  const { record, plan } = message;
+  const steps = plan.steps.map((step) => stepStateOf(newStepRecord(record, step), step));
+  return {
+    record: { ...record, taskCounts: sumCounts(steps.map((step) => step.record.taskCounts)) },
+    plan,
+    steps,
+    inherited: message.inherited,
+    openAttempts: new OpenAttempts(record.id, steps),
+    failures: new Map(),
+    failedOn: new Map(),
+    assigned: new AssignedRuns(),
+    isAssignedTimed: false,
+    dirtySteps: new Set(),
+    isRecordOld: false,
+    isDeleted: false,
+  };
+}
+
+function newStepRecord(job: JobRecord, plan: StepPlan): StepRecord {
+  return {
+    version: 1,
+    jobId: job.id,
+    order: plan.order,
+    name: plan.name,
+    status: 'pending',
+    computeLocation: plan.requirements.computeLocation,
+    dependsOn: plan.dependsOn,
+    taskCount: plan.taskCount,
+    taskCounts: countsOf(plan.taskCount, 'pending'),
+    untouched: { status: 'pending', updatedAt: job.createdAt, failureReason: '' },
+    createdAt: job.createdAt,
+    updatedAt: job.createdAt,
+  };
+}
+
+/** Writes a new job whole: its record, plan, template and steps in one commit, and the key that a client gave it. */
+export function onJobCreated(state: JobState, message: Create, context: ServiceContext<'job'>): void {
+  const { record } = state;
+  const { template, templateFormat: format } = message;
+  if ('storedFor' in template) context.change(remove('comingJob', keys.comingJob(record.id)));
+  else {
+    const { text } = template;
+    context.change(put('plan', keys.plan(record.id), message.plan));
+    context.change(put('template', keys.template(record.id), { version: 1, format, text }));
+  }
+  context.change(put('activeJob', keys.activeJob(record.farmId, record.id), { version: 1 }));
+  const turn = new JobTurn(state, context, true);
+  for (const step of state.steps) turn.touch(step);
+  if (record.status === 'pending') turn.promoteFreeSteps();
+  turn.end();
+  if (message.once !== undefined) {
+    const { rowKey, fingerprint, expiresAt } = message.once;
+    const { inherited } = message;
+    context.change(
+      put('idempotencyKey', rowKey, { version: 1, fingerprint, expiresAt, job: state.record, inherited }),
+    );
+  }
+  context.reply(message.replyTo, done(state.record));
+}

@@ -1,0 +1,116 @@
+import { isTerminalJob } from '../../../src/core/lifecycle/job-transitions.ts';
+import { sumCounts } from '../../../src/core/lifecycle/task-counts.ts';
+import { nextTaskStatus } from '../../../src/core/lifecycle/task-transitions.ts';
+import { done, refused, type Outcome } from '../../../src/core/problems.ts';
+import { put, remove } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage, Retried, RetryTarget } from './messages.ts';
+import { selectedTasks, type SelectedTasks } from './retry-selection.ts';
+import type { JobState } from './state.ts';
+import { taskOf } from './step-state.ts';
+
+/**
+ * A user has failed and canceled tasks tried again (interface.md, "Jobs" and "Tasks"). A job that has ended must be
+ * taken in again by its farm first, which knows whether its queue is still there.
+ */
+export function onJobRetry(
+  state: JobState,
+  message: Extract<JobMessage, { type: 'job.retry' }>,
+  context: ServiceContext<'job'>,
+): void {
+  const { target, replyTo } = message;
+  const { id, farmId, queueId, status } = state.record;
+  const answer = answerWithoutRetry(state, target);
+  if (answer !== null) context.reply(replyTo, answer);
+  else if (isTerminalJob(status))
+    context.send('farm', farmId, { type: 'job.reviving', jobId: id, queueId, target, replyTo });
+  else context.reply(replyTo, done(retry(state, target, new JobTurn(state, context))));
+}
+
+/** The farm has taken the job in again. Meanwhile another retry may have come first. */
+export function onJobRevive(
+  state: JobState,
+  message: Extract<JobMessage, { type: 'job.revive' }>,
+  context: ServiceContext<'job'>,
+): void {
+  const { record } = state;
+  const { id: jobId, farmId, queueId, status, endedAt = 0 } = record;
+  state.inherited = message.inherited;
+  const answer = answerWithoutRetry(state, message.target);
+  if (answer !== null) {
+    if (isTerminalJob(status)) context.send('farm', farmId, { type: 'job.ended', jobId, queueId, status });
+    context.reply(message.replyTo, answer);
+    return;
+  }
+  const turn = new JobTurn(state, context);
+  if (
+    isTerminalJob(status) &&
+    turn.moveJob('retry', { cancelReason: '', waitsWhilePaused: false, endedAt: 0 })
+  ) {
+    context.change(remove('endedJob', keys.endedJob(farmId, status, endedAt, jobId)));
+    context.change(put('activeJob', keys.activeJob(farmId, jobId), { version: 1 }));
+    // It may have ended once more since the farm took it in, and the farm does not know yet that it goes on.
+    context.send('farm', farmId, { type: 'job.revived', jobId, queueId });
+  }
+  context.reply(message.replyTo, done(retry(state, message.target, turn)));
+}
+
+const NOTHING: Retried = { retried: 0, status: null };
+
+/** The answer when there is nothing to try again; null when there is. */
+function answerWithoutRetry(state: JobState, target: RetryTarget): Outcome<Retried> | null {
+  if (target === 'job') {
+    const { failed, canceled } = sumCounts(state.steps.map((step) => step.record.taskCounts));
+    return failed + canceled === 0 ? done(NOTHING) : null;
+  }
+  if ('selection' in target) {
+    const selected = selectedTasks(state, target.selection);
+    if (!selected.ok) return selected;
+    return selected.value.length === 0 ? done(NOTHING) : null;
+  }
+  const step = state.steps[target.stepOrder];
+  if (step === undefined || target.index >= step.record.taskCount) {
+    return refused('not-found', 'the job has no such task');
+  }
+  const { status } = taskOf(step, target.index);
+  return nextTaskStatus(status, 'manual retry') === null
+    ? refused('conflict', `the task is ${status}, neither failed nor canceled`)
+    : null;
+}
+
+/** A job that was parked goes on; one that a user has paused stays paused. */
+function retry(state: JobState, target: RetryTarget, turn: JobTurn): Retried {
+  const wasParked = state.record.status === 'paused' && state.record.parkReason !== '';
+  if (wasParked) turn.resume();
+  else turn.patchJob({ failedAttempts: 0, parkReason: '' });
+  let retried = 0;
+  for (const { step, indices } of retriedTasks(state, target)) {
+    if (indices === 'all') {
+      retried += turn.retryStep(step);
+      continue;
+    }
+    for (const index of indices) turn.retryTask(step, index);
+    retried += indices.length;
+  }
+  const { status, waitsWhilePaused } = state.record;
+  const waits = status === 'blocked' || (status === 'paused' && waitsWhilePaused === true);
+  if (!waits) turn.promoteFreeSteps();
+  if (wasParked) for (const step of state.steps) turn.offer(step);
+  turn.end();
+  if (target === 'job' || 'selection' in target) return { retried, status: null };
+  const named = state.steps[target.stepOrder];
+  return { retried, status: named === undefined ? null : taskOf(named, target.index).status };
+}
+
+/** The tasks that are tried again, of which it is known that there are some and not too many. */
+function retriedTasks(state: JobState, target: RetryTarget): readonly SelectedTasks[] {
+  if (target === 'job') return state.steps.map((step) => ({ step, indices: 'all' }));
+  if ('selection' in target) {
+    const selected = selectedTasks(state, target.selection);
+    return selected.ok ? selected.value : [];
+  }
+  const step = state.steps[target.stepOrder];
+  return step === undefined ? [] : [{ step, indices: [target.index] }];
+}

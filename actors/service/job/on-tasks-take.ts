@@ -1,0 +1,108 @@
+import { attemptIdOf, stepIdOf, taskIdOf, type AttemptAddress } from '../../../src/core/ids.ts';
+import { isHeldBack } from '../../../src/core/lifecycle/retry-policy.ts';
+import type { TaskState } from '../../../src/core/records/task-page.ts';
+import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
+import { stepAssignmentOf, typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
+import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { armAssigned } from './on-assigned-due.ts';
+import { makeReady } from './reclaim.ts';
+import { JobTurn } from './job-turn.ts';
+import type { JobMessage } from './messages.ts';
+import { isLeasable } from './offers.ts';
+import type { JobState } from './state.ts';
+import { taskOf, type StepState } from './step-state.ts';
+import type { HeldBooking } from '../worker/messages.ts';
+
+type Take = Extract<JobMessage, { type: 'tasks.take' }>;
+
+/**
+ * Takes the picked tasks from ready to assigned (interface.md, "Lease (assignment) algorithm", rule 4: atomic, with
+ * the gates checked again). Tasks that may not be had after all are refused; one that is held back is ready again later.
+ */
+export const onTasksTake = (
+  staleAssignedMs: number,
+  attemptFloor: number,
+): ((state: JobState, message: Take, context: ServiceContext<'job'>) => void) => {
+  const arm = armAssigned(staleAssignedMs);
+  return (state, message, context) => {
+    const { pick } = message;
+    const dueAt = context.now + staleAssignedMs;
+    const step = state.steps[pick.stepOrder];
+    if (step === undefined) throw new Error(`job ${state.record.id} has no step ${pick.stepOrder}`);
+    const turn = new JobTurn(state, context);
+    state.openAttempts.noteWorker(message.workerOrdinal, message.workerId);
+    const assignments: Assignment[] = [];
+    const bookings: HeldBooking[] = [];
+    const leasable = isLeasable(state);
+    let refused = 0;
+    for (const range of pick.ranges) {
+      for (let index = range.start; index < range.start + range.count; index++) {
+        const task = taskOf(step, index);
+        const isHeld = task.status === 'ready' && isHeldBack(task, context.now);
+        if (!leasable || task.status !== 'ready' || isHeld) {
+          refused++;
+          if (leasable && isHeld) makeReady(state, step, index, task.retryAfter, context);
+          continue;
+        }
+        const attempt = {
+          jobId: state.record.id,
+          stepOrder: step.record.order,
+          index,
+          attemptNumber: Math.max(task.attemptNumber + 1, attemptFloor),
+        };
+        const assignment = take(step, task, attempt, message, turn, context);
+        assignments.push(assignment);
+        bookings.push({ attempt, booking: { attemptId: assignment.attempt_id, cores: pick.cores } });
+        state.assigned.add(step, index, context.now, dueAt);
+      }
+    }
+    if (assignments.length > 0) {
+      context.send('worker', message.workerId, { type: 'attempts.booked', bookings });
+      turn.moveJob('first lease');
+      arm(state, context);
+    }
+    turn.end();
+    context.send('lease', state.record.farmId, {
+      type: 'tasks.taken',
+      leaseId: message.leaseId,
+      jobId: state.record.id,
+      stepOrder: pick.stepOrder,
+      queueId: state.record.queueId,
+      assignments,
+      step: assignmentOf(state, step),
+      cores: pick.cores,
+      refused,
+    });
+  };
+};
+
+/** What the tasks of a step share: of a job that is in memory the same object each time. */
+function assignmentOf(state: JobState, step: StepState): StepAssignment {
+  step.assignment ??= stepAssignmentOf(state.plan, step.plan, state.record.extensions);
+  return step.assignment;
+}
+
+function take(
+  step: StepState,
+  task: TaskState,
+  attempt: AttemptAddress,
+  message: Take,
+  turn: JobTurn,
+  context: ServiceContext<'job'>,
+): Assignment {
+  const { jobId, stepOrder, index, attemptNumber } = attempt;
+  const leased = { attemptNumber, assignedAt: context.now, workerOrdinal: message.workerOrdinal };
+  // The attempt gets a row when something is said of it; until then the task's page says all that there is.
+  turn.move(step, index, 'lease', leased, task);
+  const values = step.space.at(index);
+  return {
+    task_id: taskIdOf(attempt),
+    job_id: jobId,
+    step_id: stepIdOf(jobId, stepOrder),
+    attempt_id: attemptIdOf(attempt),
+    name: taskNameOf(step.record.name, values),
+    cores: message.pick.cores,
+    parameters: typedParametersOf(step.plan, values),
+  };
+}

@@ -1,0 +1,44 @@
+import { isLiveTask } from '../../../src/core/lifecycle/task-transitions.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { failedOnOf } from './failed-on.ts';
+import type { JobTurn } from './job-turn.ts';
+import type { JobState } from './state.ts';
+import { taskOf, type StepState } from './step-state.ts';
+
+/**
+ * Takes the work of an open attempt back (interface.md, "Failure handling": lost or reclaimed work returns to ready
+ * and consumes no attempt). The reason goes on the attempt alone. False when the task is not live.
+ */
+export function reclaim(
+  state: JobState,
+  step: StepState,
+  index: number,
+  reason: string,
+  turn: JobTurn,
+  context: ServiceContext<'job'>,
+): boolean {
+  if (!isLiveTask(taskOf(step, index).status)) return false;
+  turn.closeAttempt(step, index, { status: 'failed', message: reason, reclaimed: true });
+  const { failedAttempts } = taskOf(step, index);
+  turn.move(step, index, 'reclaim', { failedAttempts, assignedAt: 0, workerOrdinal: 0 });
+  makeReady(state, step, index, 0, context);
+  return true;
+}
+
+/** Tells the lease actor that a task is ready again, from a time on. */
+export function makeReady(
+  state: JobState,
+  step: StepState,
+  index: number,
+  until: number,
+  context: ServiceContext<'job'>,
+): void {
+  context.send('lease', state.record.farmId, {
+    type: 'tasks.ready',
+    jobId: state.record.id,
+    stepOrder: step.record.order,
+    ranges: [{ start: index, count: 1 }],
+    until,
+    avoided: failedOnOf(state.failedOn, step.record.order, index),
+  });
+}

@@ -1,0 +1,60 @@
+import { isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
+import { refused, type Outcome, done } from '../../../src/core/problems.ts';
+import type { IndexRun, RetrySelection } from './messages.ts';
+import type { JobState } from './state.ts';
+import { taskOf, touchedTasks, type StepState } from './step-state.ts';
+
+/** Single tasks that one selection may have tried again: each is written and told of. Whole steps are not limited. */
+export const SELECTED_TASKS_MAX = 100_000;
+
+/** Tasks of a step that are tried again: all that have failed or were canceled, or these. */
+export interface SelectedTasks {
+  readonly step: StepState;
+  readonly indices: 'all' | readonly number[];
+}
+
+/** The failed and canceled tasks that a selection names; steps without any are left out. 409 when they are too many. */
+export function selectedTasks(state: JobState, selection: RetrySelection): Outcome<readonly SelectedTasks[]> {
+  const { stepOrder } = selection;
+  const selected: SelectedTasks[] = [];
+  let left = SELECTED_TASKS_MAX;
+  for (const step of state.steps) {
+    const { failed, canceled } = step.record.taskCounts;
+    if ((stepOrder !== undefined && step.record.order !== stepOrder) || failed + canceled === 0) continue;
+    if (selection.indices === undefined && selection.workerOrdinal === undefined) {
+      selected.push({ step, indices: 'all' });
+      continue;
+    }
+    const indices: number[] = [];
+    for (const index of candidates(step, selection)) {
+      if (!isWanted(step, index, selection)) continue;
+      if (left === 0) {
+        const detail = `more than ${SELECTED_TASKS_MAX} tasks are selected: select fewer, or whole steps`;
+        return refused('conflict', detail);
+      }
+      indices.push(index);
+      left--;
+    }
+    if (indices.length > 0) selected.push({ step, indices });
+  }
+  return done(selected);
+}
+
+function* candidates(step: StepState, { indices }: RetrySelection): Generator<number> {
+  if (indices !== undefined) {
+    for (const run of indices) yield* indicesOf(run, step.record.taskCount);
+    return;
+  }
+  // Only a task that has run can have failed on a worker.
+  for (const { index } of touchedTasks(step)) yield index;
+}
+
+function* indicesOf({ start, step, count }: IndexRun, taskCount: number): Generator<number> {
+  for (let nth = 0, index = start; nth < count && index < taskCount; nth++, index += step) yield index;
+}
+
+function isWanted(step: StepState, index: number, { workerOrdinal }: RetrySelection): boolean {
+  const task = taskOf(step, index);
+  if (workerOrdinal !== undefined) return task.status === 'failed' && task.workerOrdinal === workerOrdinal;
+  return isTerminalTask(task.status) && task.status !== 'succeeded';
+}

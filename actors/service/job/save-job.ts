@@ -1,0 +1,42 @@
+import { copyOfCounts, replaceCounts } from '../../../src/core/lifecycle/task-counts.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { copyOfPage } from '../../../src/core/records/task-page.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { writtenStepOf } from './live-step.ts';
+import type { JobState } from './state.ts';
+
+/** Writes what the turns of a commit window have changed of a job's record, steps and pages: each row once. */
+export function saveJob(state: JobState, context: ServiceContext<'job'>): void {
+  // Its rows were removed, and the purge takes the pages (docs/decisions/deletion.md).
+  if (state.isDeleted) return;
+  settleRecord(state, context.now);
+  const { record } = state;
+  for (const step of state.dirtySteps) {
+    const { order } = step.record;
+    for (const number of step.dirtyPages) {
+      const page = step.pages.get(number);
+      if (page !== undefined)
+        context.change(put('taskPage', keys.taskPage(record.id, order, number), copyOfPage(page)));
+    }
+    step.dirtyPages.clear();
+    if (!step.isDirty) continue;
+    step.isDirty = false;
+    step.record.updatedAt = context.now;
+    context.change(put('step', keys.step(record.id, order), writtenStepOf(step.record)));
+  }
+  state.dirtySteps.clear();
+  context.change(put('job', keys.job(record.id), record));
+}
+
+/** Brings the counts and the time of a job's record up to date. `now` is the time of the commit window. */
+export function settleRecord(state: JobState, now: number): void {
+  if (!state.isRecordOld) return;
+  state.isRecordOld = false;
+  let { taskCounts } = state.record;
+  for (const step of state.dirtySteps) {
+    taskCounts = replaceCounts(taskCounts, step.countsInJob, step.record.taskCounts);
+    step.countsInJob = copyOfCounts(step.record.taskCounts);
+  }
+  state.record = { ...state.record, taskCounts, updatedAt: now };
+}

@@ -1,0 +1,128 @@
+import { attemptIdOf, type JobId, type TaskAddress } from '../../../src/core/ids.ts';
+import { effectiveRetry, type RetryPolicy } from '../../../src/core/lifecycle/retry-policy.ts';
+import { isLiveTask, isTerminalTask } from '../../../src/core/lifecycle/task-transitions.ts';
+import type { JobPlan, StepPlan } from '../../../src/openjd/template/plan.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import type { JobRecord } from '../../../src/core/records/job.ts';
+import { attemptWithoutRow } from '../../../src/core/records/open-attempt.ts';
+import { gatherPages } from '../../../src/core/records/page-room.ts';
+import { keys, lastNumberOfKey } from '../../../src/core/records/tables.ts';
+import { AssignedRuns } from './assigned-runs.ts';
+import { OpenAttempts } from './open-attempts.ts';
+import { loadStepFailures, type FailuresOfSteps } from './step-failures.ts';
+import { stepStateOf, touchedTasks, type StepState } from './step-state.ts';
+import { failedOnKey, readFailedOn, type FailedOn } from './failed-on.ts';
+
+export interface JobState {
+  record: JobRecord;
+  readonly plan: JobPlan;
+  readonly steps: readonly StepState[];
+  /** Retry settings of server, farm and queue; the job's own come on top. */
+  inherited: RetryPolicy;
+  readonly openAttempts: OpenAttempts;
+  /** Failures that workers have reported. A manual retry does not forget them. */
+  readonly failures: FailuresOfSteps;
+  readonly failedOn: FailedOn;
+  /** Attempts that were handed out, and for which the reaper waits. */
+  readonly assigned: AssignedRuns;
+  /** Whether the timer for the first of them is set. */
+  isAssignedTimed: boolean;
+  /** Steps of which something is to be written with the commit window, beside the job's own record. */
+  readonly dirtySteps: Set<StepState>;
+  /** Whether the counts and the time of the record are those of an earlier commit window. */
+  isRecordOld: boolean;
+  /** Whether the job was deleted in this commit window: nothing is to be done for it any more. */
+  isDeleted: boolean;
+}
+
+export const policyOf = (state: JobState): RetryPolicy => effectiveRetry(state.inherited, state.record.retry);
+
+/** Everything of a job that the store holds. `serverRetry` is the server's end of the retry cascade. */
+export function loadJob(
+  id: string,
+  reader: StoreReader,
+  serverRetry: RetryPolicy,
+  staleAssignedMs: number,
+): JobState | null {
+  const record = reader.get('job', id);
+  const plan = reader.get('plan', id);
+  if (record === undefined || plan === undefined) return null;
+  const steps = plan.steps.map((stepPlan) => loadStep(record.id, stepPlan, reader));
+  const state: JobState = {
+    record,
+    plan,
+    steps,
+    inherited: effectiveRetry(
+      serverRetry,
+      reader.get('farm', record.farmId)?.retry ?? {},
+      reader.get('queue', record.queueId)?.retry ?? {},
+    ),
+    openAttempts: new OpenAttempts(record.id, steps),
+    failures: new Map(
+      steps.map(({ record: { order } }) => [order, loadStepFailures(record.id, order, reader)]),
+    ),
+    failedOn: new Map(),
+    assigned: new AssignedRuns(),
+    isAssignedTimed: false,
+    dirtySteps: new Set(),
+    isRecordOld: false,
+    isDeleted: false,
+  };
+  for (const step of steps) loadFailedOn(state, step, reader);
+  const assigned = steps.flatMap((step) => loadOpenAttempts(state, step, reader));
+  for (const { step, index, assignedAt } of assigned.sort((a, b) => a.assignedAt - b.assignedAt))
+    state.assigned.add(step, index, assignedAt, assignedAt + staleAssignedMs);
+  return state;
+}
+
+function loadStep(job: JobId, plan: StepPlan, reader: StoreReader): StepState {
+  const key = keys.step(job, plan.order);
+  const record = reader.get('step', key);
+  if (record === undefined) throw new Error(`the store has no step ${key} of a job that it holds`);
+  const pages = gatherPages(numberedPages(job, plan.order, reader));
+  return stepStateOf(record, plan, pages);
+}
+
+function* numberedPages(
+  job: JobId,
+  stepOrder: number,
+  reader: StoreReader,
+): Generator<readonly [number, Uint8Array]> {
+  for (const row of reader.scan('taskPage', { prefix: keys.taskPagesOf(job, stepOrder) })) {
+    yield [lastNumberOfKey(row.key), row.value];
+  }
+}
+
+function loadFailedOn(state: JobState, step: StepState, reader: StoreReader): void {
+  const stepOrder = step.record.order;
+  for (const { index, task } of touchedTasks(step)) {
+    if (task.failedAttempts === 0 || isTerminalTask(task.status)) continue;
+    const workers = readFailedOn(reader, { jobId: state.record.id, stepOrder, index }, task);
+    state.failedOn.set(failedOnKey(stepOrder, index), workers);
+  }
+}
+
+/** Gives those that were never reported running. */
+function loadOpenAttempts(
+  state: JobState,
+  step: StepState,
+  reader: StoreReader,
+): { readonly step: StepState; readonly index: number; readonly assignedAt: number }[] {
+  if (step.record.taskCounts.assigned + step.record.taskCounts.running === 0) return [];
+  const assigned = [];
+  for (const { index, task } of touchedTasks(step)) {
+    if (!isLiveTask(task.status)) continue;
+    const address: TaskAddress = { jobId: state.record.id, stepOrder: step.record.order, index };
+    const row = reader.get('attempt', keys.attempt(address, task.attemptNumber));
+    const attempt = row ?? attemptWithoutRow(reader, { farmId: state.record.farmId, address, task });
+    if (attempt === undefined) {
+      throw new Error(
+        `the store has neither a row nor the worker of the attempt ${attemptIdOf({ ...address, attemptNumber: task.attemptNumber })}`,
+      );
+    }
+    state.openAttempts.noteWorker(task.workerOrdinal, attempt.workerId);
+    if (row !== undefined) state.openAttempts.tell(step, index, row);
+    if (task.status === 'assigned') assigned.push({ step, index, assignedAt: task.assignedAt });
+  }
+  return assigned;
+}

@@ -1,0 +1,72 @@
+import { openSpace, type Space } from '../../../src/openjd/template/space/open-space.ts';
+import type { StepPlan } from '../../../src/openjd/template/plan.ts';
+import type { TaskCounts } from '../../../src/core/lifecycle/task-counts.ts';
+import type { PageRoom } from '../../../src/core/records/page-room.ts';
+import type { StepRecord } from '../../../src/core/records/step.ts';
+import {
+  pageOf,
+  readTask,
+  TASKS_PER_PAGE,
+  untouchedTask,
+  type TaskState,
+} from '../../../src/core/records/task-page.ts';
+import type { StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import { liveStepOf, type LiveStep } from './live-step.ts';
+
+/** A step with its packed tasks. Pages that were never written are absent. */
+export interface StepState {
+  readonly record: LiveStep;
+  readonly plan: StepPlan;
+  readonly space: Space;
+  readonly pages: Map<number, Uint8Array>;
+  /** Where new pages come from; null until there is one. */
+  room: PageRoom | null;
+  /** What its tasks share when they are handed out; null before the first is. */
+  assignment: StepAssignment | null;
+  /** The counts of the step that are in the job's. */
+  countsInJob: TaskCounts;
+  /** Pages and whether the record are to be written with the commit window. */
+  readonly dirtyPages: Set<number>;
+  isDirty: boolean;
+  /** The last turn that has changed it. */
+  touchedBy: object | null;
+}
+
+export const stepStateOf = (
+  record: StepRecord,
+  plan: StepPlan,
+  pages: Map<number, Uint8Array> = new Map(),
+): StepState => ({
+  record: liveStepOf(record),
+  plan,
+  space: openSpace(plan.space),
+  pages,
+  room: null,
+  assignment: null,
+  countsInJob: record.taskCounts,
+  dirtyPages: new Set(),
+  isDirty: false,
+  touchedBy: null,
+});
+
+/** The state of a task, whether it has a record of its own or not. */
+export function taskOf(step: StepState, index: number): TaskState {
+  const page = step.pages.get(pageOf(index));
+  const own = page === undefined ? null : readTask(page, index);
+  return own ?? untouchedTask(step.record.untouched);
+}
+
+/** The tasks of a step that have a record of their own, in order. */
+export function* touchedTasks(
+  step: StepState,
+): Generator<{ readonly index: number; readonly task: TaskState }> {
+  for (const number of [...step.pages.keys()].sort((a, b) => a - b)) {
+    const page = step.pages.get(number);
+    if (page === undefined) continue;
+    for (let slot = 0; slot < TASKS_PER_PAGE; slot++) {
+      const index = number * TASKS_PER_PAGE + slot;
+      const task = readTask(page, index);
+      if (task !== null) yield { index, task };
+    }
+  }
+}

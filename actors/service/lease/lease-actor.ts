@@ -1,0 +1,142 @@
+import { farmId } from '../../../src/core/ids.ts';
+import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
+import { refused } from '../../../src/core/problems.ts';
+import type { ActorDefinition, Handlers } from '../../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { onDemandsExplain, onPoolExplain, onTaskExplain } from './on-explain.ts';
+import { onFarmExplain } from './on-farm-explain.ts';
+import { onLeaseRequested } from './on-lease-requested.ts';
+import { onStepsOffered, onTaskDue, onTasksReady } from './on-steps-offered.ts';
+import { armSweep, onSweepDue, sweepPeriodOf } from './on-sweep-due.ts';
+import { onTasksTaken } from './on-tasks-taken.ts';
+import { onCoresFreed, onWorkerOffered, onWorkerRemoved } from './on-worker-offered.ts';
+import { answerEmpty, answerUnknown, armHold, serveAll, servePool } from './serve.ts';
+import { loadLease, newLeaseState, type LeaseState } from './state.ts';
+import { askJobs, onceTakenUp, onCounted } from './take-up.ts';
+import { clearMatched } from './unmatched.ts';
+
+type LeaseContext = ServiceContext<'lease'>;
+
+/**
+ * The lease actor of a farm decides who gets what (design.md, "A lease in one shard"). It holds no truth of its own:
+ * the ready index, free cores and caps follow from what jobs, workers and the farm tell it, and it asks them all again
+ * whenever it is loaded. What it picks, the jobs take and may refuse.
+ */
+export function leaseActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'lease', LeaseState> {
+  const periodMs = sweepPeriodOf(settings);
+  return {
+    kind: 'lease',
+    load: (id, reader) => loadLease(id, reader, settings.tallies),
+    started: (state, context) => {
+      for (const id of state.knownWorkers) context.send('worker', id, { type: 'worker.wake' });
+      askJobs(state, settings.jobsAskedAtOnce, context);
+    },
+    isRemoved: (state) => state.isRemoved,
+    absent: (id, message, context) => {
+      if (message.type === 'farm.limited') return newLeaseState(farmId(id), settings.tallies);
+      if (message.type === 'lease.requested') answerUnknown(message, context);
+      if (
+        message.type === 'task.explain' ||
+        message.type === 'pool.explain' ||
+        message.type === 'demands.explain' ||
+        message.type === 'farm.explain'
+      )
+        context.reply(message.replyTo, refused('not-found', `there is no farm ${id}`));
+      return null;
+    },
+    handlers: settled(periodMs, {
+      'lease.wake': () => undefined,
+      'jobs.due': (state, _message, context) => {
+        askJobs(state, settings.jobsAskedAtOnce, context);
+      },
+      'lease.counted': onCounted,
+      'lease.requested': onLeaseRequested(settings.leaseHoldMs),
+      'tasks.taken': onTasksTaken,
+      'steps.offered': onStepsOffered,
+      'tasks.ready': onTasksReady,
+      'task.due': onTaskDue,
+      'task.withdrawn': (state, { jobId, stepOrder, index }) => {
+        state.index.removeTask(jobId, stepOrder, index);
+      },
+      'job.withdrawn': (state, { jobId }) => {
+        state.index.withdrawJob(jobId);
+      },
+      'tasks.settled': (state, { jobId, stepOrder, count }, context) => {
+        if (state.index.settle(jobId, stepOrder, count)) serveAll(state, context);
+      },
+      'worker.offered': onWorkerOffered(settings.exprMemoryBytes),
+      'worker.removed': onWorkerRemoved,
+      'cores.freed': onCoresFreed,
+      'farm.limited': (state, { maxConcurrentTasks }, context) => {
+        state.index.caps.limitFarm(maxConcurrentTasks);
+        serveAll(state, context);
+      },
+      'queue.limited': (state, { queueId, maxConcurrentTasks, paused, isolation }, context) => {
+        if (isolation === null) state.isolation.delete(queueId);
+        else state.isolation.set(queueId, isolation);
+        state.index.caps.limitQueue(queueId, maxConcurrentTasks, paused);
+        serveAll(state, context);
+      },
+      'farm.removed': onFarmRemoved,
+      'service.stopping': (state, _message, context) => {
+        for (const request of state.parked.takeEnded(Infinity)) answerEmpty(request, context);
+      },
+      'pools.changed': onceTakenUp((state, { pools }, context) => {
+        state.pools.register(pools);
+        serveAll(state, context);
+        clearMatched(state, context);
+      }),
+      // For later leases: what was handed out keeps the map that it came with.
+      'storage.changed': (state, { storage }) => {
+        state.pathMaps.replace(storage);
+      },
+      'tally.fell': (state, { slot }, context) => {
+        const pool = state.pools.nameOf(slot);
+        if (pool === null) return;
+        servePool(state, pool, context);
+        clearMatched(state, context);
+      },
+      'task.explain': onceTakenUp(onTaskExplain),
+      'pool.explain': onceTakenUp(onPoolExplain),
+      'demands.explain': onDemandsExplain,
+      'farm.explain': onFarmExplain,
+      'sweep.due': onSweepDue(settings),
+      'hold.ended': (state, _message, context) => {
+        for (const request of state.parked.takeEnded(context.now)) answerEmpty(request, context);
+        armHold(state, context);
+      },
+    }),
+  };
+}
+
+type LeaseHandlers = Handlers<ServiceWorld, 'lease', LeaseState>;
+
+/** After each message: slots that were freed are given back with the commit, and what waits is looked at in time. */
+function settled(periodMs: number | null, handlers: LeaseHandlers): LeaseHandlers {
+  const wrapped = Object.entries(handlers).map(([type, handle]) => [
+    type,
+    (state: LeaseState, message: LeaseMessage, context: LeaseContext): void => {
+      // The entry of a message type handles that type alone.
+      (handle as (state: LeaseState, message: LeaseMessage, context: LeaseContext) => void)(
+        state,
+        message,
+        context,
+      );
+      for (const { slot, count } of state.pools.takeReleased()) {
+        context.effect({ kind: 'release', farmId: state.farmId, slot, count });
+      }
+      armSweep(state, periodMs, context);
+    },
+  ]);
+  return Object.fromEntries(wrapped) as LeaseHandlers;
+}
+
+function onFarmRemoved(state: LeaseState, _message: unknown, context: LeaseContext): void {
+  state.isRemoved = true;
+  state.pools.register([]);
+  state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, 0);
+  for (const id of [...state.workers.keys()]) {
+    for (const request of state.parked.takeAll(id)) answerUnknown(request, context);
+  }
+}

@@ -1,0 +1,136 @@
+import type { JobId } from '../../../src/core/ids.ts';
+import { coresOf, isEligible } from '../../../src/core/lease/eligibility.ts';
+import type { Signature } from '../../../src/core/lease/signatures.ts';
+import { unschedulableReason } from '../../../src/core/lease/unschedulable-reason.ts';
+import {
+  WAITING_REASONS,
+  type WaitingCause,
+  type WaitingExplanation,
+  type WaitingReason,
+} from '../../../src/core/lease/waiting.ts';
+import type { WorkerOffer } from '../../../src/core/lease/worker-offer.ts';
+import { done } from '../../../src/core/problems.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { freeCoresOf } from './serve.ts';
+import type { LeaseState } from './state.ts';
+
+/** Steps that one answer looks at, and groups that it has: an answer takes some milliseconds of the shard at the most. */
+const STEPS_MAX = 20_000;
+const GROUPS_MAX = 50;
+const JOBS_NAMED_MAX = 10;
+
+/**
+ * What waits in the farm, and on what. A look, which changes nothing: linear in steps with ready tasks, never in tasks. While a farm is taken
+ * up it tells of the jobs that are known: pages ask every few seconds, and must not have all others asked in one turn.
+ */
+export function onFarmExplain(
+  state: LeaseState,
+  { replyTo }: Extract<LeaseMessage, { type: 'farm.explain' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  context.reply(replyTo, done(waitingIn(state)));
+}
+
+function waitingIn(state: LeaseState): WaitingExplanation {
+  const groups = new Groups();
+  const roomy = roomyKinds(state);
+  const causes = new Map<Signature, WaitingCause>();
+  const causeOf = (signature: Signature): WaitingCause => {
+    const known = causes.get(signature) ?? causeFor(state, signature, roomy);
+    causes.set(signature, known);
+    return known;
+  };
+  let left = STEPS_MAX;
+  for (const signature of state.index.waitingSignatures()) {
+    for (const step of signature.steps) {
+      if (left-- <= 0) return groups.answer(true);
+      groups.add(causeOf(signature), step.jobId, step.ready.size);
+    }
+  }
+  for (const step of state.index.allSteps()) {
+    if (left-- <= 0) return groups.answer(true);
+    if (step.held.size === 0) continue;
+    groups.add(heldCause(causeOf(step.signature)), step.jobId, step.held.size);
+  }
+  return groups.answer(state.takeUp !== 'done');
+}
+
+interface RoomyKind {
+  readonly offer: WorkerOffer;
+  free: number;
+}
+
+/** The kinds of workers that have cores free for anybody, each with the most that one of them has. */
+function roomyKinds(state: LeaseState): readonly RoomyKind[] {
+  const kinds = new Map<string, RoomyKind>();
+  for (const worker of state.workers.values()) {
+    const free = freeCoresOf(worker);
+    if (free <= 0 || state.reservations.has(worker.offer.workerId)) continue;
+    const kind = kinds.get(worker.offer.signature);
+    if (kind === undefined) kinds.set(worker.offer.signature, { offer: worker.offer, free });
+    else kind.free = Math.max(kind.free, free);
+  }
+  return [...kinds.values()];
+}
+
+const causeIs = (reason: WaitingReason, about: Partial<Omit<WaitingCause, 'reason'>> = {}): WaitingCause => ({
+  reason,
+  queueId: null,
+  pool: '',
+  unschedulableReason: '',
+  ...about,
+});
+
+/** The weightiest thing that keeps tasks of the signature from being handed out now. */
+function causeFor(state: LeaseState, signature: Signature, roomy: readonly RoomyKind[]): WaitingCause {
+  const { queueId, requirements } = signature;
+  const queue = state.index.caps.of(queueId);
+  if (queue.paused) return causeIs('paused_queue', { queueId });
+  const pools = requirements.pools.map((pool) => ({ pool, ...state.pools.stateOf(pool) }));
+  const missing = pools.find(({ maxConcurrent }) => maxConcurrent === 0);
+  if (missing !== undefined) return causeIs('usage_pool_missing', { pool: missing.pool });
+  if (!state.kinds.hasEligible(signature)) {
+    return causeIs('workers', { unschedulableReason: unschedulableReason(state, signature) ?? '' });
+  }
+  if (isReached(state.index.caps.of(null))) return causeIs('farm_cap');
+  if (isReached(queue)) return causeIs('queue_cap', { queueId });
+  const full = pools.find(({ inUse, maxConcurrent }) => inUse >= maxConcurrent);
+  if (full !== undefined) return causeIs('usage_pool', { pool: full.pool });
+  const hasRoom = roomy.some(
+    ({ offer, free }) => coresOf(requirements, offer.cpuCount) <= free && isEligible(offer, signature),
+  );
+  return causeIs(hasRoom ? 'order' : 'cores');
+}
+
+const isReached = ({ maxConcurrentTasks, live }: { maxConcurrentTasks: number; live: number }): boolean =>
+  maxConcurrentTasks > 0 && live >= maxConcurrentTasks;
+
+/** What holds a task that is held back: the delay of its retry, unless something weightier holds all of its step. */
+function heldCause(cause: WaitingCause): WaitingCause {
+  const isWeightier = WAITING_REASONS.indexOf(cause.reason) < WAITING_REASONS.indexOf('retry_after');
+  return isWeightier ? cause : causeIs('retry_after');
+}
+
+class Groups {
+  private readonly groups = new Map<string, { cause: WaitingCause; tasks: number; jobs: Set<JobId> }>();
+
+  add(cause: WaitingCause, jobId: JobId, tasks: number): void {
+    const key = JSON.stringify([cause.reason, cause.queueId, cause.pool, cause.unschedulableReason]);
+    const group = this.groups.get(key) ?? { cause, tasks: 0, jobs: new Set() };
+    this.groups.set(key, group);
+    group.tasks += tasks;
+    group.jobs.add(jobId);
+  }
+
+  answer(isPartial: boolean): WaitingExplanation {
+    const all = [...this.groups.values()].sort((a, b) => b.tasks - a.tasks);
+    const groups = all.slice(0, GROUPS_MAX).map(({ cause, tasks, jobs }) => ({
+      ...cause,
+      tasks,
+      jobs: jobs.size,
+      jobIds: [...jobs].slice(0, JOBS_NAMED_MAX),
+    }));
+    return { groups, isPartial: isPartial || all.length > GROUPS_MAX };
+  }
+}

@@ -1,0 +1,29 @@
+import type { ParkedRequest } from '../../../src/core/lease/parked-requests.ts';
+import { ANY_QUEUE } from '../../../src/core/wire/subjects.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { answerUnknown, park, serve } from './serve.ts';
+import type { LeaseState } from './state.ts';
+
+/** A worker asks for work: it gets some at once, or waits (interface.md, "Lease (assignment) algorithm"). */
+export const onLeaseRequested =
+  (holdMs: number) =>
+  (
+    state: LeaseState,
+    message: Extract<LeaseMessage, { type: 'lease.requested' }>,
+    context: ServiceContext<'lease'>,
+  ): void => {
+    const worker = state.workers.get(message.workerId);
+    if (worker === undefined || worker.incarnation !== message.incarnation) {
+      answerUnknown(message, context);
+      return;
+    }
+    const request: ParkedRequest = {
+      // The text that its actor is found by, and not that of the message, so that looks for it compare no characters.
+      workerId: worker.offer.workerId,
+      queueId: message.queue === ANY_QUEUE ? null : message.queue,
+      replyTo: message.replyTo,
+      until: context.now + holdMs,
+    };
+    if (!serve(state, request, context)) park(state, request, context);
+  };

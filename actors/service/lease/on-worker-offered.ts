@@ -1,0 +1,83 @@
+import type { WorkerId } from '../../../src/core/ids.ts';
+import { offerOf } from '../../../src/core/lease/worker-offer.ts';
+import { ONLINE_WORKERS_SLOT } from '../../../src/core/ports/tallies.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { LeaseMessage } from './messages.ts';
+import { answerUnknown, commitCores, giveUpReservation, regroup, serveAll, serveWorker } from './serve.ts';
+import type { LeaseState, LeaseWorker } from './state.ts';
+import { clearMatchedBy } from './unmatched.ts';
+
+/** A worker actor says what its worker offers. `exprMemoryBytes`: what the server grants one expression. */
+export const onWorkerOffered =
+  (exprMemoryBytes: number) =>
+  (
+    state: LeaseState,
+    message: Extract<LeaseMessage, { type: 'worker.offered' }>,
+    context: ServiceContext<'lease'>,
+  ): void => {
+    const { record, committedCores } = message;
+    // Who asked in an earlier life of the daemon does not hear the reply any more.
+    if (state.workers.get(record.id)?.incarnation !== record.incarnation)
+      dismissRequests(state, record.id, context);
+    if (record.status === 'offline') {
+      removeWorker(state, record.id, context);
+      return;
+    }
+    const worker: LeaseWorker = {
+      offer: offerOf(record, exprMemoryBytes),
+      incarnation: record.incarnation,
+      isOnline: record.status === 'online' && record.draining !== true,
+      committedCores,
+    };
+    if (record.draining === true) dismissRequests(state, record.id, context);
+    state.workers.set(record.id, worker);
+    if (worker.isOnline) {
+      state.kinds.set(worker.offer);
+      state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+      clearMatchedBy(state, worker.offer, context);
+    } else {
+      notOnline(state, record.id, context);
+    }
+    regroup(state, worker);
+    serveWorker(state, worker, context);
+  };
+
+export function onWorkerRemoved(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'worker.removed' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  removeWorker(state, message.workerId, context);
+}
+
+/** Cores of a worker are free again. */
+export function onCoresFreed(
+  state: LeaseState,
+  message: Extract<LeaseMessage, { type: 'cores.freed' }>,
+  context: ServiceContext<'lease'>,
+): void {
+  const worker = state.workers.get(message.workerId);
+  if (worker === undefined) return;
+  commitCores(state, worker, -message.cores);
+  serveWorker(state, worker, context);
+}
+
+function removeWorker(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
+  state.workers.delete(workerId);
+  dismissRequests(state, workerId, context);
+  notOnline(state, workerId, context);
+}
+
+/** A worker may not be handed anything: nothing is kept for it, and who was passed over in its favour gets its turn. */
+function notOnline(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
+  if (state.reservations.has(workerId)) giveUpReservation(state, workerId, context);
+  const { online } = state.kinds;
+  state.kinds.remove(workerId);
+  if (state.kinds.online === online) return;
+  state.tallies.setShare(state.farmId, ONLINE_WORKERS_SLOT, state.kinds.online);
+  if (state.index.waitingSignatures().some((signature) => signature.avoiding > 0)) serveAll(state, context);
+}
+
+function dismissRequests(state: LeaseState, workerId: WorkerId, context: ServiceContext<'lease'>): void {
+  for (const request of state.parked.takeAll(workerId)) answerUnknown(request, context);
+}

@@ -1,0 +1,61 @@
+import { jobId, type FarmId, type JobId } from '../../../src/core/ids.ts';
+import type { StoreReader } from '../../../src/core/ports/store.ts';
+import { remove } from '../../../src/core/records/change-set.ts';
+import { keys, type TableName } from '../../../src/core/records/tables.ts';
+import type { ActorDefinition } from '../../kernel/actor.ts';
+import type { ServiceWorld } from '../service-world.ts';
+
+/** Rows that one piece of a purge removes at the most: what it adds to a commit. */
+export const PURGE_ROWS = 2_000;
+
+/** The tables in which a job may have rows by the million. */
+const BULK_TABLES = [
+  'attempt',
+  'taskText',
+  'stepFailures',
+  'taskPage',
+] as const satisfies readonly TableName[];
+
+/** The next piece of a purge: it is read when the actor is loaded, and the actor lives for one piece. */
+interface PurgeState {
+  readonly jobId: JobId;
+  readonly farmId: FarmId;
+  readonly piece: readonly { readonly table: TableName; readonly key: string }[];
+}
+
+function loadPurge(id: string, reader: StoreReader): PurgeState | null {
+  const doomed = reader.get('doomedJob', id);
+  if (doomed === undefined) return null;
+  const job = jobId(id);
+  const piece: { table: TableName; key: string }[] = [];
+  for (const table of BULK_TABLES) {
+    const limit = PURGE_ROWS - piece.length;
+    if (limit === 0) break;
+    for (const { key } of reader.scan(table, { prefix: keys.bulkOf(job), limit })) piece.push({ table, key });
+  }
+  return { jobId: job, farmId: doomed.farmId, piece };
+}
+
+/**
+ * The purge actor removes what is left of a deleted job (docs/decisions/deletion.md). It asks itself for the next piece
+ * by a message that is delivered after the commit, when it was dropped, so that it is loaded with the next piece. Said
+ * twice, every message does what it does once.
+ */
+export function purgeActor(): ActorDefinition<ServiceWorld, 'purge', PurgeState> {
+  return {
+    kind: 'purge',
+    load: loadPurge,
+    isOver: () => true,
+    absent: () => null,
+    handlers: {
+      'purge.next': ({ jobId: id, farmId, piece }, message, context) => {
+        for (const { table, key } of piece) context.change(remove(table, key));
+        if (piece.length < PURGE_ROWS) context.effect({ kind: 'forget-logs', jobId: id, farmId });
+        else context.effect({ kind: 'forward', envelope: { actor: 'purge', id, message } });
+      },
+      'purge.logs-gone': (state, _message, context) => {
+        context.change(remove('doomedJob', keys.doomedJob(state.jobId)));
+      },
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { farmId, type FarmId } from '../../../src/core/ids.ts';
+import { keys, type Ending } from '../../../src/core/records/tables.ts';
+import type { ActorDefinition } from '../../kernel/actor.ts';
+import type { JobRetention, ServiceContext, ServiceWorld } from '../service-world.ts';
+
+/** A sweep begins every tenth of the retention, within these bounds. */
+const SWEEPS_PER_RETENTION = 10;
+const PERIOD_MS_MIN = 1_000;
+const PERIOD_MS_MAX = 60_000;
+
+interface RetentionState {
+  readonly farmId: FarmId;
+}
+
+/** How often a farm's ended jobs are swept, in milliseconds. */
+const periodOf = ({ afterMs }: JobRetention): number =>
+  Math.min(PERIOD_MS_MAX, Math.max(PERIOD_MS_MIN, afterMs / SWEEPS_PER_RETENTION));
+
+/** The retention actor of a farm has the timer of its sweeps; it reads and removes nothing itself. */
+export function retentionActor(
+  retention: JobRetention,
+): ActorDefinition<ServiceWorld, 'retention', RetentionState> {
+  const endings: readonly Ending[] = retention.includeFailed ? ['completed', 'failed'] : ['completed'];
+  const arm = (context: ServiceContext<'retention'>): void => {
+    context.after('sweep', periodOf(retention), { type: 'retention.due' });
+  };
+  return {
+    kind: 'retention',
+    load: (id) => (retention.afterMs > 0 ? { farmId: farmId(id) } : null),
+    started: (_state, context) => {
+      arm(context);
+    },
+    absent: () => null,
+    handlers: {
+      'retention.wake': () => undefined,
+      'retention.due': (state, _message, context) => {
+        for (const ending of endings) {
+          context.send('sweep', keys.endedJobsOf(state.farmId, ending), { type: 'sweep.next' });
+        }
+        arm(context);
+      },
+    },
+  };
+}

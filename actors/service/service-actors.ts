@@ -1,0 +1,24 @@
+import { catalogActor } from './catalog/catalog-actor.ts';
+import { farmActor } from './farm/farm-actor.ts';
+import { idempotencyActor } from './idempotency/idempotency-actor.ts';
+import { jobActor } from './job/job-actor.ts';
+import { anyActor, type AnyDefinition } from '../kernel/actor.ts';
+import { leaseActor } from './lease/lease-actor.ts';
+import { purgeActor } from './purge/purge-actor.ts';
+import { retentionActor } from './retention/retention-actor.ts';
+import { sweepActor } from './retention/sweep-actor.ts';
+import type { ServiceSettings, ServiceWorld } from './service-world.ts';
+import { workerActor } from './worker/worker-actor.ts';
+
+/** The actors of a shard. */
+export const serviceActors = (settings: ServiceSettings): readonly AnyDefinition<ServiceWorld>[] => [
+  anyActor(catalogActor()),
+  anyActor(farmActor(settings)),
+  anyActor(leaseActor(settings)),
+  anyActor(jobActor(settings)),
+  anyActor(workerActor(settings)),
+  anyActor(purgeActor()),
+  anyActor(retentionActor(settings.retention)),
+  anyActor(sweepActor(settings.retention)),
+  anyActor(idempotencyActor()),
+];

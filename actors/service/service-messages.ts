@@ -1,0 +1,24 @@
+import type { CatalogMessage } from './catalog/messages.ts';
+import type { FarmMessage } from './farm/messages.ts';
+import type { IdempotencyMessage } from './idempotency/messages.ts';
+import type { JobMessage } from './job/messages.ts';
+import type { Envelope } from '../kernel/address.ts';
+import type { LeaseMessage } from './lease/messages.ts';
+import type { PurgeMessage } from './purge/messages.ts';
+import type { RetentionMessage, SweepMessage } from './retention/messages.ts';
+import type { WorkerMessage } from './worker/messages.ts';
+
+/** Every kind of actor of the service and what it understands. */
+export type ServiceMessages = {
+  farm: FarmMessage;
+  catalog: CatalogMessage;
+  lease: LeaseMessage;
+  job: JobMessage;
+  worker: WorkerMessage;
+  purge: PurgeMessage;
+  retention: RetentionMessage;
+  sweep: SweepMessage;
+  idempotency: IdempotencyMessage;
+};
+
+export type ServiceEnvelope = Envelope<ServiceMessages>;

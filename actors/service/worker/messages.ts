@@ -1,0 +1,53 @@
+import type { AttemptAddress, AttemptId, JobId } from '../../../src/core/ids.ts';
+import type { Booking, WorkerRecord, WorkerStatus } from '../../../src/core/records/worker.ts';
+import type { DeregisterMessage, HeartbeatMessage } from '../../../src/core/wire/bus-messages.ts';
+import type { ReplyTo } from '../../kernel/address.ts';
+
+/** An attempt that holds cores of a worker. */
+export interface HeldBooking {
+  readonly attempt: AttemptAddress;
+  readonly booking: Booking;
+}
+
+/** What a client is told of the worker that it has disabled or enabled. */
+export interface WorkerStanding {
+  readonly status: WorkerStatus;
+}
+
+/** The worker actor: liveness and the open attempts of one worker. Id: worker id. */
+export type WorkerMessage =
+  /** From the farm: the worker has registered; the record is complete but for the status. Answer: PresenceReply. */
+  | {
+      readonly type: 'worker.registered';
+      readonly record: WorkerRecord;
+      readonly openAttempts: readonly AttemptId[];
+      readonly replyTo: ReplyTo;
+    }
+  /** From the lease actor, at its start: load the worker, watch its liveness and offer it. */
+  | { readonly type: 'worker.wake' }
+  /** From the bus. Answer: PresenceReply. */
+  | {
+      readonly type: 'worker.heartbeat';
+      readonly heartbeat: HeartbeatMessage;
+      readonly replyTo: ReplyTo;
+    }
+  | { readonly type: 'worker.deregister'; readonly departure: DeregisterMessage; readonly replyTo: ReplyTo }
+  /** From a job actor: these attempts hold cores of the worker from now on. */
+  | { readonly type: 'attempts.booked'; readonly bookings: readonly HeldBooking[] }
+  /** From a job actor: these attempts are closed. */
+  | { readonly type: 'attempts.released'; readonly attempts: readonly AttemptAddress[] }
+  /** From a job actor: the worker has reported a failure of the step. */
+  | { readonly type: 'attempt.failed'; readonly jobId: JobId; readonly stepOrder: number }
+  /** From a client. Answer: WorkerStanding. */
+  | { readonly type: 'worker.disable'; readonly replyTo: ReplyTo }
+  /** From a client. Answer: WorkerStanding. */
+  | { readonly type: 'worker.enable'; readonly replyTo: ReplyTo }
+  /** From a client. Answer: null. 409 while the worker is online, or disabled and heard lately. */
+  | { readonly type: 'worker.delete'; readonly replyTo: ReplyTo }
+  /** The worker's own timer: a whole timeout has passed since it was last heard, unless it was heard since. */
+  | { readonly type: 'liveness.due' }
+  /** From the farm: the answer to `worker.expiring`. */
+  | { readonly type: 'expiry.granted' }
+  | { readonly type: 'expiry.held'; readonly forMs: number }
+  /** From the farm, which is deleted. */
+  | { readonly type: 'worker.remove' };

@@ -1,0 +1,16 @@
+import { countWorkerFailure } from '../../../src/core/lifecycle/failure-tallies.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { ServiceContext } from '../service-world.ts';
+import type { WorkerMessage } from './messages.ts';
+import type { WorkerState } from './state.ts';
+
+/** The worker has reported a failure: it is counted, so that a bad node shows. */
+export function onAttemptFailed(
+  state: WorkerState,
+  { jobId, stepOrder }: Extract<WorkerMessage, { type: 'attempt.failed' }>,
+  context: ServiceContext<'worker'>,
+): void {
+  state.failures = countWorkerFailure(state.failures, jobId, stepOrder, context.now);
+  context.change(put('workerFailures', keys.workerFailures(state.record.id), state.failures));
+}

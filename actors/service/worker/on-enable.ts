@@ -1,0 +1,35 @@
+import { nextWorkerStatus } from '../../../src/core/lifecycle/worker-transitions.ts';
+import { done } from '../../../src/core/problems.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { watchLiveness, wasHeardLately } from './liveness.ts';
+import type { WorkerMessage, WorkerStanding } from './messages.ts';
+import type { WorkerState } from './state.ts';
+import { changeWorker, reportLocation } from './worker-turn.ts';
+
+/** Undoes a disable (interface-decisions.md, "REST"): online when the worker is alive, else offline. */
+export const onWorkerEnable =
+  (timeoutMs: number) =>
+  (
+    state: WorkerState,
+    message: Extract<WorkerMessage, { type: 'worker.enable' }>,
+    context: ServiceContext<'worker'>,
+  ): void => {
+    const trigger = isAlive(state, timeoutMs, context) ? 'enable while alive' : 'enable while silent';
+    const status = nextWorkerStatus(state.record.status, trigger);
+    if (status !== state.record.status) {
+      changeWorker(state, { status }, context);
+      if (status === 'online') reportLocation(state, context);
+      watchLiveness(state, timeoutMs, context);
+    }
+    const standing: WorkerStanding = { status };
+    context.reply(message.replyTo, done(standing));
+  };
+
+/**
+ * A worker that still holds tasks counts as alive, whenever it was heard: nobody has given it up yet, and its liveness
+ * goes on being watched.
+ */
+function isAlive(state: WorkerState, timeoutMs: number, context: ServiceContext<'worker'>): boolean {
+  if (state.bookings.size > 0) return true;
+  return state.record.departed !== true && wasHeardLately(state, timeoutMs, context);
+}

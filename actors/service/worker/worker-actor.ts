@@ -1,0 +1,95 @@
+import { refused } from '../../../src/core/problems.ts';
+import type { PresenceReply } from '../../../src/core/wire/bus-messages.ts';
+import type { ActorDefinition } from '../../kernel/actor.ts';
+import type { ServiceContext, ServiceSettings, ServiceWorld } from '../service-world.ts';
+import { onExpiryGranted, onLivenessDue, storedHeartbeatAgeMs, watchLiveness } from './liveness.ts';
+import type { WorkerMessage } from './messages.ts';
+import { onAttemptFailed } from './on-attempt-failed.ts';
+import { onAttemptsReleased } from './on-attempts-released.ts';
+import { onWorkerDelete } from './on-delete.ts';
+import { onWorkerDisable } from './on-disable.ts';
+import { onWorkerEnable } from './on-enable.ts';
+import { onWorkerDeregister, onWorkerHeartbeat, onWorkerRegistered, UNKNOWN } from './on-presence.ts';
+import { removeWorker } from './remove.ts';
+import { loadWorker, newWorkerState, type WorkerState } from './state.ts';
+import { offer, saveWorker } from './worker-turn.ts';
+
+/** Margin over the lease hold after which an assignment that the worker does not know was lost on its way. */
+const LOST_MARGIN_MS = 10_000;
+
+const FARM_DELETED_MESSAGE = 'the farm was deleted';
+
+/** The worker actor owns one worker: whether it lives, and which open attempts hold its cores. */
+export function workerActor(settings: ServiceSettings): ActorDefinition<ServiceWorld, 'worker', WorkerState> {
+  const timeoutMs = settings.heartbeatTimeoutMs;
+  return {
+    kind: 'worker',
+    load: (id, reader, now) =>
+      loadWorker(id, reader, settings.ownsFarm, storedHeartbeatAgeMs(timeoutMs), now),
+    started: (state, context) => {
+      watchLiveness(state, timeoutMs, context);
+    },
+    save: saveWorker,
+    isRemoved: (state) => state.isRemoved,
+    absent,
+    handlers: {
+      'worker.registered': onWorkerRegistered(timeoutMs, settings.serviceId),
+      'worker.heartbeat': onWorkerHeartbeat(
+        timeoutMs,
+        settings.leaseHoldMs + LOST_MARGIN_MS,
+        settings.serviceId,
+      ),
+      'worker.deregister': onWorkerDeregister,
+      'worker.wake': (state, _message, context) => {
+        offer(state, context);
+      },
+      'attempts.booked': (state, { bookings }, context) => {
+        for (const booking of bookings) state.bookings.add(booking);
+        context.saveLater();
+      },
+      'attempts.released': onAttemptsReleased,
+      'liveness.due': onLivenessDue(timeoutMs),
+      'expiry.granted': onExpiryGranted(timeoutMs),
+      'expiry.held': (_state, { forMs }, context) => {
+        context.after('liveness', forMs, { type: 'liveness.due' });
+      },
+      'attempt.failed': onAttemptFailed,
+      'worker.disable': onWorkerDisable,
+      'worker.enable': onWorkerEnable(timeoutMs),
+      'worker.delete': onWorkerDelete(timeoutMs),
+      'worker.remove': (state, _message, context) => {
+        removeWorker(state, FARM_DELETED_MESSAGE, context);
+      },
+    },
+  };
+}
+
+function absent(id: string, message: WorkerMessage, context: ServiceContext<'worker'>): WorkerState | null {
+  switch (message.type) {
+    case 'worker.registered':
+      return newWorkerState({ ...message.record, status: 'offline', incarnation: '' });
+    case 'worker.heartbeat':
+      context.reply(message.replyTo, UNKNOWN);
+      return null;
+    case 'worker.deregister': {
+      const reply: PresenceReply = { v: 1, type: 'departed' };
+      context.reply(message.replyTo, reply);
+      return null;
+    }
+    case 'worker.disable':
+    case 'worker.enable':
+    case 'worker.delete':
+      context.reply(message.replyTo, refused('not-found', `there is no worker ${id}`));
+      return null;
+    case 'attempts.booked':
+      throw new Error(`attempts were booked on the worker ${id}, and there is no such worker`);
+    case 'worker.wake':
+    case 'attempts.released':
+    case 'attempt.failed':
+    case 'liveness.due':
+    case 'expiry.granted':
+    case 'expiry.held':
+    case 'worker.remove':
+      return null;
+  }
+}

@@ -1,0 +1,100 @@
+import { parseAttemptId, type AttemptId, type JobId } from '../../../src/core/ids.ts';
+import { put } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import type { WorkerRecord } from '../../../src/core/records/worker.ts';
+import { CATALOG_ID } from '../catalog/messages.ts';
+import type { ServiceContext } from '../service-world.ts';
+import { committedCoresOf, type WorkerState } from './state.ts';
+
+type WorkerContext = ServiceContext<'worker'>;
+
+/** Writes the worker's record, and tells everybody when its status or incarnation has changed; whether it has. */
+export function changeWorker(
+  state: WorkerState,
+  patch: Partial<WorkerRecord>,
+  context: WorkerContext,
+): boolean {
+  const before = state.record;
+  state.record = { ...before, ...patch };
+  state.storedHeartbeatAt = state.record.lastHeartbeatAt;
+  context.change(put('worker', keys.worker(state.record.id), state.record));
+  if (before.status === state.record.status && before.incarnation === state.record.incarnation) return false;
+  announce(state, context);
+  return true;
+}
+
+/** Tells everybody what the worker is now. */
+function announce(state: WorkerState, context: WorkerContext): void {
+  const { record } = state;
+  context.send('farm', record.farmId, {
+    type: 'worker.changed',
+    workerId: record.id,
+    name: record.name,
+    incarnation: record.incarnation,
+    status: record.status,
+  });
+  offer(state, context);
+  publish(record, record.status, context);
+}
+
+/** Tells clients what has become of the worker. */
+export function publish(
+  record: WorkerRecord,
+  status: WorkerRecord['status'] | 'removed',
+  context: WorkerContext,
+): void {
+  const { id, name, hostname, farmId } = record;
+  context.effect({
+    kind: 'event',
+    event: { subject: 'workers', payload: { worker_id: id, name, hostname, farm_id: farmId, status } },
+  });
+}
+
+export function offer(state: WorkerState, context: WorkerContext): void {
+  context.send('lease', state.record.farmId, {
+    type: 'worker.offered',
+    record: state.record,
+    committedCores: committedCoresOf(state),
+  });
+}
+
+/** Tells the catalog where the worker stands: it has registered, or is back online. */
+export function reportLocation({ record }: WorkerState, context: WorkerContext): void {
+  if (record.computeLocation === '') return;
+  context.effect({
+    kind: 'forward',
+    envelope: {
+      actor: 'catalog',
+      id: CATALOG_ID,
+      message: { type: 'location.seen', name: record.computeLocation },
+    },
+  });
+}
+
+/** Writes the bookings of a worker once for all turns of a commit window that have changed them. */
+export function saveWorker(state: WorkerState, context: WorkerContext): void {
+  if (state.isRemoved) return;
+  context.change(
+    put('booking', keys.booking(state.record.id), { version: 1, bookings: state.bookings.all() }),
+  );
+}
+
+/** Asks the jobs to take attempts of this worker back. */
+export function reclaimAttempts(attempts: Iterable<AttemptId>, reason: string, context: WorkerContext): void {
+  for (const [job, attemptIds] of byJob(attempts)) {
+    context.send('job', job, { type: 'attempts.reclaim', attemptIds, reason });
+  }
+}
+
+/** Attempts by the job that they belong to. */
+export function byJob(attempts: Iterable<AttemptId>): ReadonlyMap<JobId, readonly AttemptId[]> {
+  const ofJobs = new Map<JobId, AttemptId[]>();
+  for (const attemptId of attempts) {
+    const job = parseAttemptId(attemptId)?.jobId;
+    if (job === undefined) continue;
+    const ofJob = ofJobs.get(job);
+    if (ofJob === undefined) ofJobs.set(job, [attemptId]);
+    else ofJob.push(attemptId);
+  }
+  return ofJobs;
+}

@@ -1,0 +1,56 @@
+import type { QueryOf } from '../../client/rest-calls.ts';
+import type { JobStatus, TaskStatus, WorkerStatus } from '../../client/resources.ts';
+
+/**
+ * The words that the service takes, for help, completion and a complaint before anything is sent. The contract's types
+ * see to it that none is missing or made up.
+ */
+const words = <Word extends string>(all: Readonly<Record<Word, true>>): readonly string[] => Object.keys(all);
+
+export const JOB_STATUSES = words<JobStatus>({
+  pending: true,
+  blocked: true,
+  paused: true,
+  running: true,
+  completed: true,
+  failed: true,
+  canceled: true,
+});
+
+export const TASK_STATUSES = words<TaskStatus>({
+  pending: true,
+  ready: true,
+  assigned: true,
+  running: true,
+  succeeded: true,
+  failed: true,
+  canceled: true,
+});
+
+export const WORKER_STATUSES = words<WorkerStatus>({ online: true, offline: true, disabled: true });
+
+export const JOB_ORDERS = words<NonNullable<QueryOf<'get', '/jobs'>['sort_by']>>({
+  created_at: true,
+  priority: true,
+  status: true,
+  updated_at: true,
+  name: true,
+});
+
+export const TASK_ORDERS = words<NonNullable<QueryOf<'get', '/jobs/{id}/tasks'>['sort_by']>>({
+  created_at: true,
+  status: true,
+  updated_at: true,
+  name: true,
+});
+
+export const WORKER_ORDERS = words<NonNullable<QueryOf<'get', '/workers'>['sort_by']>>({
+  name: true,
+  hostname: true,
+  status: true,
+  compute_location: true,
+  registered_at: true,
+  last_heartbeat_at: true,
+});
+
+export const DIRECTIONS = words<NonNullable<QueryOf<'get', '/jobs'>['sort_dir']>>({ asc: true, desc: true });

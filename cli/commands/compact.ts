@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { dataCommand, dataDirectoryOf, ending, sizeText } from './data-options.ts';
+
+interface CompactFlags {
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+async function compact(flags: CompactFlags): Promise<void> {
+  const { compactStores } = await import('../../daemons/maintenance/compact.ts');
+  for (const { kind, bytesBefore, bytesAfter } of await ending(compactStores(dataDirectoryOf(flags), 0)))
+    process.stdout.write(`${kind}: ${sizeText(bytesBefore)} -> ${sizeText(bytesAfter)}\n`);
+}
+
+/** `callsheet compact` */
+export const compactCommand = (): Command =>
+  dataCommand(
+    'compact',
+    'Give what deleted jobs and logs have left in the store files back to the disk. The service must be stopped.',
+  ).action(compact);

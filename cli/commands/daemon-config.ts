@@ -1,0 +1,36 @@
+import { tmpdir } from 'node:os';
+import { thisMachine } from '../../src/adapters/host/machine.ts';
+import { readConfigFile } from '../../src/adapters/system/config-file.ts';
+import { readFlags } from '../../src/core/config/flags.ts';
+import type { ConfigSources, Resolved } from '../../src/core/config/resolve.ts';
+import { serverConfig, type ServerConfig } from '../../src/core/config/server-config.ts';
+import { workerConfig, type WorkerConfig } from '../../src/core/config/worker-config.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+
+/** Where a daemon's configuration comes from, given the arguments after its name. */
+function sourcesOf(args: readonly string[]): ConfigSources {
+  const read = readFlags(args);
+  if (!read.ok) throw new CommandError(EXIT.usage, read.lines.join('\n'));
+  if (read.configFile === null) return { file: null, environment: process.env, flags: read.flags };
+  const file = readConfigFile(read.configFile);
+  if (!file.ok) throw new CommandError(EXIT.usage, file.line);
+  return {
+    file: { path: read.configFile, document: file.document },
+    environment: process.env,
+    flags: read.flags,
+  };
+}
+
+function valuesOf<Config>(resolved: Resolved<Config>): Config {
+  if (!resolved.ok) throw new CommandError(EXIT.usage, resolved.lines.join('\n'));
+  for (const note of resolved.notes) console.error(note);
+  return resolved.values;
+}
+
+/** The configuration of `callsheet server`. A CommandError has a line for each thing wrong. */
+export const serverConfigOf = (args: readonly string[]): ServerConfig =>
+  valuesOf(serverConfig(sourcesOf(args)));
+
+/** The configuration of `callsheet worker` on this machine. A CommandError has a line for each thing wrong. */
+export const workerConfigOf = (args: readonly string[]): WorkerConfig =>
+  valuesOf(workerConfig(sourcesOf(args), { ...thisMachine(), temporaryDirectory: tmpdir() }));

@@ -1,0 +1,84 @@
+import { followLog } from './follow-log.ts';
+import { patiently } from './patience.ts';
+import type { JobDetail, LogChunk } from '../../client/resources.ts';
+import type { RestClient } from './rest-client.ts';
+import { printable, printableLines, type Terminal } from './terminal.ts';
+import { cutText } from './text-width.ts';
+
+/** A log is read for so long; one of a task that somebody tries again meanwhile would not end. */
+const LOG_MS_MAX = 30_000;
+/** So many lines of a failing task's log are shown, each no longer than this. */
+const LINES_MAX = 20;
+const LINE_COLUMNS_MAX = 500;
+/** A line is not collected beyond this many characters. */
+const LINE_CHARACTERS_MAX = 4_000;
+
+/** Codes that change colours and the like, which mean nothing in a quotation. */
+const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
+
+/** A line of a log as it would be read: after its last carriage return, without colours. */
+function readable(line: string): string {
+  const text = line.replace(/\r+$/, '').replaceAll(ESCAPES, '');
+  return cutText(
+    printable(text.slice(text.lastIndexOf('\r') + 1).replaceAll('\t', '    ')),
+    LINE_COLUMNS_MAX,
+  );
+}
+
+/** The last lines that the newest attempt in a log has written, standard output and standard error in their order. */
+export class LogTail {
+  #attempt: string | null = null;
+  #lines: string[] = [];
+  /** Of each stream, the line that is not ended yet. */
+  readonly #open = new Map<string, string>();
+
+  push({ attempt_id: attempt, stream, data }: Pick<LogChunk, 'attempt_id' | 'stream' | 'data'>): void {
+    if (attempt !== this.#attempt) {
+      this.#lines = [];
+      this.#open.clear();
+      this.#attempt = attempt;
+    }
+    const lines = ((this.#open.get(stream) ?? '') + data).split('\n');
+    const open = lines.pop() ?? '';
+    this.#open.set(stream, open.slice(-LINE_CHARACTERS_MAX));
+    this.#lines.push(...lines.slice(-LINES_MAX));
+    this.#lines = this.#lines.slice(-LINES_MAX);
+  }
+
+  /** At most LINES_MAX lines. */
+  lines(): readonly string[] {
+    const open = [...this.#open.values()].filter((line) => line !== '');
+    return [...this.#lines, ...open].slice(-LINES_MAX).map(readable);
+  }
+}
+
+/** The end of a task's log. What the task has written may arrive after the news that it has failed: the tail waits for it. */
+async function tailOf(client: RestClient, id: string, away: () => void): Promise<readonly string[]> {
+  const tail = new LogTail();
+  await followLog(client, id, { write: (chunk) => tail.push(chunk), away, endsAfterMs: LOG_MS_MAX });
+  return tail.lines();
+}
+
+/** Says which task of a job was the first to fail, why, and what it wrote last; nothing when none has failed. */
+export async function tellFailure(client: RestClient, terminal: Terminal, job: JobDetail): Promise<void> {
+  const failed = job.task_counts.failed;
+  if (failed === 0) return;
+  const away = (): void => terminal.err(`waiting for the service at ${client.url}\n`);
+  const { items } = await patiently(
+    () =>
+      client.call('get', '/jobs/{id}/tasks', {
+        path: { id: job.id },
+        query: { status: 'failed', sort_by: 'updated_at', limit: 1 },
+      }),
+    away,
+  );
+  const [task] = items;
+  if (task === undefined) return;
+  const lines = await tailOf(client, task.id, away);
+  const others = failed > 1 ? ` (and ${failed - 1} more)` : '';
+  terminal.err(
+    `\ntask ${task.id} ${printable(task.name)}${others}: ${printableLines(task.failure_reason ?? 'failed')}\n`,
+  );
+  if (lines.length === 0) terminal.err('  it has written nothing\n');
+  for (const line of lines) terminal.err(`  | ${line}\n`);
+}

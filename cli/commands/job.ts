@@ -1,0 +1,170 @@
+import { Argument, type Command } from 'commander';
+import {
+  clientCommand,
+  contextOf,
+  printJson,
+  type ClientContext,
+  type ClientOptions,
+} from './client-command.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+import { integer } from './integer.ts';
+import { allQueues, allWorkers, findIn, findJob } from './lookup.ts';
+import { outcome } from './outcome.ts';
+import { retryChanges, retryOptions, type RetryOptions } from './retry-options.ts';
+import type { JobDetail, Step } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+import { table, type Column } from './table.ts';
+import { coloredStatus, fact, type Terminal } from './terminal.ts';
+
+const STEP_COLUMNS: readonly Column<Step>[] = [
+  { title: 'STEP', value: (step) => step.name, shrinks: true },
+  { title: 'STATUS', value: (step) => step.status, isStatus: true },
+  { title: 'TASKS', value: (step) => String(step.task_counts.total), align: 'right' },
+  { title: 'SUCCEEDED', value: (step) => String(step.task_counts.succeeded), align: 'right' },
+  {
+    title: 'RUNNING',
+    value: (step) => String(step.task_counts.running + step.task_counts.assigned),
+    align: 'right',
+  },
+  { title: 'FAILED', value: (step) => String(step.task_counts.failed), align: 'right' },
+  { title: 'AFTER', value: (step) => (step.depends_on ?? []).join(', '), shrinks: true },
+];
+
+function printJob(terminal: Terminal, job: JobDetail): void {
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['job', job.id],
+    ['name', job.name],
+    ['owner', job.owner],
+    ['project', job.project],
+    ['priority', String(job.priority)],
+    ['created', job.created_at],
+    ['updated', job.updated_at],
+    ['waits for', job.depends_on?.join(', ')],
+    ['parked', job.park_reason],
+    ['canceled', job.cancel_reason],
+    ['failed', job.failure_summary.dominant_reason],
+    ...Object.entries(job.parameters ?? {}).map(([name, value]): [string, string] => [`  ${name}`, value]),
+  ];
+  const given = facts.filter(([, value]) => value !== undefined && value !== '');
+  const width = Math.max(...given.map(([name]) => name.length)) + 2;
+  terminal.out(`${'status'.padEnd(width)}${coloredStatus(job.status, terminal)}\n`);
+  for (const [name, value = ''] of given) terminal.out(fact(name, value, width));
+  terminal.out(`\n${table(STEP_COLUMNS, job.steps, terminal)}`);
+}
+
+const ACTIONS = ['cancel', 'delete', 'pause', 'resume', 'retry', 'set', 'wait', 'watch'] as const;
+type Action = (typeof ACTIONS)[number];
+
+interface JobOptions extends ClientOptions, RetryOptions {
+  readonly priority?: number;
+  readonly queue?: string;
+  readonly wait?: boolean;
+  readonly watch?: boolean;
+  readonly step?: string;
+  readonly range?: string;
+  readonly worker?: string;
+}
+
+type Update = BodyOf<'patch', '/jobs/{id}'>;
+type RetrySelection = BodyOf<'post', '/jobs/{id}/retry'>;
+
+/** What `set` is to change. The queue is one of the job's farm. */
+async function updateOf({ client }: ClientContext, id: string, options: JobOptions): Promise<Update> {
+  const settings = { priority: options.priority, ...retryChanges(options) };
+  if (options.queue === undefined) return settings;
+  const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
+  const queue = findIn(await allQueues(client, farmId), options.queue, 'queue', " in the job's farm");
+  return { ...settings, queue_id: queue.id };
+}
+
+/** Which tasks `retry` is to pick; undefined is all. The worker is one of the job's farm. */
+async function selectionOf(
+  { client }: ClientContext,
+  id: string,
+  { step, range, worker }: JobOptions,
+): Promise<RetrySelection | undefined> {
+  if (worker === undefined) return step === undefined && range === undefined ? undefined : { step, range };
+  const { farm_id: farmId } = await client.call('get', '/jobs/{id}', { path: { id } });
+  const found = findIn(await allWorkers(client, farmId), worker, 'worker', " in the job's farm");
+  return { step, range, worker_id: found.id };
+}
+
+/** Wrong usage when `set` has nothing to set, or something else has, or what is deleted is waited for. */
+function checkUsage(action: Action | undefined, options: JobOptions): void {
+  const { priority, queue, maxAttempts, retryDelaySeconds, failureLimit } = options;
+  const given = [priority, queue, maxAttempts, retryDelaySeconds, failureLimit];
+  const sets = given.some((value) => value !== undefined);
+  if (action === 'set' && !sets) throw new CommandError(EXIT.usage, 'nothing to set: give an option');
+  if (action !== 'set' && sets) throw new CommandError(EXIT.usage, 'what is to be changed goes with "set"');
+  const picks = [options.step, options.range, options.worker].some((value) => value !== undefined);
+  if (action !== 'retry' && picks)
+    throw new CommandError(EXIT.usage, 'what is to be tried again goes with "retry"');
+  if (action === 'delete' && (options.wait === true || options.watch === true))
+    throw new CommandError(EXIT.usage, 'what is deleted cannot be waited for');
+}
+
+/** Does what was asked, other than deleting, showing and waiting. */
+async function act(context: ClientContext, id: string, action: Action, options: JobOptions): Promise<void> {
+  const { client } = context;
+  switch (action) {
+    case 'cancel':
+      await client.call('post', '/jobs/{id}/cancel', { path: { id } });
+      break;
+    case 'retry': {
+      const body = await selectionOf(context, id, options);
+      await client.call('post', '/jobs/{id}/retry', { path: { id }, ...(body !== undefined && { body }) });
+      break;
+    }
+    case 'pause':
+    case 'resume':
+      await client.call('patch', '/jobs/{id}', { path: { id }, body: { action } });
+      break;
+    case 'set':
+      await client.call('patch', '/jobs/{id}', { path: { id }, body: await updateOf(context, id, options) });
+      break;
+    case 'delete':
+      await client.call('delete', '/jobs/{id}', { path: { id } });
+      break;
+    case 'wait':
+    case 'watch':
+      break;
+  }
+}
+
+async function job(given: string, action: Action | undefined, options: JobOptions): Promise<void> {
+  checkUsage(action, options);
+  const context = contextOf(options);
+  const { client, terminal, json } = context;
+  const id = await findJob(client, given);
+  if (action !== undefined) await act(context, id, action, options);
+  if (action === 'delete') {
+    // What clients that follow the job's events are told of it.
+    if (json) printJson(terminal, { id, status: 'removed' });
+    else terminal.out(`${id} removed\n`);
+    return;
+  }
+  const watches = action === 'watch' || options.watch === true;
+  if (watches || action === 'wait' || options.wait === true) return outcome(context, id, watches);
+  const detail = await client.call('get', '/jobs/{id}', { path: { id } });
+  if (json) printJson(terminal, detail);
+  else if (action !== undefined) terminal.out(`${detail.id} ${detail.status}\n`);
+  else printJob(terminal, detail);
+}
+
+/** `callsheet job` */
+export const jobCommand = (): Command =>
+  retryOptions(
+    clientCommand(
+      'job',
+      'Show a job, wait for its end, cancel, pause, resume, retry or delete it, or change its settings.',
+    )
+      .argument('<job>', 'the job, by id, by the beginning of its id, or by name')
+      .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
+      .option('--wait', 'wait for the end, and exit by the outcome')
+      .option('--watch', 'show the progress of each step, and wait for the end')
+      .option('--step <step>', 'retry: only tasks of this step, by name or id')
+      .option('--range <range>', 'retry: only these places in the order of the step, such as 0-9,14')
+      .option('--worker <worker>', 'retry: only what has failed, and last on this worker')
+      .option('--priority <n>', 'set: higher is scheduled sooner', integer)
+      .option('--queue <queue>', "set: another queue of the job's farm"),
+  ).action(job);

@@ -1,0 +1,172 @@
+import { isUuid } from '../../src/core/ids.ts';
+import { CommandError, EXIT } from './exit-codes.ts';
+import type { Farm, Job, Page, Queue, Step, Task, Worker } from '../../client/resources.ts';
+import type { RestClient } from './rest-client.ts';
+
+/** Things are meant by id, by name, or by the beginning of an id that no other has. Nothing is done with what is ambiguous. */
+
+const PAGE_MAX = 1000;
+/** A shorter beginning of an id is taken for a slip. */
+const PREFIX_MIN = 4;
+/** So many pages of jobs are looked through for a name: enough unless thousands of jobs have words of it. */
+const SEARCH_PAGES_MAX = 20;
+/** So many candidates are listed when something is ambiguous. */
+const CANDIDATES_MAX = 10;
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Every item of a paginated list. */
+async function allPages<Item>(
+  page: (paging: { readonly limit: number; readonly offset: number }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (;;) {
+    const { items: more, total } = await page({ limit: PAGE_MAX, offset: items.length });
+    items.push(...more);
+    if (more.length === 0 || items.length >= total) return items;
+  }
+}
+
+export const allFarms = (client: RestClient): Promise<readonly Farm[]> => client.call('get', '/farms');
+
+export const allQueues = (client: RestClient, farmId?: string): Promise<Queue[]> =>
+  allPages((paging) => client.call('get', '/queues', { query: { farm_id: farmId, ...paging } }));
+
+export const allWorkers = (client: RestClient, farmId?: string): Promise<Worker[]> =>
+  allPages((paging) => client.call('get', '/workers', { query: { farm_id: farmId, ...paging } }));
+
+export async function findFarm(client: RestClient, given: string): Promise<Farm> {
+  return findIn(await allFarms(client), given, 'farm');
+}
+
+/** The farm that is meant, or undefined when none was given. */
+export const findGivenFarm = async (
+  client: RestClient,
+  given: string | undefined,
+): Promise<Farm | undefined> => (given === undefined ? undefined : findFarm(client, given));
+
+/** A queue of a farm. */
+export async function findQueue(client: RestClient, farm: Farm, given: string): Promise<Queue> {
+  return findIn(await allQueues(client, farm.id), given, 'queue', ` in the farm ${farm.name}`);
+}
+
+/** A worker, in a farm when one is given. A name is taken once in a farm, but other farms may have a worker of the same. */
+export async function findWorker(client: RestClient, given: string, farm?: Farm): Promise<Worker> {
+  return findIn(await allWorkers(client, farm?.id), given, 'worker');
+}
+
+/**
+ * The one of a list that is meant. An id wins over a name that reads like it, and a name over the beginning of an id.
+ * Throws when there is none, or several.
+ */
+export function findIn<Item extends Named>(
+  items: readonly Item[],
+  given: string,
+  what: string,
+  where = '',
+): Item {
+  const found = meant(items, given);
+  const [item, another] = found;
+  if (item === undefined) {
+    throw new CommandError(EXIT.notFound, `there is no ${what} ${JSON.stringify(given)}${where}`);
+  }
+  if (another !== undefined) throw ambiguous(found, given, what);
+  return item;
+}
+
+function meant<Item extends Named>(items: readonly Item[], given: string): readonly Item[] {
+  const withId = items.filter(({ id }) => id === given);
+  if (withId.length > 0) return withId;
+  const withName = items.filter(({ name }) => name === given);
+  if (withName.length > 0) return withName;
+  return items.filter(({ id }) => hasPrefix(id, given));
+}
+
+const hasPrefix = (id: string, given: string): boolean =>
+  given.length >= PREFIX_MIN && id.startsWith(given.toLowerCase());
+
+function ambiguous(found: readonly Named[], given: string, what: string): CommandError {
+  const shown = found.slice(0, CANDIDATES_MAX).map(({ id, name }) => `  ${id}  ${name}`);
+  if (found.length > CANDIDATES_MAX) shown.push('  ...');
+  return new CommandError(
+    EXIT.usage,
+    [`${JSON.stringify(given)} means several ${what}s, give the id of one:`, ...shown].join('\n'),
+  );
+}
+
+/**
+ * The id of the job that is meant, in a farm when one is given. A whole id is taken as it is: whether there is such a job
+ * comes out when it is asked for.
+ */
+export async function findJob(client: RestClient, given: string, farmId?: string): Promise<string> {
+  const id = given.toLowerCase();
+  if (isUuid(id)) return id;
+  return findIn(await jobsLike(client, given, farmId), given, 'job').id;
+}
+
+/**
+ * Jobs of that name, or whose ids begin so. The newest come first, so that jobs that arrive between two pages make the
+ * second repeat some of the first and leave none out.
+ */
+async function jobsLike(client: RestClient, given: string, farmId: string | undefined): Promise<Job[]> {
+  const found = new Map<string, Job>();
+  if (given.trim() === '') return [];
+  for (let page = 0; page < SEARCH_PAGES_MAX; page++) {
+    const { items, total } = await client.call('get', '/jobs', {
+      query: {
+        search: given,
+        farm_id: farmId,
+        sort_by: 'created_at',
+        sort_dir: 'desc',
+        limit: PAGE_MAX,
+        offset: page * PAGE_MAX,
+      },
+    });
+    for (const job of items) if (meant([job], given).length > 0) found.set(job.id, job);
+    if (items.length === 0 || (page + 1) * PAGE_MAX >= total) return [...found.values()];
+  }
+  throw new CommandError(EXIT.usage, `too many jobs are like ${JSON.stringify(given)}: give an id`);
+}
+
+/** `JOB/STEP` or `JOB/STEP/INDEX`; names of jobs may have slashes, names of steps that have some need the task's id. */
+const IN_JOB = /^(?<job>.+?)\/(?<step>[^/]+?)(?:\/(?<index>[0-9]{1,10}))?$/s;
+
+/** The id of the task that is meant: by id, or by job, step and the index in the step, from 0, which is 0 when left out. */
+export async function findTask(client: RestClient, given: string): Promise<string> {
+  const { job, step, index } = IN_JOB.exec(given)?.groups ?? {};
+  if (job === undefined || step === undefined) return given;
+  const { id, steps } = await client.call('get', '/jobs/{id}', { path: { id: await findJob(client, job) } });
+  const at = steps.findIndex(({ name }) => name === step);
+  const found = steps[at];
+  if (found === undefined) {
+    throw new CommandError(EXIT.notFound, `the job ${id} has no step ${JSON.stringify(step)}`);
+  }
+  const tasks = found.task_counts.total;
+  if (index === undefined && tasks !== 1) {
+    throw new CommandError(
+      EXIT.usage,
+      `the step ${step} has ${tasks} tasks: give ${given}/0 to ${given}/${tasks - 1}`,
+    );
+  }
+  const task =
+    Number(index ?? 0) < tasks
+      ? await taskAt(client, id, tasksIn(steps.slice(0, at)) + Number(index ?? 0))
+      : undefined;
+  if (task !== undefined) return task.id;
+  throw new CommandError(EXIT.notFound, `the step ${step} has no task ${index}: it has ${tasks}, from 0`);
+}
+
+const tasksIn = (steps: readonly Step[]): number =>
+  steps.reduce((sum, { task_counts: counts }) => sum + counts.total, 0);
+
+/** The task at a place of a job: its tasks are created in the order of its steps. */
+async function taskAt(client: RestClient, id: string, offset: number): Promise<Task | undefined> {
+  const { items } = await client.call('get', '/jobs/{id}/tasks', {
+    path: { id },
+    query: { sort_by: 'created_at', limit: 1, offset },
+  });
+  return items[0];
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import { changeEntry, createEntry, deletion, listing, meaning, type Catalog } from './catalog.ts';
+import { clientCommand, innerCommand } from './client-command.ts';
+import { integer } from './integer.ts';
+import type { UsagePool } from '../../client/resources.ts';
+import type { BodyOf } from '../../client/rest-calls.ts';
+
+const POOLS: Catalog<UsagePool, BodyOf<'put', '/usage-pools/{id}'>> = {
+  what: 'usage pool',
+  columns: [
+    { title: 'ID', value: (pool) => pool.id, isId: true },
+    { title: 'NAME', value: (pool) => pool.name, shrinks: true },
+    { title: 'IN USE', value: (pool) => `${pool.in_use}/${pool.max_concurrent}`, align: 'right' },
+    { title: 'AVAILABLE', value: (pool) => String(pool.available), align: 'right' },
+    { title: 'SERVER', value: (pool) => pool.server_hint ?? '', shrinks: true },
+  ],
+  list: (client) => client.call('get', '/usage-pools'),
+  inputOf: ({ name, max_concurrent, server_hint }) => ({ name, max_concurrent, server_hint }),
+  replace: (client, id, body) => client.call('put', '/usage-pools/{id}', { path: { id }, body }),
+  remove: (client, id) => client.call('delete', '/usage-pools/{id}', { path: { id } }),
+};
+
+const create = (name: string, max: number, options: { readonly serverHint: string }, command: Command) =>
+  createEntry(command, (client) =>
+    client.call('post', '/usage-pools', {
+      body: { name, max_concurrent: max, server_hint: options.serverHint },
+    }),
+  );
+
+interface SetOptions {
+  readonly name?: string;
+  readonly maxConcurrent?: number;
+  readonly serverHint?: string;
+}
+
+const set = (given: string, { name, maxConcurrent, serverHint }: SetOptions, command: Command) =>
+  changeEntry(POOLS, given, { name, max_concurrent: maxConcurrent, server_hint: serverHint }, command);
+
+/** `callsheet pools` */
+export const poolsCommand = (): Command =>
+  clientCommand('pools', 'List usage pools, create, change or delete one. IN USE are slots of all.')
+    .action(listing(POOLS))
+    .addCommand(
+      innerCommand('create', 'Create a usage pool. Prints its id.')
+        .argument('<name>', 'name of the pool: steps ask for amount.worker.usagepool.<name>')
+        .argument('<max>', 'how many tasks may hold it at once', integer)
+        .option('--server-hint <text>', 'what the pool stands for, such as a license server', '')
+        .action(create),
+    )
+    .addCommand(
+      innerCommand('set', 'Change a usage pool. What is not given stays.')
+        .argument('<pool>', meaning('pool'))
+        .option('--name <name>', 'new name')
+        .option('--max-concurrent <n>', 'how many tasks may hold it at once', integer)
+        .option('--server-hint <text>', 'what the pool stands for')
+        .action(set),
+    )
+    .addCommand(
+      innerCommand('delete', 'Delete a usage pool. Tasks that ask for it are not handed out any more.')
+        .argument('<pool>', meaning('pool'))
+        .action(deletion(POOLS)),
+    );

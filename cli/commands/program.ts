@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { packageRoot } from '../../daemons/process/package-root.ts';
+import { completionCommand } from './completion-command.ts';
+import { backupCommand } from './backup.ts';
+import { compactCommand } from './compact.ts';
+import { restoreCommand } from './restore.ts';
+import { serverCommand, workerCommand } from './daemons.ts';
+import { exitStatusHelp } from './exit-codes.ts';
+import { explainCommand } from './explain.ts';
+import { farmsCommand } from './farms.ts';
+import { jobCommand } from './job.ts';
+import { jobsCommand } from './jobs.ts';
+import { locationsCommand } from './locations.ts';
+import { logsCommand } from './logs.ts';
+import { openjdCommand } from '../openjd/openjd-command.ts';
+import { poolsCommand } from './pools.ts';
+import { queuesCommand } from './queues.ts';
+import { storageCommand } from './storage.ts';
+import { submitCommand } from './submit.ts';
+import { taskCommand } from './task.ts';
+import { tasksCommand } from './tasks.ts';
+import { workersCommand } from './workers.ts';
+
+/** The command `callsheet`: two daemons, clients of the REST API, and templates on this machine. */
+const COMMANDS = [
+  serverCommand,
+  workerCommand,
+  backupCommand,
+  restoreCommand,
+  compactCommand,
+  submitCommand,
+  jobsCommand,
+  jobCommand,
+  tasksCommand,
+  taskCommand,
+  explainCommand,
+  logsCommand,
+  workersCommand,
+  farmsCommand,
+  queuesCommand,
+  locationsCommand,
+  storageCommand,
+  poolsCommand,
+  openjdCommand,
+  completionCommand,
+];
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8'));
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : '';
+}
+
+/** Wrong usage ends with EXIT.usage at every level of the command, not with commander's 1. */
+function exitAsDocumented(command: Command): void {
+  command.exitOverride();
+  for (const inner of command.commands) exitAsDocumented(inner);
+}
+
+/** The whole command, not yet run. */
+export function callsheetProgram(): Command {
+  const program = new Command('callsheet')
+    .description('A job scheduler for render farms.')
+    .version(version())
+    .showHelpAfterError('(--help says more)')
+    .addHelpText('after', exitStatusHelp());
+  for (const command of COMMANDS) program.addCommand(command());
+  exitAsDocumented(program);
+  return program;
+}

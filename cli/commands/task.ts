@@ -1,0 +1,65 @@
+import { Argument, type Command } from 'commander';
+import { clientCommand, contextOf, printJson, shortTime, type ClientOptions } from './client-command.ts';
+import { findTask } from './lookup.ts';
+import type { Attempt, Task } from '../../client/resources.ts';
+import { table, type Column } from './table.ts';
+import { parametersOf, progressOf } from './tasks.ts';
+import { coloredStatus, fact, type Terminal } from './terminal.ts';
+
+const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
+  { title: 'ATTEMPT', value: (attempt) => String(attempt.attempt_number), align: 'right' },
+  { title: 'STATUS', value: (attempt) => attempt.status, isStatus: true },
+  { title: 'EXIT', value: (attempt) => String(attempt.exit_code ?? ''), align: 'right' },
+  { title: 'STARTED', value: (attempt) => shortTime(attempt.started_at) },
+  { title: 'ENDED', value: (attempt) => shortTime(attempt.ended_at) },
+  { title: 'WORKER', value: (attempt) => attempt.worker_id ?? '', isId: true },
+  { title: 'MESSAGE', value: (attempt) => attempt.message ?? '', shrinks: true },
+];
+
+function printTask(terminal: Terminal, task: Task, attempts: readonly Attempt[]): void {
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['task', task.id],
+    ['name', task.name],
+    ['job', task.job_id],
+    ['parameters', parametersOf(task)],
+    ['worker', task.assigned_worker_id],
+    ['updated', task.updated_at],
+    ['retry after', task.retry_after],
+    ['progress', progressOf(task)],
+    ['waits', task.unschedulable_reason],
+    ['reason', task.failure_reason],
+  ];
+  const given = facts.filter(([, value]) => value !== undefined && value !== '');
+  const width = Math.max(...given.map(([name]) => name.length)) + 2;
+  terminal.out(`${'status'.padEnd(width)}${coloredStatus(task.status, terminal)}\n`);
+  for (const [name, value = ''] of given) terminal.out(fact(name, value, width));
+  if (attempts.length > 0) terminal.out(`\n${table(ATTEMPT_COLUMNS, attempts, terminal)}`);
+}
+
+const ACTIONS = ['cancel', 'retry'] as const;
+type Action = (typeof ACTIONS)[number];
+
+async function task(given: string, action: Action | undefined, options: ClientOptions): Promise<void> {
+  const { client, terminal, json } = contextOf(options);
+  const id = await findTask(client, given);
+  if (action !== undefined) {
+    const standing = await client.call('post', `/tasks/{id}/${action}`, { path: { id } });
+    if (json) printJson(terminal, standing);
+    else terminal.out(`${standing.task_id} ${standing.status}\n`);
+    return;
+  }
+  const found = await client.call('get', '/tasks/{id}', { path: { id } });
+  const { items: attempts } = await client.call('get', '/tasks/{id}/attempts', { path: { id } });
+  if (json) printJson(terminal, { ...found, attempts });
+  else printTask(terminal, found, attempts);
+}
+
+/** What an argument that means a task is described with. */
+export const TASK_MEANS = 'the task, by id, or JOB/STEP/INDEX with the index in the step from 0';
+
+/** `callsheet task` */
+export const taskCommand = (): Command =>
+  clientCommand('task', 'Show a task with its attempts, cancel it, or have it tried again.')
+    .argument('<task>', TASK_MEANS)
+    .addArgument(new Argument('[action]', 'what to do with it').choices(ACTIONS))
+    .action(task);

@@ -1,0 +1,110 @@
+import { Option, type Command } from 'commander';
+import { WORKER_ORDERS, WORKER_STATUSES } from './choices.ts';
+import {
+  clientCommand,
+  contextOf,
+  innerCommand,
+  printJson,
+  shortTime,
+  type ClientOptions,
+} from './client-command.ts';
+import { findGivenFarm, findWorker } from './lookup.ts';
+import { pageOptions, printPageEnd, type PageOptions } from './paging.ts';
+import type { Worker } from '../../client/resources.ts';
+import type { QueryOf } from '../../client/rest-calls.ts';
+import type { RestClient } from './rest-client.ts';
+import { table, type Column } from './table.ts';
+
+type WorkersQuery = QueryOf<'get', '/workers'>;
+
+interface WorkersOptions extends ClientOptions, PageOptions {
+  readonly farm?: string;
+  readonly status?: WorkersQuery['status'];
+  readonly location?: string;
+  readonly sortBy?: WorkersQuery['sort_by'];
+  readonly sortDir?: WorkersQuery['sort_dir'];
+}
+
+const COLUMNS: readonly Column<Worker>[] = [
+  { title: 'ID', value: (worker) => worker.id, isId: true },
+  { title: 'NAME', value: (worker) => worker.name, shrinks: true },
+  { title: 'HOST', value: (worker) => worker.hostname, shrinks: true },
+  {
+    title: 'STATUS',
+    value: (worker) => (worker.draining === true ? 'draining' : worker.status),
+    isStatus: true,
+  },
+  { title: 'CORES', value: (worker) => `${worker.committed_cores}/${worker.cpu_count}`, align: 'right' },
+  { title: 'FAILURES', value: (worker) => String(worker.failed_attempts), align: 'right' },
+  { title: 'LOCATION', value: (worker) => worker.compute_location, shrinks: true },
+  { title: 'LAST HEARD', value: (worker) => shortTime(worker.last_heartbeat_at) },
+];
+
+async function workers(options: WorkersOptions): Promise<void> {
+  const { client, terminal, json } = contextOf(options);
+  const farm = await findGivenFarm(client, options.farm);
+  const page = await client.call('get', '/workers', {
+    query: {
+      farm_id: farm?.id,
+      status: options.status,
+      compute_location: options.location,
+      sort_by: options.sortBy,
+      sort_dir: options.sortDir,
+      limit: options.limit,
+      offset: options.offset,
+    },
+  });
+  if (json) return printJson(terminal, page);
+  terminal.out(table(COLUMNS, page.items, terminal));
+  printPageEnd(terminal, page, options);
+}
+
+const ACTIONS = {
+  disable: 'Give a worker no more tasks. What it runs it brings to its end.',
+  enable: 'Give a disabled worker tasks again.',
+  delete: 'Delete a worker that is offline, or disabled and silent.',
+} as const;
+type Action = keyof typeof ACTIONS;
+
+/** Does something with a worker and says what has become of it. */
+async function done(
+  client: RestClient,
+  action: Action,
+  id: string,
+): Promise<{ readonly id: string; readonly status: string }> {
+  if (action !== 'delete') return client.call('post', `/workers/{id}/${action}`, { path: { id } });
+  await client.call('delete', '/workers/{id}', { path: { id } });
+  // What clients that follow the events of workers are told of it.
+  return { id, status: 'removed' };
+}
+
+/** A command that does something with one worker and prints what has become of it. */
+const actionCommand = (action: Action): Command =>
+  innerCommand(action, ACTIONS[action])
+    .argument('<worker>', 'the worker, by id, by the beginning of its id, or by name')
+    .action(async (given: string, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<WorkersOptions>();
+      const { client, terminal, json } = contextOf(options);
+      const farm = await findGivenFarm(client, options.farm);
+      const worker = await findWorker(client, given, farm);
+      const standing = await done(client, action, worker.id);
+      if (json) printJson(terminal, standing);
+      else terminal.out(`${worker.id} ${standing.status}\n`);
+    });
+
+/** `callsheet workers` */
+export const workersCommand = (): Command =>
+  pageOptions(
+    clientCommand(
+      'workers',
+      'List workers (CORES are reserved ones of all), or disable, enable or delete one.',
+    )
+      .option('--farm <farm>', 'only workers of this farm')
+      .addOption(new Option('--status <status>', 'only workers of this status').choices(WORKER_STATUSES))
+      .option('--location <name>', 'only workers at this compute location'),
+    WORKER_ORDERS,
+  )
+    .action(workers)
+    .addCommand(actionCommand('disable'))
+    .addCommand(actionCommand('enable'))
+    .addCommand(actionCommand('delete'));

@@ -1,0 +1,262 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { CommandError, EXIT, type ExitCode } from '../commands/exit-codes.ts';
+import { createFarm } from '../commands/farms.ts';
+import { allFarms, allQueues, allWorkers } from '../commands/lookup.ts';
+import { ProgressView } from '../commands/progress.ts';
+import { createQueue } from '../commands/queues.ts';
+import type { JobDetail } from '../../client/resources.ts';
+import { RestClient } from '../commands/rest-client.ts';
+import { submitJob } from '../commands/submit.ts';
+import { processTerminal } from '../commands/terminal.ts';
+import { WATCHING, exitCodeOfJob, waitForJob } from '../commands/waiting.ts';
+import { Daemon } from './daemon.ts';
+import { freePort } from './free-port.ts';
+
+/** `npm run demo`: a service, two workers and a real job on this machine, driven through the code of the commands. */
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const TEMPLATE = join(ROOT, 'examples/fractal/template.yaml');
+const DIR = join(ROOT, 'var/demo');
+const PID_FILE = join(DIR, 'demo.pid');
+
+const HTTP_PORT = 8080;
+const BUS_PORT = 14222;
+const FARM = 'demo';
+const QUEUE = 'render';
+const WORKERS = ['demo-1', 'demo-2'];
+const READY_MS_MAX = 60_000;
+const READY_POLL_MS = 200;
+
+const terminal = processTerminal();
+const say = (text: string): void => terminal.out(`${text}\n`);
+const shown = (path: string): string => relative(process.cwd(), path) || '.';
+
+/** Whether a process of that id is a demo. Where the system does not tell what a process runs, any process counts. */
+function isDemo(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const commandLine = `/proc/${pid}/cmdline`;
+  return !existsSync(commandLine) || readFileSync(commandLine, 'utf8').includes('demo.js');
+}
+
+/** Two demos cannot share one folder: the store has one writer. */
+function refuseSecondDemo(): void {
+  if (!existsSync(PID_FILE)) return;
+  const pid = Number(readFileSync(PID_FILE, 'utf8'));
+  if (!isDemo(pid)) return;
+  throw new CommandError(
+    EXIT.conflict,
+    `a demo is already running in ${shown(DIR)} (process ${pid}): stop it with Ctrl-C first`,
+  );
+}
+
+async function portFor(what: string, wished: number): Promise<number> {
+  const port = await freePort(wished);
+  if (port !== wished) say(`port ${wished} is taken: ${what} uses ${port}`);
+  return port;
+}
+
+/** Waits for a condition; a daemon that ends meanwhile is the reason to give up. */
+async function waitFor(
+  what: string,
+  daemons: readonly Daemon[],
+  isTrue: () => Promise<boolean>,
+): Promise<void> {
+  const start = performance.now();
+  while (!(await isTrue())) {
+    const dead = daemons.find((daemon) => !daemon.isRunning);
+    if (dead !== undefined) {
+      throw new CommandError(
+        EXIT.unavailable,
+        `${dead.name} has ended (${shown(dead.logFile)}):\n${dead.tail()}`,
+      );
+    }
+    if (performance.now() - start > READY_MS_MAX) {
+      const logs = daemons.map(({ logFile }) => shown(logFile)).join(', ');
+      throw new CommandError(
+        EXIT.unavailable,
+        `${what} took longer than ${READY_MS_MAX / 1000} s; see ${logs}`,
+      );
+    }
+    await delay(READY_POLL_MS);
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+function startServer(url: string, busPort: number | null, environment: NodeJS.ProcessEnv): Daemon {
+  const args = [
+    'server',
+    '--http-addr',
+    new URL(url).host,
+    '--data-dir',
+    join(DIR, 'data'),
+    '--log-format',
+    'text',
+  ];
+  if (busPort !== null) args.push('--bus-addr', `127.0.0.1:${busPort}`);
+  return new Daemon('the service', args, join(DIR, 'server.log'), environment);
+}
+
+function startWorker(name: string, busPort: number | null, environment: NodeJS.ProcessEnv): Daemon {
+  const cpus = Math.max(1, Math.floor(availableParallelism() / WORKERS.length));
+  const args = ['worker', '--worker-name', name, '--worker-farm', FARM, '--worker-cpus', String(cpus)];
+  args.push('--worker-dir', join(DIR, name), '--log-format', 'text');
+  if (busPort !== null) args.push('--bus-url', `nats://127.0.0.1:${busPort}`);
+  return new Daemon(`the worker ${name}`, args, join(DIR, `${name}.log`), environment);
+}
+
+/** The farm and the queue of the demo, made when they are absent. */
+async function provideFarmAndQueue(client: RestClient): Promise<void> {
+  const known = (await allFarms(client)).find(({ name }) => name === FARM);
+  const farm = known ?? (await createFarm(client, FARM, 'The farm of npm run demo'));
+  if (known === undefined) say(`created the farm ${FARM}`);
+  const queues = await allQueues(client, farm.id);
+  if (queues.some(({ name }) => name === QUEUE)) return;
+  await createQueue(client, farm.id, QUEUE, { description: 'The queue of npm run demo', priority: 0 });
+  say(`created the queue ${QUEUE}`);
+}
+
+async function workersAreOnline(client: RestClient): Promise<boolean> {
+  const workers = await allWorkers(client);
+  return WORKERS.every((name) =>
+    workers.some((worker) => worker.name === name && worker.status === 'online'),
+  );
+}
+
+async function renderJob(client: RestClient, picturesDir: string): Promise<JobDetail> {
+  const submission = {
+    template: TEMPLATE,
+    farm: FARM,
+    queue: QUEUE,
+    dependsOn: [],
+    parameters: new Map([['OutputDir', picturesDir]]),
+    options: {},
+  };
+  const job = await submitJob(client, submission, () => say('waiting for the service'));
+  say(`submitted ${shown(TEMPLATE)} as job ${job.id}`);
+  return waitForJob(client, job.id, new ProgressView(terminal), WATCHING);
+}
+
+function tellResult(job: JobDetail, picturesDir: string, url: string): void {
+  say('');
+  if (job.status === 'completed') {
+    say(`${job.task_counts.succeeded} tasks succeeded. The pictures:`);
+    say(`  ${join(picturesDir, 'fractal.png')} (animated: open it in a browser)`);
+    say(`  ${join(picturesDir, 'contact-sheet.png')}`);
+  } else {
+    say(`The job has ${job.status}: ${job.failure_summary.dominant_reason || 'no reason was given'}`);
+    say(`  callsheet tasks ${job.id} --status failed --url ${url}`);
+  }
+  say(`The service: ${url}/api/v1/jobs/${job.id}`);
+}
+
+/** Resolves when the demo is asked to stop. Asking again while it stops changes nothing: the daemons must not outlive it. */
+const interrupted = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+
+async function demo(exits: boolean): Promise<ExitCode> {
+  const outsideBus = (process.env['SVC_BUS_URL'] ?? '') !== '';
+  const url = `http://127.0.0.1:${await portFor('the service', HTTP_PORT)}`;
+  const busPort = outsideBus ? null : await portFor('the bus', BUS_PORT);
+  const workerEnvironment = { ...process.env };
+  if (process.getuid?.() === 0) {
+    say(
+      'running as root: SVC_WORKER_ALLOW_ROOT=true lets the demo workers run jobs as root; do not do that on a real farm',
+    );
+    workerEnvironment['SVC_WORKER_ALLOW_ROOT'] = 'true';
+  }
+
+  const daemons: Daemon[] = [];
+  let isStopping = false;
+  const start = (daemon: () => Daemon): Daemon => {
+    // The work goes on for a moment after an interrupt: it must not start what nobody would stop.
+    if (isStopping) throw new CommandError(EXIT.failed, 'the demo is stopping');
+    const started = daemon();
+    daemons.push(started);
+    return started;
+  };
+  const stopAll = async (): Promise<void> => {
+    isStopping = true;
+    const [server, ...workers] = daemons;
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await server?.stop();
+  };
+  const work = async (): Promise<ExitCode> => {
+    const server = start(() => startServer(url, busPort, process.env));
+    await waitFor('the start of the service', daemons, () => isReady(url));
+    say(`the service is ready: ${url} (log: ${shown(server.logFile)})`);
+    const client = new RestClient(url);
+    await provideFarmAndQueue(client);
+    for (const name of WORKERS) start(() => startWorker(name, busPort, workerEnvironment));
+    await waitFor('the start of the workers', daemons, () => workersAreOnline(client));
+    say(
+      `two workers are online (logs: ${daemons
+        .slice(1)
+        .map(({ logFile }) => shown(logFile))
+        .join(', ')})`,
+    );
+    const picturesDir = join(DIR, 'pictures', new Date().toISOString().replaceAll(/[:.]/g, '-'));
+    const job = await renderJob(client, picturesDir);
+    tellResult(job, picturesDir, url);
+    return exitCodeOfJob(job);
+  };
+
+  const stopped = interrupted();
+  try {
+    const outcome = await Promise.race([work(), stopped.then(() => null)]);
+    if (outcome === null) return exits ? EXIT.failed : EXIT.ok;
+    if (exits) return outcome;
+    say('\nService and workers go on. Ctrl-C stops them.');
+    await Promise.race([stopped, ...daemons.map(({ ended }) => ended)]);
+    const dead = daemons.find((daemon) => !daemon.isRunning);
+    if (dead === undefined) return EXIT.ok;
+    throw new CommandError(
+      EXIT.unavailable,
+      `${dead.name} has ended (${shown(dead.logFile)}):\n${dead.tail()}`,
+    );
+  } finally {
+    say('stopping');
+    await stopAll();
+  }
+}
+
+async function main(): Promise<ExitCode> {
+  const { values } = parseArgs({ options: { fresh: { type: 'boolean' }, exit: { type: 'boolean' } } });
+  refuseSecondDemo();
+  if (values.fresh === true) {
+    rmSync(DIR, { recursive: true, force: true });
+    say(`wiped ${shown(DIR)}`);
+  }
+  mkdirSync(DIR, { recursive: true });
+  writeFileSync(PID_FILE, String(process.pid));
+  try {
+    return await demo(values.exit === true);
+  } finally {
+    rmSync(PID_FILE, { force: true });
+  }
+}
+
+try {
+  // Requests of an interrupted demo may still be under way: nothing waits for them.
+  process.exit(await main());
+} catch (error) {
+  console.error(error instanceof CommandError ? error.message : error);
+  process.exit(error instanceof CommandError ? error.exitCode : EXIT.failed);
+}

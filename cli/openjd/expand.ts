@@ -1,0 +1,39 @@
+import { openSpace } from '../../src/openjd/template/space/open-space.ts';
+import type { StepPlan } from '../../src/openjd/template/plan.ts';
+import { readTemplateFile } from '../commands/template-file.ts';
+import { painted, printable, processTerminal, type Terminal } from '../commands/terminal.ts';
+import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
+import { prepareFile, readFile } from './prepare-file.ts';
+
+/** `callsheet openjd expand TEMPLATE`: prints the tasks of each step in their order, the first ones when they are many. */
+export async function expandCommandOf(path: string, values: ReadonlyMap<string, string>): Promise<void> {
+  const terminal = processTerminal();
+  const file = await readTemplateFile(path);
+  const { plan } = prepareFile(file, readFile(file, terminal), values, LISTING, terminal);
+  terminal.out(`${printable(plan.jobName)}\n`);
+  let left = MAX_LISTED_TASKS;
+  for (const step of plan.steps) left -= printStep(step, left, terminal);
+}
+
+/** Prints a step and at most so many of its tasks; gives how many these were. */
+function printStep(step: StepPlan, most: number, terminal: Terminal): number {
+  const count = step.taskCount === 1 ? '1 task' : `${step.taskCount} tasks`;
+  terminal.out(`${painted(printable(step.name), 'cyan', terminal.colors)}: ${count}\n`);
+  const space = openSpace(step.space);
+  const listed = Math.min(step.taskCount, most);
+  const names = step.taskParameters.map(({ name }) => name);
+  const width = String(listed - 1).length;
+  const lines: string[] = [];
+  for (let index = 0; index < listed; index++) {
+    const point = space.at(index);
+    const pairs = names.map((name) => `${name}=${shownValue(point[name] ?? '')}`);
+    lines.push(`  ${String(index).padStart(width)}  ${pairs.join('  ')}`.trimEnd());
+  }
+  if (listed < step.taskCount) lines.push(`  ... ${step.taskCount - listed} more, not listed`);
+  terminal.out(lines.map((line) => `${line}\n`).join(''));
+  return listed;
+}
+
+/** A value as it is, in quotes when it would be hard to tell from what is around it. */
+const shownValue = (value: string): string =>
+  /^[^\s"=\p{Cc}]+$/u.test(value) ? value : printable(JSON.stringify(value));

@@ -1,0 +1,93 @@
+import { readDocument } from '../../src/adapters/yaml/read-document.ts';
+import { checkTemplate } from '../../src/openjd/template/check-template.ts';
+import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
+import { textOfErrors } from '../../src/core/problems.ts';
+import { openSpace } from '../../src/openjd/template/space/open-space.ts';
+import { answerEval, type EvalAnswer } from './eval-answer.ts';
+import { LISTING, MAX_LISTED_TASKS } from './limits.ts';
+import { memberOf } from './member-of.ts';
+
+type JsonlKind = 'check' | 'expand' | 'eval';
+
+/**
+ * Answers each line of JSON with a line of JSON, in order, until the lines end (interface-decisions.md, "Commands"). A line that cannot
+ * be read is answered with an error like any other.
+ */
+export async function runOpenjdJsonl(
+  kind: JsonlKind,
+  lines: AsyncIterable<string>,
+  write: (line: string) => Promise<void> | void,
+): Promise<void> {
+  for await (const line of lines) {
+    if (line.trim() !== '') await write(JSON.stringify(answer(kind, line)));
+  }
+}
+
+type Answer =
+  | { readonly ok: true; readonly job?: ListedJob }
+  | EvalAnswer
+  | { readonly ok: false; readonly error: string };
+
+interface ListedJob {
+  readonly name: string;
+  readonly steps: readonly {
+    readonly name: string;
+    readonly task_count: number;
+    readonly tasks: readonly object[];
+  }[];
+}
+
+/** The line is read like a template, so that numbers in it stay as written. */
+function answer(kind: JsonlKind, line: string): Answer {
+  const request = readDocument(line, 'json');
+  if (!request.ok) return refused(textOfErrors(request.errors));
+  if (kind === 'eval') return answerEval(request.document);
+  const template = memberOf(request.document, 'template');
+  if (template === undefined) return refused('the line has no "template"');
+  const params = memberOf(request.document, 'params');
+  const values = params === undefined ? undefined : textsOf(params);
+  if (params !== undefined && values === undefined)
+    return refused('"params" must be a mapping of names to text');
+  const read =
+    template.kind === 'string'
+      ? readDocument(template.value, 'yaml')
+      : { ok: true as const, document: template };
+  if (!read.ok) return refused(textOfErrors(read.errors));
+  if (kind === 'check' && values === undefined) {
+    const checked = checkTemplate(read.document, LISTING);
+    return checked.ok ? { ok: true } : refused(textOfErrors(checked.errors));
+  }
+  const prepared = prepareJob(read.document, values ?? new Map<string, string>(), LISTING);
+  if (!prepared.ok) return refused(textOfErrors(prepared.errors));
+  return kind === 'check' ? { ok: true } : { ok: true, job: listed(prepared.job) };
+}
+
+function listed(job: PreparedJob): ListedJob {
+  return {
+    name: job.plan.jobName,
+    steps: job.plan.steps.map((step) => {
+      const space = openSpace(step.space);
+      const tasks = Array.from({ length: Math.min(space.length, MAX_LISTED_TASKS) }, (_, index) =>
+        space.at(index),
+      );
+      return { name: step.name, task_count: step.taskCount, tasks };
+    }),
+  };
+}
+
+/** Parameter values by name; numbers and booleans as they are written. */
+function textsOf(node: DocumentNode): Map<string, string> | undefined {
+  if (node.kind === 'null') return new Map();
+  if (node.kind !== 'mapping') return undefined;
+  const texts = new Map<string, string>();
+  for (const { key, value } of node.entries) {
+    if (value.kind === 'string') texts.set(key, value.value);
+    else if (value.kind === 'integer' || value.kind === 'float') texts.set(key, value.text);
+    else if (value.kind === 'boolean') texts.set(key, String(value.value));
+    else return undefined;
+  }
+  return texts;
+}
+
+const refused = (error: string): Answer => ({ ok: false, error });

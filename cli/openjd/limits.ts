@@ -1,0 +1,12 @@
+import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
+import { TEMPLATE_LIMITS } from '../../src/openjd/template/template-limits.ts';
+import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
+
+/** Tasks that `expand` lists; counts are whole (interface-decisions.md, "Commands"). */
+export const MAX_LISTED_TASKS = 10_000;
+
+/** Nothing is made in the number of tasks when templates are checked and expanded here, so there is no reason to limit them. */
+export const LISTING: LanguageOptions = {
+  limits: { ...TEMPLATE_LIMITS, maxTasksPerStep: Number.MAX_VALUE },
+  expressions: EXPRESSIONS,
+};

@@ -1,0 +1,258 @@
+import { rmSync } from 'node:fs';
+import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentEffect, AgentEnvelope, AgentWorld } from '../../../actors/agent/agent-world.ts';
+import { sessionActor } from '../../../actors/agent/session/session-actor.ts';
+import { shipperActor } from '../../../actors/agent/shipper/shipper-actor.ts';
+import { anyActor } from '../../../actors/kernel/actor.ts';
+import { ThreadHost } from '../../../actors/kernel/thread-host.ts';
+import { committedAtOnce, letOutAtOnce } from '../../../actors/kernel/one-stage.ts';
+import { prepareWorkerDirectory } from '../../../src/adapters/host/worker-directory.ts';
+import { PROCESS_LIMITS } from '../../../src/adapters/process/limits.ts';
+import { LocalTaskProcesses } from '../../../src/adapters/process/local-task-processes.ts';
+import { supervisorScript } from '../../../src/adapters/process/supervisor.ts';
+import { removeWorkspace } from '../../../src/adapters/process/workspace.ts';
+import { LocalStaging } from '../../../src/adapters/staging/local-staging.ts';
+import { Uuid7 } from '../../../src/adapters/system/uuid7.ts';
+import type { PathMapping } from '../../../src/core/delivery/path-map.ts';
+import { sessionId, workerId, type AttemptId, type SessionId } from '../../../src/core/ids.ts';
+import type { TaskProcessEvents } from '../../../src/core/ports/task-processes.ts';
+import type {
+  Assignment,
+  LogMessage,
+  StatusMessage,
+  StepAssignment,
+} from '../../../src/core/wire/bus-messages.ts';
+import { executeOnProcesses } from '../../../daemons/worker/process-effects.ts';
+import { fileOwnerBy } from '../../../daemons/worker/file-owner.ts';
+import { executeOnStaging, stagingEvents } from '../../../daemons/worker/staging-effects.ts';
+import { processEvents } from '../../../daemons/worker/world-events.ts';
+import { localDesks } from './local-desks.ts';
+
+export interface LocalSessionsEvents {
+  /** Output of the task, in order; the task is held back until it is dealt with. */
+  output(chunk: LogMessage): Promise<void>;
+  /** What goes wrong without being the task's affair. */
+  warn(text: string): void;
+}
+
+/** The end of a task: its report, or null when it was ended from outside. */
+export type SessionReport = StatusMessage | null;
+
+/** Whoever runs a job here runs it as himself. */
+const OWN_ACCOUNT = { isEnabled: false, environmentPassthrough: [] };
+
+/** The task that runs now. */
+interface Current {
+  readonly sessionId: SessionId;
+  readonly attemptId: AttemptId;
+  /** Whether another task of the step is to follow. */
+  readonly isFollowed: boolean;
+  report: SessionReport;
+  readonly over: (report: SessionReport) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Tasks on this machine without a service, one after another, those of a step in one session: the worker's own session and shipper on the
+ * worker's own kernel and processes.
+ */
+export class LocalSessions {
+  private readonly directory: string;
+  private readonly events: LocalSessionsEvents;
+  private readonly host: ThreadHost<AgentWorld>;
+  private readonly processes: LocalTaskProcesses;
+  private readonly staging: LocalStaging;
+  private readonly mapping: PathMapping;
+  private readonly ids = new Uuid7(() => Date.now());
+  private current: Current | null = null;
+  /** The session that waits for the next task of its step. */
+  private idle: SessionId | null = null;
+  /** Told when a session is gone. */
+  private readonly waiting = new Map<SessionId, () => void>();
+  /** Ends when all output so far has been dealt with: chunks of different sessions keep their order. */
+  private shown: Promise<void> = Promise.resolve();
+
+  private constructor(directory: string, mapping: PathMapping, events: LocalSessionsEvents) {
+    this.directory = directory;
+    this.mapping = mapping;
+    this.events = events;
+    const settings = {
+      sessionsDirectory: join(directory, 'sessions'),
+      keepsSessions: false,
+      exprLimits: EXPRESSIONS.limits,
+      regex: EXPRESSIONS.regex,
+    };
+    this.host = new ThreadHost<AgentWorld>(
+      [anyActor(sessionActor(settings)), anyActor(shipperActor(false)), ...localDesks],
+      {
+        reader: { workerId: workerId(''), reports: [] },
+        newId: () => this.ids.next(),
+        commit: (_changes, told) => committedAtOnce(told)(),
+        letOut: (outputs) =>
+          letOutAtOnce(() => {
+            for (const output of outputs) if (output.kind === 'effect') this.execute(output.effect);
+          }),
+        log: (level, text) => {
+          if (level === 'warn' || level === 'error') this.events.warn(text);
+        },
+        fatal: (error) => this.current?.failed(error),
+      },
+    );
+    this.processes = new LocalTaskProcesses({
+      workerDirectory: directory,
+      supervisorScript: supervisorScript(),
+      beatTimeoutSeconds: PROCESS_LIMITS.beatTimeoutSeconds,
+      tasksBeforeLauncher: PROCESS_LIMITS.tasksBeforeLauncher,
+      ownEnvironment: process.env,
+      events: this.processEvents(),
+      isolation: OWN_ACCOUNT,
+      warn: (text) => this.events.warn(text),
+      inform: () => undefined,
+    });
+    this.staging = new LocalStaging({
+      events: stagingEvents((envelope) => this.post(envelope)),
+      ownerOf: fileOwnerBy(OWN_ACCOUNT),
+      platform: process.platform,
+      environment: process.env,
+    });
+  }
+
+  /** Makes a directory for the sessions below the system's temporary directory. */
+  static async open(mapping: PathMapping, events: LocalSessionsEvents): Promise<LocalSessions> {
+    const directory = await mkdtemp(join(tmpdir(), 'callsheet-run-'));
+    const sessions = new LocalSessions(await prepareWorkerDirectory(directory), mapping, events);
+    process.once('exit', sessions.leaveNothing);
+    return sessions;
+  }
+
+  newJobId(): string {
+    return this.ids.next();
+  }
+
+  /**
+   * Runs a task, in the session of the one before when that has succeeded and `ready_left` has said that another task of its step
+   * follows. No other may be running.
+   */
+  run(assignment: Assignment, step: StepAssignment): Promise<SessionReport> {
+    if (this.current !== null) throw new Error('a task is running already');
+    const isFollowed = step.ready_left !== 0;
+    const task = { assignment, workerId: workerId(''), isLast: !isFollowed };
+    const { idle } = this;
+    this.idle = null;
+    const id = idle ?? sessionId(this.ids.next());
+    return new Promise((over, failed) => {
+      const attemptId = assignment.attempt_id;
+      this.current = { sessionId: id, attemptId, isFollowed, report: null, over, failed };
+      const message =
+        idle === null
+          ? ({ type: 'session.begin', step, mapping: this.mapping, task } as const)
+          : ({ type: 'session.task', task } as const);
+      this.post({ actor: 'session', id, message });
+    });
+  }
+
+  /** Cancels the task that runs: its action ends by its own method, and the environments are exited. */
+  cancel(reason: string): void {
+    if (this.current === null) return;
+    const { sessionId: id, attemptId } = this.current;
+    this.post({ actor: 'session', id, message: { type: 'session.cancel', attemptId, reason } });
+  }
+
+  /** Removes everything that the sessions have left. */
+  async close(): Promise<void> {
+    await this.endIdle();
+    await this.shown;
+    this.host.stop();
+    await this.processes.settled();
+    await removeWorkspace(this.directory);
+    process.off('exit', this.leaveNothing);
+  }
+
+  /** The process ends at once: the guards end what runs, and the directory goes as far as it can. */
+  private readonly leaveNothing = (): void => {
+    try {
+      rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
+    } catch {
+      // Something of the task that is still being ended has written to it.
+    }
+  };
+
+  private async endIdle(): Promise<void> {
+    const { idle } = this;
+    if (idle === null) return;
+    this.idle = null;
+    const gone = new Promise<void>((resolve) => this.waiting.set(idle, resolve));
+    this.post({ actor: 'session', id: idle, message: { type: 'session.end' } });
+    await gone;
+  }
+
+  private processEvents(): TaskProcessEvents {
+    const events = processEvents((envelope) => this.post(envelope));
+    return {
+      ...events,
+      closed: (id) => {
+        events.closed(id);
+        this.waiting.get(id)?.();
+        this.waiting.delete(id);
+      },
+    };
+  }
+
+  private post(envelope: AgentEnvelope): void {
+    this.host.post(envelope);
+  }
+
+  private execute(effect: AgentEffect): void {
+    switch (effect.kind) {
+      case 'report':
+        if (this.current !== null) this.current.report = effect.report;
+        return;
+      case 'ship-logs':
+        this.shown = this.shown.then(() => this.show(effect.attemptId, effect.chunks));
+        return;
+      case 'left': {
+        const { current } = this;
+        this.current = null;
+        if (current?.isFollowed === true && current.report?.status === 'succeeded') {
+          this.idle = current.sessionId;
+        }
+        current?.over(current.report);
+        return;
+      }
+      case 'report-progress':
+      case 'follow-cancels':
+      case 'unfollow-cancels':
+        return;
+      case 'announce':
+      case 'request-lease':
+      case 'give-up-leases':
+      case 'spool-logs':
+      case 'ship-spool':
+      case 'contact-lasts':
+        throw new Error(`there is no service for ${effect.kind}`);
+      case 'stage':
+      case 'stop-staging':
+      case 'forget-staging':
+        executeOnStaging(this.staging, effect);
+        return;
+      default:
+        executeOnProcesses(this.processes, effect);
+    }
+  }
+
+  private async show(attemptId: AttemptId, chunks: readonly LogMessage[]): Promise<void> {
+    try {
+      for (const chunk of chunks) await this.events.output(chunk);
+    } catch (error) {
+      this.current?.failed(error);
+    }
+    this.post({
+      actor: 'shipper',
+      id: attemptId,
+      message: { type: 'logs.stored', stored: chunks.length, failure: null },
+    });
+  }
+}

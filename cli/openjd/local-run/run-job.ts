@@ -1,0 +1,88 @@
+import { attemptIdOf, jobId, stepIdOf, taskIdOf } from '../../../src/core/ids.ts';
+import type { PreparedJob } from '../../../src/openjd/template/expand/prepare-job.ts';
+import type { StepPlan } from '../../../src/openjd/template/plan.ts';
+import { taskNameOf } from '../../../src/openjd/template/task-name.ts';
+import { stepAssignmentOf, typedParametersOf } from '../../../src/core/wire/assignment-parts.ts';
+import type { Assignment, StepAssignment } from '../../../src/core/wire/bus-messages.ts';
+import type { LocalSessions } from './local-sessions.ts';
+import type { SelectedStep } from './select-tasks.ts';
+
+/** `not run`: something before it failed, or the run was interrupted. */
+export type LocalStatus = 'succeeded' | 'failed' | 'canceled' | 'not run';
+
+/** How a step went. */
+export interface StepOutcome {
+  readonly name: string;
+  readonly status: LocalStatus;
+  /** Tasks that have succeeded, and that were to be run. */
+  readonly succeeded: number;
+  readonly count: number;
+  readonly milliseconds: number;
+}
+
+export interface RunEvents {
+  taskBegins(name: string): void;
+  taskEnds(name: string, status: LocalStatus, message: string): void;
+}
+
+/** The only attempt of each task: a local run does not try again. */
+const ATTEMPT = 1;
+
+/**
+ * Runs the selected tasks one after another, those of a step in one session as a worker runs them. The first task that fails ends the run, and so does the
+ * signal, which cancels the task that runs. Gives the outcome of every step.
+ */
+export async function runJob(
+  { plan, extensions }: Pick<PreparedJob, 'plan' | 'extensions'>,
+  steps: readonly SelectedStep[],
+  sessions: LocalSessions,
+  events: RunEvents,
+  signal: AbortSignal,
+): Promise<readonly StepOutcome[]> {
+  const id = jobId(sessions.newJobId());
+  const cancel = (): void => sessions.cancel('interrupted');
+  signal.addEventListener('abort', cancel);
+  const outcomes: StepOutcome[] = [];
+  let goesOn = true;
+  for (const selected of steps) {
+    const startedAt = performance.now();
+    let succeeded = 0;
+    let status: LocalStatus = 'not run';
+    let left = selected.count;
+    for (const index of selected.indices) {
+      if (!goesOn || signal.aborted) break;
+      const assignment = assignmentOf(id, selected, index);
+      events.taskBegins(assignment.name);
+      left -= 1;
+      const step: StepAssignment = { ...stepAssignmentOf(plan, selected.step, extensions), ready_left: left };
+      const report = await sessions.run(assignment, step);
+      status = report === null || report.status === 'running' ? 'failed' : report.status;
+      events.taskEnds(assignment.name, status, report?.message ?? '');
+      if (status === 'succeeded') succeeded += 1;
+      else goesOn = false;
+    }
+    if (status === 'succeeded' && succeeded < selected.count) status = 'canceled';
+    const milliseconds = performance.now() - startedAt;
+    outcomes.push({ name: selected.step.name, status, succeeded, count: selected.count, milliseconds });
+  }
+  signal.removeEventListener('abort', cancel);
+  return outcomes;
+}
+
+function assignmentOf(
+  job: ReturnType<typeof jobId>,
+  { step, space }: { readonly step: StepPlan; readonly space: SelectedStep['space'] },
+  index: number,
+): Assignment {
+  const address = { jobId: job, stepOrder: step.order, index };
+  const values = space.at(index);
+  return {
+    task_id: taskIdOf(address),
+    job_id: job,
+    step_id: stepIdOf(job, step.order),
+    attempt_id: attemptIdOf({ ...address, attemptNumber: ATTEMPT }),
+    name: taskNameOf(step.name, values),
+    cores: step.requirements.cores ?? 1,
+    parameters: typedParametersOf(step, values),
+  };
+}

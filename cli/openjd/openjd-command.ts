@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { Command, Option } from 'commander';
+import { collectAssignment } from '../commands/assignments.ts';
+import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { inputLines } from './input-lines.ts';
+import type { EvalOptions } from './eval.ts';
+import type { RunOptions } from './run.ts';
+
+interface ListingOptions {
+  readonly param: ReadonlyMap<string, string>;
+  readonly jsonl?: boolean;
+}
+
+const withParameters = (command: Command): Command =>
+  command.option(
+    '-p, --param <name=value>',
+    'value of a job parameter (may be repeated)',
+    collectAssignment,
+    new Map(),
+  );
+
+/** What reads templates is loaded only when it is asked for: the client commands need none of it. */
+const OF_FILE = {
+  check: async () => (await import('./check.ts')).checkCommandOf,
+  expand: async () => (await import('./expand.ts')).expandCommandOf,
+} as const;
+
+/** `check` or `expand`: of one template, or of one in each line of standard input. */
+function listingCommand(kind: keyof typeof OF_FILE, description: string): Command {
+  return withParameters(new Command(kind).description(description))
+    .argument('[template]', 'file of the template, or - for standard input')
+    .option('--jsonl', 'answer each line of JSON on standard input with a line of JSON')
+    .action(async (template: string | undefined, options: ListingOptions) => {
+      if (options.jsonl === true) {
+        if (template !== undefined || options.param.size > 0) {
+          throw new CommandError(EXIT.usage, '--jsonl: templates and values come from standard input');
+        }
+        await answerLines(kind);
+      } else if (template === undefined) {
+        throw new CommandError(EXIT.usage, 'which template? (a file, - for standard input, or --jsonl)');
+      } else await (await OF_FILE[kind]())(template, options.param);
+    });
+}
+
+async function answerLines(kind: 'check' | 'expand' | 'eval'): Promise<void> {
+  const { runOpenjdJsonl } = await import('./jsonl.ts');
+  await runOpenjdJsonl(kind, inputLines(process.stdin.setEncoding('utf8')), writeLine);
+}
+
+/** Waits when the reader of the output is slow. */
+async function writeLine(line: string): Promise<void> {
+  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
+}
+
+/** `callsheet openjd` */
+export const openjdCommand = (): Command =>
+  new Command('openjd')
+    .description(
+      'Check, expand and run OpenJD job templates and evaluate expressions on this machine, without a service.',
+    )
+    .addCommand(listingCommand('check', 'Validate a template. Exits 1 when it has errors.'))
+    .addCommand(listingCommand('expand', 'List the tasks that a template makes.'))
+    .addCommand(runCommand())
+    .addCommand(evalCommand());
+
+function runCommand(): Command {
+  return withParameters(
+    new Command('run').description(
+      'Run a job on this machine as a worker would, one task after another. Exits 1 unless all tasks succeed.',
+    ),
+  )
+    .argument('<template>', 'file of the template, or - for standard input')
+    .option('--step <name>', 'run this step alone, without those that it depends on')
+    .option(
+      '--task <name=value>',
+      'run the tasks with this value of a task parameter (may be repeated)',
+      collectAssignment,
+      new Map(),
+    )
+    .option(
+      '--path-mapping-rules <rules>',
+      'map paths by these rules: JSON (pathmapping-1.0), or a file of it',
+    )
+    .action(async (template: string, options: RunOptions) => {
+      const { runCommandOf } = await import('./run.ts');
+      await runCommandOf(template, options);
+    });
+}
+
+const collected = (given: string, earlier: readonly string[]): readonly string[] => [...earlier, given];
+
+function evalCommand(): Command {
+  return new Command('eval')
+    .description('Evaluate an expression of the extension EXPR. Exits 1 when it has no value.')
+    .argument('[expression]', 'the expression')
+    .option(
+      '-v, --value <name:type=value>',
+      'a symbol of the expression, lists as JSON; name:unresolved[type] for one that is not known (may be repeated)',
+      collected,
+      [],
+    )
+    .option('--format', 'the argument is a format string with {{ }} around its expressions')
+    .option('--target-type <type>', 'type that the value is wanted as')
+    .addOption(
+      new Option('--path-format <format>', 'how paths are written')
+        .choices(['posix', 'windows'])
+        .default('posix'),
+    )
+    .option(
+      '--path-mapping-rules <rules>',
+      'map paths by these rules: JSON (pathmapping-1.0), or a file of it',
+    )
+    .option('--json', 'print the value as JSON, with its type')
+    .option('--jsonl', 'answer each line of JSON on standard input with a line of JSON')
+    .action(async (expression: string | undefined, options: EvalOptions & { readonly jsonl?: boolean }) => {
+      if (options.jsonl === true) {
+        if (expression !== undefined || options.value.length > 0) {
+          throw new CommandError(EXIT.usage, '--jsonl: expressions and values come from standard input');
+        }
+        await answerLines('eval');
+      } else if (expression === undefined) {
+        throw new CommandError(EXIT.usage, 'which expression? (or --jsonl)');
+      } else {
+        const { evalCommandOf } = await import('./eval.ts');
+        await evalCommandOf(expression, options);
+      }
+    });
+}

@@ -1,0 +1,46 @@
+import { readDocument } from '../../src/adapters/yaml/read-document.ts';
+import { checkTemplate, type CheckedTemplate } from '../../src/openjd/template/check-template.ts';
+import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
+import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
+import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
+import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import type { TemplateFile } from '../commands/template-file.ts';
+import type { Terminal } from '../commands/terminal.ts';
+import { findingsText } from './findings-text.ts';
+
+/** What stands against a template ends the command: each error with its place. */
+const wrong = (file: TemplateFile, errors: readonly PointedError[], terminal: Terminal): CommandError =>
+  new CommandError(EXIT.failed, findingsText(file, errors, terminal.errorColors));
+
+/** The document of a template file. Throws a CommandError that shows why it cannot be read. */
+export function readFile(file: TemplateFile, terminal: Terminal): DocumentNode {
+  const read = readDocument(file.text, file.format);
+  if (read.ok) return read.document;
+  throw wrong(file, read.errors, terminal);
+}
+
+/** The checked template. Throws a CommandError that shows every error. */
+export function checkFile(
+  file: TemplateFile,
+  document: DocumentNode,
+  options: LanguageOptions,
+  terminal: Terminal,
+): CheckedTemplate {
+  const checked = checkTemplate(document, options);
+  if (checked.ok) return checked.template;
+  throw wrong(file, checked.errors, terminal);
+}
+
+/** The job that a template makes with the given values. Throws a CommandError that shows every error. */
+export function prepareFile(
+  file: TemplateFile,
+  document: DocumentNode,
+  values: ReadonlyMap<string, string>,
+  options: LanguageOptions,
+  terminal: Terminal,
+): PreparedJob {
+  const prepared = prepareJob(document, values, options);
+  if (prepared.ok) return prepared.job;
+  throw wrong(file, prepared.errors, terminal);
+}

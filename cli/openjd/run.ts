@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import type { LogMessage } from '../../src/core/wire/bus-messages.ts';
+import { stopSignal } from '../../daemons/process/stop-signal.ts';
+import { LocalSessions } from './local-run/local-sessions.ts';
+import { runJob, type LocalStatus, type StepOutcome } from './local-run/run-job.ts';
+import { selectTasks } from './local-run/select-tasks.ts';
+import { EXPRESSIONS } from '../../src/adapters/regex/default-expressions.ts';
+import { RUNNABLE_FEATURES } from '../../src/openjd/template/runnable-features.ts';
+import { CommandError, EXIT } from '../commands/exit-codes.ts';
+import { table, type Column } from '../commands/table.ts';
+import { readTemplateFile } from '../commands/template-file.ts';
+import { painted, printable, printableLines, processTerminal, type Terminal } from '../commands/terminal.ts';
+import { pathMappingOf } from './path-mapping-option.ts';
+import { PrefixedLines } from './prefixed-lines.ts';
+import { prepareFile, readFile } from './prepare-file.ts';
+
+export interface RunOptions {
+  readonly param: ReadonlyMap<string, string>;
+  readonly step?: string;
+  readonly task: ReadonlyMap<string, string>;
+  readonly pathMappingRules?: string;
+}
+
+const PREFIX_LENGTH_MAX = 60;
+const SECOND_MS = 1000;
+
+const COLUMNS: readonly Column<StepOutcome>[] = [
+  { title: 'STEP', value: ({ name }) => name, shrinks: true },
+  { title: 'STATUS', value: ({ status }) => status, isStatus: true },
+  { title: 'TASKS', value: ({ succeeded, count }) => `${succeeded}/${count}`, align: 'right' },
+  {
+    title: 'SECONDS',
+    value: ({ milliseconds }) => (milliseconds / SECOND_MS).toFixed(1),
+    align: 'right',
+  },
+];
+
+/**
+ * `callsheet openjd run TEMPLATE`: runs the job on this machine without a service, one task after another. What tasks write goes to the stream that
+ * they wrote it to, each line after the name of its task; the run's own words go to standard error. Exits 1 unless all succeed.
+ */
+export async function runCommandOf(path: string, options: RunOptions): Promise<void> {
+  const terminal = processTerminal();
+  const file = await readTemplateFile(path);
+  const document = readFile(file, terminal);
+  // Host requirements are for whoever looks for a host: this one is given.
+  const job = prepareFile(
+    file,
+    document,
+    options.param,
+    { expressions: EXPRESSIONS, supported: RUNNABLE_FEATURES },
+    terminal,
+  );
+  const selection = selectTasks(job.plan, options.step ?? null, options.task);
+  if (!selection.ok) throw new CommandError(EXIT.usage, selection.detail);
+
+  const mapping = await pathMappingOf(options.pathMappingRules);
+  const printer = new TaskPrinter(terminal);
+  const interrupted = stopSignal();
+  interrupted.addEventListener('abort', () => terminal.err('stopping; once more ends it at once\n'));
+  const signal = AbortSignal.any([interrupted, noReader()]);
+  const sessions = await LocalSessions.open(mapping, {
+    output: (chunk) => printer.output(chunk),
+    warn: (text) => terminal.err(`callsheet: ${printable(text)}\n`),
+  });
+  terminal.err(`${printable(job.plan.jobName)}\n`);
+  const outcomes = await runJob(job, selection.steps, sessions, printer, signal).finally(() =>
+    sessions.close(),
+  );
+  terminal.err(`\n${table(COLUMNS, outcomes, { ...terminal, colors: terminal.errorColors })}`);
+  if (!outcomes.every(({ status }) => status === 'succeeded')) process.exitCode = EXIT.failed;
+}
+
+/** Aborted when nobody reads standard output any more: the run then ends as if it was interrupted, its sessions in order. */
+function noReader(): AbortSignal {
+  const controller = new AbortController();
+  // In the place of the listener of all commands, which ends the process.
+  process.stdout.removeAllListeners('error');
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Prints what the task that runs writes. */
+class TaskPrinter {
+  private readonly terminal: Terminal;
+  private out = new PrefixedLines('');
+  private err = new PrefixedLines('');
+
+  constructor(terminal: Terminal) {
+    this.terminal = terminal;
+  }
+
+  taskBegins(name: string): void {
+    const shown = printable(
+      name.length > PREFIX_LENGTH_MAX ? `${name.slice(0, PREFIX_LENGTH_MAX - 1)}…` : name,
+    );
+    const { colors, errorColors } = this.terminal;
+    this.out = new PrefixedLines(`${painted(shown, 'cyan', colors)} | `);
+    this.err = new PrefixedLines(`${painted(shown, 'yellow', errorColors)} | `);
+  }
+
+  taskEnds(name: string, status: LocalStatus, message: string): void {
+    if (status === 'succeeded' && message === '') return;
+    const why = message === '' ? '' : `: ${printableLines(message)}`;
+    const word = status === 'succeeded' ? status : painted(status, 'red', this.terminal.errorColors);
+    this.terminal.err(`${printable(name)} ${word}${why}\n`);
+  }
+
+  /** Waits when the reader of the output is slow. */
+  async output({ stream, data }: LogMessage): Promise<void> {
+    const [place, lines] =
+      stream === 'stdout' ? ([process.stdout, this.out] as const) : ([process.stderr, this.err] as const);
+    // Whoever listens to the errors of the stream deals with them.
+    if (!place.write(lines.next(data))) await once(place, 'drain').catch(() => undefined);
+  }
+}

@@ -1,0 +1,106 @@
+import type { AgentSettings } from '../actors/agent/agent-settings.ts';
+import { thisMachine } from '../src/adapters/host/machine.ts';
+import { parseServerList } from '../src/adapters/nats/server-address.ts';
+import type { SimulationSettings } from '../src/adapters/process/simulated-task-processes.ts';
+import { Uuid7 } from '../src/adapters/system/uuid7.ts';
+import type { WorkerConfig } from '../src/core/config/worker-config.ts';
+import { failStop } from '../daemons/process/fail-stop.ts';
+import { createLogger } from '../daemons/process/logging.ts';
+import { untilAborted } from '../daemons/process/stop-signal.ts';
+import { agentSettingsOf } from '../daemons/worker/agent-settings-of.ts';
+import { LEAVE_MS, leaveSignal } from '../daemons/worker/leave-signals.ts';
+import { SimulatedWorker } from '../daemons/worker/simulated-worker.ts';
+
+/** How often it is said what the workers have done. */
+const TELL_MS = 10_000;
+
+/** Exit code of a process that is ended before its workers have left. */
+const ENDED_EXIT = 1;
+
+export interface SimulationOptions extends SimulationSettings {
+  readonly workers: number;
+}
+
+/**
+ * `callsheet worker --simulate N`: N workers in this process that lease, report and log as the daemon does and run nothing, until SIGTERM
+ * or SIGINT. They keep nothing on the disk.
+ */
+export async function runSimulatedWorkers(config: WorkerConfig, options: SimulationOptions): Promise<void> {
+  const servers = parseServerList(config.bus.urls.join(','));
+  if (servers === null) throw new Error(`bus.url: not a NATS server: ${config.bus.urls.join(',')}`);
+  const logger = createLogger(config.log, 'simulation');
+  // What happens to one happens to thousands: the first speaks for all, unless everything is asked for.
+  const { level } = config.log;
+  const first = logger.child({}, { level: level === 'info' ? 'warn' : level });
+  const others = logger.child({}, { level: level === 'debug' ? level : 'error' });
+  const ids = new Uuid7(() => Date.now());
+  const tally = { registered: 0, succeeded: 0, failed: 0 };
+  let leave: (atOnce: boolean) => void = () => undefined;
+  const stopping = leaveSignal(() => leave(true), ENDED_EXIT);
+
+  const workers = Array.from(
+    { length: options.workers },
+    (_unused, index) =>
+      new SimulatedWorker({
+        settings: settingsOf(config, nameOf(config.worker.name, index, options.workers)),
+        simulation: options,
+        index,
+        servers,
+        newId: () => ids.next(),
+        logger: index === 0 ? first : others,
+        fatal: (error) =>
+          failStop(
+            logger,
+            'a simulated worker has lost its state',
+            error instanceof Error ? error : new Error(String(error)),
+          ),
+        taskEnded: (isGood) => {
+          tally[isGood ? 'succeeded' : 'failed']++;
+        },
+        welcomed: () => {
+          tally.registered++;
+          if (tally.registered === options.workers)
+            logger.info({ workers: options.workers }, 'all simulated workers are registered');
+        },
+      }),
+  );
+
+  let told = '';
+  const telling = setInterval(() => {
+    const now = JSON.stringify(tally);
+    if (now !== told) logger.info({ workers: options.workers, ...tally }, 'simulated');
+    told = now;
+  }, TELL_MS);
+  await untilAborted(stopping);
+
+  const budget = setTimeout(() => {
+    failStop(logger, 'the simulated workers did not leave in time', new Error(`${tally.registered} workers`));
+  }, config.worker.drainTimeoutMs + LEAVE_MS);
+  const left = (atOnce: boolean): Promise<unknown> =>
+    Promise.all(workers.map((worker) => worker.leave(atOnce)));
+  leave = (atOnce) => void left(atOnce);
+  await left(false);
+  clearInterval(telling);
+  clearTimeout(budget);
+  logger.info({ workers: options.workers, ...tally }, 'left');
+}
+
+/** `NAME-0001`: numbers as wide as the last one, and at least four digits. */
+function nameOf(name: string, index: number, workers: number): string {
+  const width = Math.max(4, String(workers).length);
+  return `${name}-${String(index + 1).padStart(width, '0')}`;
+}
+
+/** A simulated worker has the cards that it is told to have, and nothing to find. */
+function settingsOf(config: WorkerConfig, name: string): AgentSettings {
+  const { gpus, tags } = config.worker;
+  const { osVersion } = thisMachine();
+  const hardware = { gpuCount: gpus ?? 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion };
+  return agentSettingsOf(config, {
+    name,
+    capabilities: { hardware, tags },
+    sessionsDirectory: '/simulated',
+    keepsSessions: false,
+    spoolsLogs: false,
+  });
+}

@@ -1,0 +1,142 @@
+/**
+ * A client of the service for scripts and tools of a pipeline: `import ... from 'callsheet/api'`. See docs/client-library.md.
+ *
+ * ```js
+ * import { EventChannel, eventsUrl, Rest, waitForJob } from 'callsheet/api';
+ *
+ * const rest = new Rest({ base: 'http://127.0.0.1:8080' });
+ * const events = new EventChannel({ url: eventsUrl(rest.base) });
+ * const job = await waitForJob(rest, events, jobId);
+ * events.close();
+ * ```
+ */
+import { EventChannel as Channel, type EventChannelOptions } from '../events/channel.ts';
+import { connectWith } from './web-socket.ts';
+
+export { ProblemError, ServiceUnreachable, UnreadableAnswer } from '../problem.ts';
+export { Rest } from '../rest.ts';
+export type { RestOptions, StreamOptions, TaggedAnswer } from '../rest.ts';
+export type { AnswerOf, BodyOf, CallArguments, Method, PathOf, QueryOf, StreamLines } from '../rest-calls.ts';
+export { eventsUrl } from '../events/channel.ts';
+export type { Clock, ConnectionState, SubjectListener, SubscribeOptions } from '../events/channel.ts';
+export type { Connect, SocketEvents, SocketLike } from '../events/socket.ts';
+export { logsOf, tasksOf } from '../events/subjects.ts';
+export type {
+  DiagnosticEvent,
+  EventOf,
+  JobEvent,
+  LogEvent,
+  LogsSubject,
+  PayloadOf,
+  Subject,
+  TaskEvent,
+  TasksSubject,
+  WorkerEvent,
+} from '../events/subjects.ts';
+export { waitForJob } from '../events/wait-for-job.ts';
+export type { WaitOptions } from '../events/wait-for-job.ts';
+export type {
+  Attempt,
+  AttemptList,
+  BulkProblem,
+  BulkResult,
+  BulkResults,
+  CommandPreview,
+  ComputeLocation,
+  ComputeLocationInput,
+  CoresGate,
+  DependentPage,
+  DiagnosticLevel,
+  DiagnosticRecord,
+  DiagnosticRecords,
+  DryRun,
+  DryRunStep,
+  DryRunWorkers,
+  EffectiveRetry,
+  FailureSummary,
+  Farm,
+  FarmCapGate,
+  FarmInput,
+  Gate,
+  IneligibleReason,
+  Job,
+  JobBulk,
+  JobBulkFilter,
+  JobDetail,
+  JobGate,
+  JobPage,
+  JobRetry,
+  JobRetrySelection,
+  JobStatus,
+  JobSummary,
+  JobUpdate,
+  LogChunk,
+  LogPage,
+  NamedResource,
+  NearestMiss,
+  OrderGate,
+  Page,
+  PausedJobGate,
+  PausedQueueGate,
+  PointedError,
+  Problem,
+  Queue,
+  QueueCapGate,
+  QueueInput,
+  QueuePage,
+  QueuePosition,
+  QueueReplacement,
+  QueueSettings,
+  RejectedWorkers,
+  RetryGate,
+  SchedulerGate,
+  SlotHolder,
+  Stats,
+  Step,
+  StepList,
+  StepStatus,
+  StorageLocation,
+  StorageLocationInput,
+  StorageRoots,
+  Task,
+  TaskBulk,
+  TaskBulkFilter,
+  TaskCancellation,
+  TaskCounts,
+  TaskExplanation,
+  TaskGrid,
+  TaskPage,
+  TaskRetry,
+  TaskStatus,
+  UpstreamJobGate,
+  UpstreamProgress,
+  UpstreamStepGate,
+  UsagePool,
+  UsagePoolGate,
+  UsagePoolInput,
+  Version,
+  Worker,
+  WorkerBulk,
+  WorkerBulkFilter,
+  WorkerDetail,
+  WorkerFailures,
+  WorkerPage,
+  WorkerRetry,
+  WorkerStanding,
+  WorkerStatus,
+  WorkerStepFailures,
+  WorkersGate,
+  WorkersOutlook,
+} from '../resources.ts';
+
+export interface NodeChannelOptions extends EventChannelOptions {
+  /** Sent with the request that opens a connection, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The event channel of a service, by a WebSocket that needs no browser. */
+export class EventChannel extends Channel {
+  constructor({ headers = {}, ...options }: NodeChannelOptions) {
+    super({ connect: connectWith(headers), ...options });
+  }
+}

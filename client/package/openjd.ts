@@ -1,0 +1,149 @@
+/**
+ * OpenJD job templates (`jobtemplate-2023-09`) as a library, for submitters and tools of a pipeline: `import ... from 'callsheet/openjd'`. Everything
+ * here is synchronous, has no state, and never throws for what a template contains.
+ *
+ * ```js
+ * import { createJob, openSpace, readTemplate } from 'callsheet/openjd';
+ *
+ * const read = readTemplate(text);
+ * const made = read.ok ? createJob(read.document, { Frames: '1-100' }) : read;
+ * if (!made.ok) for (const { pointer, detail, line, column } of made.errors) console.error(line, column, pointer, detail);
+ * else for (const step of made.job.plan.steps) console.log(step.name, step.taskCount, openSpace(step.space).at(0));
+ * ```
+ */
+import { createRe2Engine } from '../../src/adapters/regex/re2-engine.ts';
+import { readDocument } from '../../src/adapters/yaml/read-document.ts';
+import { checkTemplate as checkDocument } from '../../src/openjd/template/check-template.ts';
+import { DOCUMENT_LIMITS, type DocumentLimits } from '../../src/openjd/template/document-limits.ts';
+import type { DocumentNode } from '../../src/openjd/template/document.ts';
+import { EXPR_LIMITS, type ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
+import type { LanguageOptions } from '../../src/openjd/template/language/options.ts';
+import { prepareJob, type PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
+import { LANGUAGE_FEATURES, type SupportedFeatures } from '../../src/openjd/template/extensions.ts';
+import type { HostContext } from '../../src/openjd/template/host-symbols.ts';
+import { hostResolver, type HostResolver } from '../../src/openjd/template/language/host-texts.ts';
+import type { ReadResult } from '../../src/openjd/template/read-result.ts';
+import { TEMPLATE_LIMITS, type TemplateLimits } from '../../src/openjd/template/template-limits.ts';
+import type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
+
+export type { DocumentLimits } from '../../src/openjd/template/document-limits.ts';
+export type {
+  DocumentNode,
+  MappingEntry,
+  MappingNode,
+  Position,
+  ScalarNode,
+  SequenceNode,
+} from '../../src/openjd/template/document.ts';
+export type { PreparedJob } from '../../src/openjd/template/expand/prepare-job.ts';
+export type { ExtensionName, SupportedFeatures } from '../../src/openjd/template/extensions.ts';
+export type {
+  HostContext,
+  SessionValues,
+  TaskValues,
+  TypedContext,
+} from '../../src/openjd/template/host-symbols.ts';
+export type { ExprLimits } from '../../src/openjd/expr/expr-limits.ts';
+export type { HostResolver, HostText, HostTexts } from '../../src/openjd/template/language/host-texts.ts';
+export type { PathFormat, PathMappingRule } from '../../src/openjd/template/path-mapping.ts';
+export type {
+  ActionPlan,
+  AmountRequirement,
+  AttributeRequirement,
+  BaseType,
+  CancelationPlan,
+  ChunksPlan,
+  EmbeddedFilePlan,
+  EnvironmentPlan,
+  JobPlan,
+  LetPlan,
+  LetValue,
+  ParameterType,
+  ParameterValue,
+  ScriptPlan,
+  StepPlan,
+  StepRequirements,
+  TaskParameterPlan,
+  TaskParameterType,
+} from '../../src/openjd/template/plan.ts';
+export type { ReadResult } from '../../src/openjd/template/read-result.ts';
+export type {
+  AxisValues,
+  ChunkCut,
+  IntegerRun,
+  RangeConstraint,
+  SpaceDescription,
+} from '../../src/openjd/template/space-description.ts';
+export type { Space } from '../../src/openjd/template/space/open-space.ts';
+export type { TemplateLimits } from '../../src/openjd/template/template-limits.ts';
+export type { PointedError } from '../../src/openjd/primitives/pointed-error.ts';
+
+export { pathMapper } from '../../src/openjd/template/path-mapping.ts';
+export { openSpace } from '../../src/openjd/template/space/open-space.ts';
+export { textOfErrors } from '../../src/core/problems.ts';
+
+/** What may be left out of a call. */
+export interface TemplateOptions {
+  /** Caps on what a template may hold, in place of the standard ones (`TEMPLATE_LIMITS`). */
+  readonly limits?: Partial<TemplateLimits>;
+  /** Extensions and features that the caller can deal with; a template that needs others is refused at its place. */
+  readonly supported?: SupportedFeatures;
+  /** What the evaluation of one expression may take, in place of the standard limits (`EXPR_LIMITS`). */
+  readonly exprLimits?: Partial<ExprLimits>;
+}
+
+export interface ReadOptions {
+  /** `yaml` unless said otherwise; most JSON can be read as YAML as well, slower. */
+  readonly format?: 'yaml' | 'json';
+  /** What reading may cost, in place of the standard limits (`DOCUMENT_LIMITS`). */
+  readonly limits?: Partial<DocumentLimits>;
+}
+
+export type TemplateVerdict =
+  { readonly ok: true } | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+export type CreatedJob =
+  | { readonly ok: true; readonly job: PreparedJob }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+export { DOCUMENT_LIMITS, EXPR_LIMITS, LANGUAGE_FEATURES, TEMPLATE_LIMITS };
+
+/** Reads the text of a template. Hostile text is refused in milliseconds; errors have line and column, from 1. */
+export function readTemplate(text: string, options: ReadOptions = {}): ReadResult {
+  return readDocument(text, options.format ?? 'yaml', { ...DOCUMENT_LIMITS, ...options.limits });
+}
+
+/** Validates a template that was read, without parameter values: all errors at once, by position, each with its JSON pointer. */
+export function checkTemplate(document: DocumentNode, options: TemplateOptions = {}): TemplateVerdict {
+  const checked = checkDocument(document, languageOf(options));
+  return checked.ok ? { ok: true } : checked;
+}
+
+/**
+ * Makes a job of a template that was read: validates it, takes the parameter values (text by name, defaults for the rest), and resolves names,
+ * requirements and parameter spaces. Tasks are not listed: `openSpace(step.space)` computes each when it is asked for.
+ */
+export function createJob(
+  document: DocumentNode,
+  values: Readonly<Record<string, string>> = {},
+  options: TemplateOptions = {},
+): CreatedJob {
+  const given = new Map(Object.entries(values));
+  return prepareJob(document, given, languageOf(options));
+}
+
+/** Resolves the format strings of a script as a worker does; with the bindings of its `let`, when it has any, by `withLets`. */
+export const scriptResolver = (context: HostContext, options: TemplateOptions = {}): HostResolver =>
+  hostResolver(context, languageOf(options).expressions);
+
+const regex = createRe2Engine();
+
+const languageOf = ({
+  limits,
+  supported = LANGUAGE_FEATURES,
+  exprLimits,
+}: TemplateOptions): LanguageOptions => ({
+  limits: { ...TEMPLATE_LIMITS, ...limits },
+  supported,
+  expressions: { limits: { ...EXPR_LIMITS, ...exprLimits }, regex },
+});

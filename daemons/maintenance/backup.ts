@@ -1,0 +1,141 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { partialPath, writeArchive } from '../../src/adapters/backup/archive-writer.ts';
+import { BACKUP_FORMAT, partName, type BackupManifest } from '../../src/adapters/backup/manifest.ts';
+import { copyStores } from '../../src/adapters/lmdb/copy-stores.ts';
+import {
+  copyEnvironment,
+  type CopiedStore,
+  type EnvironmentCopy,
+} from '../../src/adapters/lmdb/environment-copy.ts';
+import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
+import { openExistingStore, refuseNoStore } from '../../src/adapters/lmdb/existing-store.ts';
+import { pageMeter } from '../../src/adapters/lmdb/page-meter.ts';
+import { takeInJournal } from '../../src/adapters/lmdb/take-in-journal.ts';
+import {
+  DirectoryLockError,
+  lockDirectory,
+  lockFile,
+  type DirectoryLock,
+} from '../../src/adapters/system/disk-lock.ts';
+import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
+import { askForCopies } from './backup-door.ts';
+import { refuseCutRestore, storeDirectory } from './data-directory.ts';
+
+interface BackupOptions {
+  readonly dataDirectory: string;
+  /** Where the backup is to be. */
+  readonly file: string;
+  /** Whether a file that is there may be replaced. */
+  readonly force: boolean;
+  readonly softwareVersion: string;
+}
+
+/** The file of the backup is there already. */
+class BackupExistsError extends Error {
+  override readonly name = 'BackupExistsError';
+}
+
+/** In this order: what is in the logs beyond the state is taken out at the restore, what were missing could not be made good. */
+const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
+
+/** Held while a backup is made in a directory. */
+const BACKUP_LOCK = '.callsheet-backup.lock';
+
+/**
+ * Makes a backup of the stores, each as it was at one commit. A service that runs there makes the copies and goes on meanwhile; without one this process
+ * makes them and keeps it from starting. Must run on the same machine and as the user of the service. `interrupted` is given what takes away
+ * what there is of an unfinished backup. Gives the size of the file.
+ */
+export async function backupStores(
+  options: BackupOptions,
+  interrupted: (clear: () => void) => void,
+): Promise<{ readonly bytes: number }> {
+  const { dataDirectory, force } = options;
+  const file = resolve(options.file);
+  if (!force && existsSync(file))
+    throw new BackupExistsError(`${file} is there already: --force replaces it`);
+  refuseCutRestore(dataDirectory);
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new Error(`there is no directory ${folder}`);
+  const parts = `${partialPath(file)}.d`;
+  const lock = lockFile(folder, BACKUP_LOCK, 'exclusive', 'another backup');
+  const clear = (): void => {
+    // The service may be about to put something there: under another name it cannot.
+    const cleared = `${parts}.cleared`;
+    rmSync(cleared, { recursive: true, force: true });
+    if (existsSync(parts)) renameSync(parts, cleared);
+    rmSync(cleared, { recursive: true, force: true });
+    rmSync(partialPath(file), { force: true });
+  };
+  interrupted(clear);
+  try {
+    clear();
+    mkdirSync(parts, { mode: 0o700 });
+    const copies = await copiesOf(dataDirectory, parts);
+    await writeArchive(
+      file,
+      manifestOf(copies, options.softwareVersion),
+      copies.map((copy) => copy.path),
+    );
+    return { bytes: copies.reduce((sum, copy) => sum + copy.bytes, 0) };
+  } finally {
+    clear();
+    lock.release();
+  }
+}
+
+async function copiesOf(dataDirectory: string, parts: string): Promise<readonly EnvironmentCopy[]> {
+  const locks: DirectoryLock[] = [];
+  const stores: { readonly copied: CopiedStore; readonly close: () => Promise<void> }[] = [];
+  try {
+    for (const kind of KINDS) {
+      const directory = storeDirectory(dataDirectory, kind);
+      refuseNoStore(directory);
+      locks.push(lockDirectory(directory));
+    }
+    for (const kind of KINDS) stores.push(await openCopied(storeDirectory(dataDirectory, kind), kind));
+    return await copyStores(
+      stores.map(({ copied }) => copied),
+      parts,
+    );
+  } catch (error) {
+    if (!(error instanceof DirectoryLockError)) throw error;
+    return await askForCopies(dataDirectory, parts);
+  } finally {
+    for (const { close } of stores) await close();
+    for (const lock of locks) lock.release();
+  }
+}
+
+async function openCopied(
+  directory: string,
+  kind: EnvironmentKind,
+): Promise<{ readonly copied: CopiedStore; readonly close: () => Promise<void> }> {
+  const { environment, format } = await openExistingStore(directory, kind);
+  if (kind === 'state') {
+    const hasRoom = (bytes: number): boolean => freeBytes(directory) > bytes;
+    takeInJournal({ environment, directory, storeId: format.storeId, hasRoom });
+  }
+  const copied: CopiedStore = {
+    kind,
+    pages: pageMeter(environment, directory),
+    copyTo: (target) => copyEnvironment(environment, format, target),
+  };
+  return { copied, close: () => environment.close() };
+}
+
+function manifestOf(copies: readonly EnvironmentCopy[], softwareVersion: string): BackupManifest {
+  return {
+    backup: BACKUP_FORMAT,
+    made_by: softwareVersion,
+    made_at: `${new Date().toISOString().slice(0, 19)}Z`,
+    store_id: copies[0]?.format.storeId ?? '',
+    parts: copies.map(({ bytes, format }) => ({
+      kind: format.kind,
+      name: partName(format.kind),
+      bytes,
+      format: format.format,
+    })),
+  };
+}

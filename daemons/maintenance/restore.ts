@@ -1,0 +1,170 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { extractArchive } from '../../src/adapters/backup/archive-reader.ts';
+import type { BackupManifest } from '../../src/adapters/backup/manifest.ts';
+import type { EnvironmentKind } from '../../src/adapters/lmdb/environment.ts';
+import { reconcileRestored, type Reconciled } from '../../src/adapters/lmdb/restored-store.ts';
+import { FORMAT_VERSIONS, isKnownFormat } from '../../src/adapters/lmdb/store-format.ts';
+import { lockDirectory, lockFile, type DirectoryLock } from '../../src/adapters/system/disk-lock.ts';
+import { freeBytes } from '../../src/adapters/system/disk-watermark.ts';
+import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
+import { syncDirectory } from '../../src/adapters/system/sync-file.ts';
+import { restoredMark, restorePartial, storeDirectory } from './data-directory.ts';
+
+/** The directory holds something already, or a service runs in it. */
+class RestoreTargetError extends Error {
+  override readonly name = 'RestoreTargetError';
+}
+
+const KINDS: readonly EnvironmentKind[] = ['state', 'logs'];
+/** Held in `data.dir` by a restore, and left there: a lock file that is removed can be held twice. */
+const RESTORE_LOCK = 'restore.lock';
+/** In `restore.partial` once there was found to be nothing else in `data.dir`: stores beside it are those of the restore. */
+const FOUND_EMPTY = 'found-empty';
+/** A file system of its own has it at its top. */
+const LOST_AND_FOUND = 'lost+found';
+const MARGIN_BYTES = 64 * 2 ** 20;
+
+/**
+ * Restores a backup into an empty `data.dir`. Nothing of it is in place before all of it was checked; a restore that was cut off is begun again by
+ * the next, and no service starts in between. Throws `ArchiveError` when the backup is not whole or not this program's, `RestoreTargetError`
+ * when the directory is not empty, `DirectoryLockError` when another restore or a service holds it.
+ */
+export async function restoreStores(
+  dataDirectory: string,
+  file: string,
+): Promise<{ readonly manifest: BackupManifest; readonly reconciled: Reconciled }> {
+  makeDirectory(dataDirectory, 0o700);
+  // Nothing is put into a directory that is another's.
+  if (!existsSync(restorePartial(dataDirectory))) refuseFull(dataDirectory);
+  const lock = lockFile(dataDirectory, RESTORE_LOCK, 'exclusive', 'another restore');
+  try {
+    begin(dataDirectory);
+    return await fill(dataDirectory, file);
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * Makes `restore.partial` in a directory that holds nothing else, or clears what a cut restore left. It is made before the directory is looked at
+ * and a service takes its lock before it looks for it: one of the two sees the other.
+ */
+function begin(dataDirectory: string): void {
+  const partial = restorePartial(dataDirectory);
+  const foundEmpty = join(partial, FOUND_EMPTY);
+  if (existsSync(foundEmpty)) {
+    clearCutRestore(dataDirectory);
+    return;
+  }
+  mkdirSync(partial, { recursive: true, mode: 0o700 });
+  try {
+    refuseFull(dataDirectory);
+  } catch (error) {
+    removePartial(dataDirectory);
+    throw error;
+  }
+  writeFileSync(foundEmpty, '', { mode: 0o600, flush: true });
+  syncDirectory(partial);
+  syncDirectory(dataDirectory);
+}
+
+async function fill(
+  dataDirectory: string,
+  file: string,
+): Promise<{ readonly manifest: BackupManifest; readonly reconciled: Reconciled }> {
+  const partial = restorePartial(dataDirectory);
+  /** What this run has put in place. */
+  const placed: string[] = [];
+  const locks: DirectoryLock[] = [];
+  try {
+    const manifest = await extractArchive(
+      file,
+      (found) => refusal(found, dataDirectory),
+      ({ kind, name }) => {
+        mkdirSync(join(partial, kind), { mode: 0o700 });
+        return join(partial, name);
+      },
+    );
+    const reconciled = await reconcileRestored(join(partial, 'state'), join(partial, 'logs'), Date.now());
+    // The locks go along with their directories: no service opens a store before all are in place.
+    for (const kind of KINDS) locks.push(lockDirectory(join(partial, kind)));
+    for (const kind of KINDS) {
+      syncDirectory(join(partial, kind));
+      const target = storeDirectory(dataDirectory, kind);
+      place(join(partial, kind), target);
+      placed.push(target);
+    }
+    const mark = { restored_at: new Date().toISOString(), backup_made_at: manifest.made_at };
+    placed.push(restoredMark(dataDirectory));
+    writeFileSync(restoredMark(dataDirectory), `${JSON.stringify(mark)}\n`, { mode: 0o600, flush: true });
+    syncDirectory(dataDirectory);
+    removePartial(dataDirectory);
+    return { manifest, reconciled };
+  } catch (error) {
+    for (const path of placed) rmSync(path, { recursive: true, force: true });
+    removePartial(dataDirectory);
+    throw error;
+  } finally {
+    for (const lock of locks) lock.release();
+  }
+}
+
+/** Throws `RestoreTargetError` when something has come to that place. */
+function place(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
+    throw new RestoreTargetError(`${to} was made by another while the backup was read: it is left as it is`);
+  }
+}
+
+function refuseFull(dataDirectory: string): void {
+  const ignored = [LOST_AND_FOUND, RESTORE_LOCK, basename(restorePartial(dataDirectory))];
+  const entries = readdirSync(dataDirectory).filter((name) => !ignored.includes(name));
+  if (entries.length === 0) return;
+  if (entries.includes('state')) {
+    // Says which process it is when there is one.
+    try {
+      lockDirectory(storeDirectory(dataDirectory, 'state')).release();
+    } catch (error) {
+      throw new RestoreTargetError(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new RestoreTargetError(
+    `${dataDirectory} is not empty (${entries.slice(0, 5).join(', ')}): restore into an empty data.dir`,
+  );
+}
+
+/** Removes what a cut restore has put there. Throws `DirectoryLockError`, and removes nothing, while a process holds one of the stores. */
+function clearCutRestore(dataDirectory: string): void {
+  const partial = restorePartial(dataDirectory);
+  const stores = KINDS.map((kind) => storeDirectory(dataDirectory, kind)).filter((store) =>
+    existsSync(store),
+  );
+  const locks: DirectoryLock[] = [];
+  try {
+    for (const store of stores) locks.push(lockDirectory(store));
+    rmSync(restoredMark(dataDirectory), { force: true });
+    for (const store of stores) rmSync(store, { recursive: true });
+    for (const kind of KINDS) rmSync(join(partial, kind), { recursive: true, force: true });
+  } finally {
+    for (const lock of locks) lock.release();
+  }
+}
+
+function removePartial(dataDirectory: string): void {
+  rmSync(restorePartial(dataDirectory), { recursive: true, force: true });
+  syncDirectory(dataDirectory);
+}
+
+function refusal({ parts }: BackupManifest, dataDirectory: string): string | null {
+  const other = parts.find((part) => !isKnownFormat(part));
+  if (other !== undefined)
+    return `its ${other.kind} have format ${other.format} and this program knows format ${FORMAT_VERSIONS[other.kind]}`;
+  const needed = parts.reduce((sum, { bytes }) => sum + bytes, MARGIN_BYTES);
+  const free = freeBytes(dataDirectory);
+  return free < needed ? `it needs ${needed} bytes and ${free} are free in ${dataDirectory}` : null;
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { packageRoot } from './package-root.ts';
+
+/** interface-decisions.md, "REST": GET /version. */
+export interface VersionFacts {
+  readonly version: string;
+  readonly commit: string;
+  readonly builtAt: string;
+  readonly node: string;
+}
+
+interface BuildStamp {
+  readonly commit: string;
+  readonly built_at: string;
+}
+
+/** What this program is: package.json, and the stamp that the build leaves beside the compiled files. */
+export function versionFacts(): VersionFacts {
+  const { version } = JSON.parse(readFileSync(new URL('package.json', packageRoot), 'utf8')) as {
+    version: string;
+  };
+  const stamp = JSON.parse(readFileSync(new URL('dist/build.json', packageRoot), 'utf8')) as BuildStamp;
+  return { version, commit: stamp.commit, builtAt: stamp.built_at, node: process.version };
+}

@@ -1,0 +1,18 @@
+import type { LogStoreReader } from '../../src/adapters/lmdb/log-reader.ts';
+import type { LogReader } from '../../src/core/ports/log-store.ts';
+
+/** The log store, every read of which sees what was stored until then. */
+export const currentLogs = (logs: LogStoreReader): LogReader => ({
+  page: (task, afterBusSeq, limit, enough) => {
+    logs.refresh();
+    return logs.page(task, afterBusSeq, limit, enough);
+  },
+  extent: (task) => {
+    logs.refresh();
+    return logs.extent(task);
+  },
+  arrival: (task, last) => {
+    logs.refresh();
+    return logs.arrival(task, last);
+  },
+});

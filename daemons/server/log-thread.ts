@@ -1,0 +1,59 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { STORE_EXIT_CODES } from '../../src/adapters/lmdb/fail-stop.ts';
+import type { JobId, TaskId } from '../../src/core/ids.ts';
+import type { LogPosition } from '../../src/core/records/log-chunk.ts';
+import { controlOf } from '../threads/control-port.ts';
+import type { LogControl, LogNotice, LogThreadOptions } from '../threads/log-protocol.ts';
+import { threadEntry } from '../threads/thread-entry.ts';
+
+export interface LogThreadEvents {
+  readonly noticed: (notice: LogNotice) => void;
+  /** The thread has ended by itself: the process must end. */
+  readonly broken: (error: Error) => void;
+}
+
+export interface LogThread {
+  /** Removes the logs of a job that is in the state store no longer; resolves when none is left. */
+  forget(job: JobId): Promise<void>;
+  /** The newest chunk of the task that the bus has; null when it has none. Rejects when the bus does not answer. */
+  lastLogOf(task: TaskId): Promise<LogPosition | null>;
+  stop(): Promise<void>;
+}
+
+/** Starts the logs thread; resolves when the log store is open, and rejects with one line when it cannot be. */
+export function startLogThread(
+  options: Omit<LogThreadOptions, 'controlPort'>,
+  events: LogThreadEvents,
+): Promise<LogThread> {
+  const { port1, port2 } = new MessageChannel();
+  const workerData: LogThreadOptions = { ...options, controlPort: port2 };
+  const worker = new Worker(threadEntry('logs-thread'), { workerData, transferList: [port2], name: 'logs' });
+  const control = controlOf<LogControl>(port1);
+  let isStopping = false;
+  return new Promise((resolve, reject) => {
+    worker.on('message', (notice: LogNotice) => {
+      if (notice.type === 'refused') {
+        isStopping = true;
+        reject(new Error(notice.reason));
+        return;
+      }
+      if (notice.type === 'failed') process.exit(STORE_EXIT_CODES[notice.failure.kind]);
+      events.noticed(notice);
+      if (notice.type !== 'ready') return;
+      resolve({
+        forget: (job) => control.forget(job),
+        lastLogOf: (task) => control.lastLogOf(task),
+        stop: async () => {
+          isStopping = true;
+          await control.stop();
+          port1.close();
+          worker.unref();
+        },
+      });
+    });
+    worker.on('error', events.broken);
+    worker.on('exit', (code) => {
+      if (!isStopping) events.broken(new Error(`the thread ended by itself with code ${code}`));
+    });
+  });
+}

@@ -1,0 +1,98 @@
+import { fork } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { makeDirectory } from '../../src/adapters/system/make-directory.ts';
+import type { Logger } from '../process/logging.ts';
+import { storesWorthALook, type CompactedStore } from '../maintenance/compact.ts';
+import { refuseCutRestore, restoredMark } from '../maintenance/data-directory.ts';
+
+interface DataOptions {
+  readonly directory: string;
+  /** `data.compact_free_percent`; 0 is never. */
+  readonly compactFreePercent: number;
+  readonly logger: Logger;
+  readonly stopping: AbortSignal;
+}
+
+/** What is done with `data.dir` before its stores are opened. Throws when a restore into it was cut off. */
+export async function prepareData({
+  directory,
+  compactFreePercent,
+  logger,
+  stopping,
+}: DataOptions): Promise<void> {
+  makeDirectory(directory, 0o700);
+  refuseCutRestore(directory);
+  if (compactFreePercent === 0 || storesWorthALook(directory).length === 0) return;
+  const startedAt = performance.now();
+  const answer = await compactInChild(directory, compactFreePercent / 100, stopping);
+  if (answer === null || stopping.aborted) return;
+  const milliseconds = Math.round(performance.now() - startedAt);
+  if (!answer.ok) logger.warn({ reason: answer.reason }, 'the stores are not compacted');
+  else
+    for (const { kind, bytesBefore, bytesAfter } of answer.stores) {
+      if (bytesAfter < bytesBefore)
+        logger.info({ store: kind, bytesBefore, bytesAfter, milliseconds }, 'the store was compacted');
+    }
+}
+
+/**
+ * Waits, before the first lease after a restore, until every worker has stopped what the restored store may not know of: without contact each does
+ * so after two thirds of the heartbeat timeout (design.md, "The bus"). A task that was handed out after the backup would otherwise run a second
+ * time beside the first. To be called once the state store is held: throws when a restore was begun after `prepareData` looked for one.
+ */
+export async function waitAfterRestore(
+  directory: string,
+  heartbeatTimeoutMs: number,
+  logger: Logger,
+  stopping: AbortSignal,
+): Promise<void> {
+  refuseCutRestore(directory);
+  const mark = restoredMark(directory);
+  if (!existsSync(mark)) return;
+  logger.warn(
+    { milliseconds: heartbeatTimeoutMs },
+    'first start after a restore: waiting until workers have stopped what they ran without the service',
+  );
+  // An abort ends the wait, and the next start waits again.
+  await delay(heartbeatTimeoutMs, undefined, { signal: stopping }).catch(() => undefined);
+  if (!stopping.aborted) rmSync(mark);
+}
+
+type ChildAnswer =
+  | { readonly ok: true; readonly stores: readonly CompactedStore[] }
+  | { readonly ok: false; readonly reason: string };
+
+const CHILD = fileURLToPath(
+  new URL(`../maintenance/compact-entry${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+);
+
+/** Null when it was ended by the stop of the service: it may be killed at any moment. */
+function compactInChild(
+  dataDirectory: string,
+  freeShareMin: number,
+  stopping: AbortSignal,
+): Promise<ChildAnswer | null> {
+  return new Promise((resolve) => {
+    const child = fork(CHILD, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    let answer: ChildAnswer | null = null;
+    const kill = (): void => {
+      child.kill('SIGKILL');
+    };
+    stopping.addEventListener('abort', kill, { once: true });
+    if (stopping.aborted) kill();
+    child.on('message', (message: ChildAnswer) => {
+      answer = message;
+    });
+    child.on('error', (error) => {
+      answer = { ok: false, reason: error.message };
+    });
+    child.on('close', (code, signal) => {
+      stopping.removeEventListener('abort', kill);
+      if (answer !== null || stopping.aborted) resolve(answer);
+      else resolve({ ok: false, reason: `the process ended with ${signal ?? String(code)}` });
+    });
+    child.send({ dataDirectory, freeShareMin });
+  });
+}

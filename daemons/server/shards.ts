@@ -1,0 +1,209 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import type { FarmId, JobId } from '../../src/core/ids.ts';
+import type { PlanInParts } from '../../src/core/ports/large-jobs.ts';
+import type { JobRecord } from '../../src/core/records/job.ts';
+import type { Outcome } from '../../src/core/problems.ts';
+import { refused } from '../../src/core/problems.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import { endedJobOfKey } from '../../src/core/records/tables.ts';
+import { controlOf, type Remote } from '../threads/control-port.ts';
+import { frontReply } from '../threads/reply-address.ts';
+import { shardOfFarm } from '../threads/shard-of-farm.ts';
+import {
+  SHARD_PROTOCOL,
+  type ForgottenJob,
+  type LargeCommand,
+  type ShardCommand,
+  type ShardControl,
+  type ShardNotice,
+  type ShardOptions,
+} from '../threads/shard-protocol.ts';
+import { shardThreadName, threadEntry } from '../threads/thread-entry.ts';
+
+/**
+ * Room for the young objects of a shard's thread. Messages and what is made of them live for as long as their commit is under way: with V8's
+ * default of 48 they are copied several times before they are garbage, by the thread itself and by V8's helpers (docs/performance.md).
+ */
+const YOUNG_GENERATION_MIB = 64;
+
+export type ShardSettings = Omit<ShardOptions, 'index' | 'storePort' | 'controlPort'>;
+
+export interface ShardEvents {
+  readonly noticed: (shard: number, notice: ShardNotice) => void;
+  /** Removes the logs of a job that was deleted; resolves when none is left. */
+  readonly forgetLogs: (job: JobId) => Promise<void>;
+  /** A shard has ended by itself: the process must end (design.md, "Threads": fail-stop). */
+  readonly broken: (shard: number, error: Error) => void;
+}
+
+interface Shard {
+  readonly worker: Worker;
+  readonly control: Remote<ShardControl>;
+  readonly controlPort: MessagePort;
+  readonly queued: ServiceEnvelope[];
+}
+
+/** The shards as the front sees them: requests go out in batches, answers come back after the flush. */
+export class Shards {
+  private readonly shards: readonly Shard[];
+  private readonly reader: StoreReader;
+  private readonly events: ShardEvents;
+  private readonly waiting = new Map<number, (answer: unknown) => void>();
+  private nextRequest = 1;
+  private isStopping = false;
+
+  /** `storePort` gives each shard its end of a port to the store thread. */
+  constructor(
+    settings: ShardSettings,
+    storePort: (shard: number) => MessagePort,
+    reader: StoreReader,
+    events: ShardEvents,
+  ) {
+    this.reader = reader;
+    this.events = events;
+    this.shards = Array.from({ length: settings.count }, (_, index) =>
+      this.start(settings, index, storePort(index)),
+    );
+  }
+
+  /**
+   * Sends the message that `make` builds to its actor, and gives the actor's answer after the commit that made it
+   * true. What the answer holds is what the message's own comment says.
+   */
+  ask<Answer>(make: (replyTo: ReplyTo) => ServiceEnvelope): Promise<Outcome<Answer>> {
+    return this.request((replyTo) => this.post(make(replyTo)));
+  }
+
+  /** Asks the farm to take in a large job, and gives its answer like `ask`. */
+  submitLarge(
+    farm: FarmId,
+    submission: LargeCommand['submission'],
+    plan: PlanInParts,
+  ): Promise<Outcome<JobRecord>> {
+    const shard = this.shards[shardOfFarm(farm, this.shards.length)];
+    return this.request((replyTo) => {
+      const command = { v: SHARD_PROTOCOL, type: 'submit-large', farm, submission, plan, replyTo } as const;
+      shard?.worker.postMessage(command satisfies LargeCommand);
+    });
+  }
+
+  private request<Answer>(post: (replyTo: ReplyTo) => void): Promise<Outcome<Answer>> {
+    if (this.isStopping) return Promise.resolve(refused('unavailable', 'the service is stopping'));
+    const request = this.nextRequest++;
+    return new Promise((resolve) => {
+      this.waiting.set(request, (answer) => {
+        // Actors answer clients with the Outcome that their message's comment names.
+        resolve(answer as Outcome<Answer>);
+      });
+      post(frontReply(request));
+    });
+  }
+
+  /** Rejects with the first shard's reason when a shard cannot reach the bus within the time. */
+  async checkBus(timeoutMs: number): Promise<void> {
+    const reasons = await Promise.all(this.shards.map((shard) => shard.control.checkBus(timeoutMs)));
+    const reason = reasons.find((each) => each !== null);
+    if (typeof reason === 'string') throw new Error(reason);
+  }
+
+  /** Hands out no more work; lease requests that wait are answered. */
+  async stopLeasing(): Promise<void> {
+    await Promise.all(this.shards.map((shard) => shard.control.stopLeasing()));
+  }
+
+  /** Lets every shard work off what it has, and waits until all of it is on disk. Their threads end by themselves. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await Promise.all(this.shards.map((shard) => shard.control.stop()));
+    for (const shard of this.shards) {
+      shard.controlPort.close();
+      shard.worker.unref();
+    }
+    for (const resolve of this.waiting.values()) resolve(refused('unavailable', 'the service is stopping'));
+    this.waiting.clear();
+  }
+
+  private start(settings: ShardSettings, index: number, storePort: MessagePort): Shard {
+    const { port1, port2 } = new MessageChannel();
+    const options: ShardOptions = { ...settings, index, storePort, controlPort: port2 };
+    const worker = new Worker(threadEntry('shard-thread'), {
+      workerData: options,
+      transferList: [storePort, port2],
+      name: shardThreadName(index),
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    });
+    worker.on('message', (notice: ShardNotice) => {
+      this.noticed(index, notice);
+    });
+    worker.on('error', (error) => {
+      this.events.broken(index, error);
+    });
+    worker.on('exit', (code) => {
+      if (!this.isStopping)
+        this.events.broken(index, new Error(`the thread ended by itself with code ${code}`));
+    });
+    return { worker, control: controlOf<ShardControl>(port1), controlPort: port1, queued: [] };
+  }
+
+  private noticed(index: number, notice: ShardNotice): void {
+    this.events.noticed(index, notice);
+    if (notice.type === 'fell') {
+      const command: ShardCommand = { v: SHARD_PROTOCOL, type: 'fell', slot: notice.slot };
+      for (const shard of notice.shards) this.shards[shard]?.worker.postMessage(command);
+    }
+    if (notice.type !== 'said') return;
+    for (const { to, answer } of notice.answers) {
+      const resolve = this.waiting.get(to);
+      this.waiting.delete(to);
+      resolve?.(answer);
+    }
+    for (const envelope of notice.forwards) this.post(envelope);
+    for (const forgotten of notice.forgotten) void this.forget(index, forgotten);
+  }
+
+  private async forget(shard: number, { jobId, farmId }: ForgottenJob): Promise<void> {
+    try {
+      await this.events.forgetLogs(jobId);
+      if (this.isStopping) return;
+      this.post({ actor: 'purge', id: jobId, message: { type: 'purge.logs-gone', farmId } });
+    } catch (error) {
+      const cause = error instanceof Error ? error : new Error(String(error));
+      this.events.broken(shard, cause);
+    }
+  }
+
+  private post(envelope: ServiceEnvelope): void {
+    const shard = this.shards[this.shardOf(envelope)];
+    if (shard === undefined) throw new Error('there is no such shard');
+    shard.queued.push(envelope);
+    if (shard.queued.length > 1) return;
+    setImmediate(() => {
+      const command: ShardCommand = { v: SHARD_PROTOCOL, type: 'post', envelopes: shard.queued.splice(0) };
+      shard.worker.postMessage(command);
+    });
+  }
+
+  private shardOf(envelope: ServiceEnvelope): number {
+    if (this.shards.length === 1) return 0;
+    switch (envelope.actor) {
+      case 'catalog':
+      case 'idempotency':
+        return 0;
+      case 'farm':
+      case 'lease':
+      case 'retention':
+        return shardOfFarm(envelope.id, this.shards.length);
+      case 'sweep':
+        return shardOfFarm(endedJobOfKey(envelope.id).farmId, this.shards.length);
+      case 'purge':
+        return shardOfFarm(envelope.message.farmId, this.shards.length);
+      case 'job':
+      case 'worker': {
+        const farm = this.reader.get(envelope.actor, envelope.id)?.farmId;
+        return farm === undefined ? 0 : shardOfFarm(farm, this.shards.length);
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { FarmWatch } from '../../http/history/farm-watch.ts';
+import type { JobLists } from '../../http/lists/job-lists.ts';
+import type { StateReader } from '../../src/adapters/lmdb/state-reader.ts';
+import { MINUTE_MS } from '../../src/core/history/farm-samples.ts';
+import type { JobActivity } from '../../src/core/history/job-activity.ts';
+
+/** How long a look at all workers counts; longer where one takes longer, so that it never takes more than a hundredth of the thread. */
+const LOOK_EVERY_MS = 5_000;
+const LOOK_SHARE = 100;
+
+/** Looks at the workers from `begin` on, to be called when the lists are filled, until the service stops. */
+export function watchFarms(
+  reader: StateReader,
+  activity: JobActivity,
+  lists: JobLists,
+  stopping: AbortSignal,
+): { readonly watch: FarmWatch; readonly begin: () => void } {
+  const state = { store: reader, renew: () => reader.refresh() };
+  const watch = new FarmWatch(state, activity, lists, () => Date.now());
+  let busyMs = 0;
+  let timer: NodeJS.Timeout | undefined;
+  stopping.addEventListener('abort', () => clearTimeout(timer));
+  const look = (): void => {
+    if (stopping.aborted) return;
+    const startedAt = performance.now();
+    const isMore = watch.lookNext();
+    busyMs += performance.now() - startedAt;
+    if (isMore) {
+      setImmediate(look);
+      return;
+    }
+    const pause = Math.max(LOOK_EVERY_MS, busyMs * LOOK_SHARE);
+    busyMs = 0;
+    // The end of a minute is looked at when it comes.
+    timer = setTimeout(look, Math.min(pause, MINUTE_MS - (Date.now() % MINUTE_MS)));
+  };
+  return { watch, begin: look };
+}

@@ -1,0 +1,154 @@
+import { parseTaskId, type AttemptId, type FarmId, type JobId, type WorkerId } from '../../src/core/ids.ts';
+import type { Delivery, ServiceBus, ServiceBusListener } from '../../src/core/ports/bus.ts';
+import type { StoreReader } from '../../src/core/ports/store.ts';
+import type { LeaseRequest, PresenceMessage, StatusMessage } from '../../src/core/wire/bus-messages.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import type { ShardMeter } from './shard-meter.ts';
+import { leaseReply, presenceReply, reportsReply } from './reply-address.ts';
+import { takeRides } from './rides.ts';
+
+/** Jobs whose farm is remembered, so that a status report costs no look at the store. */
+const REMEMBERED_JOBS_MAX = 100_000;
+
+const NO_ATTEMPTS: readonly AttemptId[] = [];
+
+export interface BusIntakeOptions {
+  readonly reader: StoreReader;
+  /** Whether the farm lives on this shard. Exactly one shard says so of any id. */
+  readonly ownsFarm: (farm: string) => boolean;
+  /** Whether this shard speaks for what belongs to no farm. */
+  readonly isFirstShard: boolean;
+  readonly meter: Pick<ShardMeter, 'leaseRequested' | 'leaseSettled' | 'delivered'>;
+  readonly bus: () => ServiceBus;
+  readonly post: (envelope: ServiceEnvelope, onSettled: (() => void) | null) => void;
+}
+
+/**
+ * From the bus to the actors: every shard hears everything, hands what belongs to its farms to their actors, and
+ * acknowledges a message of a stream once all that it changed is on disk.
+ */
+export class BusIntake implements Omit<ServiceBusListener, 'busChanged'> {
+  private readonly options: BusIntakeOptions;
+  private readonly ownJobs = new Map<JobId, boolean>();
+
+  constructor(options: BusIntakeOptions) {
+    this.options = options;
+  }
+
+  readonly leaseRequested: ServiceBusListener['leaseRequested'] = (request, queue, inbox) => {
+    if (!this.options.ownsFarm(request.farm_id)) return;
+    const { meter } = this.options;
+    const reports = this.takeReports(request, inbox);
+    const wait = meter.leaseRequested();
+    this.options.post(
+      {
+        actor: 'lease',
+        id: request.farm_id,
+        message: {
+          type: 'lease.requested',
+          workerId: request.worker_id,
+          farmId: request.farm_id,
+          incarnation: request.incarnation,
+          queue,
+          replyTo: leaseReply(inbox, reports, wait),
+        },
+      },
+      () => meter.leaseSettled(inbox, wait),
+    );
+  };
+
+  readonly presenceAnnounced = (delivery: Delivery<PresenceMessage>): void => {
+    this.options.meter.delivered('presence', delivery.deliveryNumber);
+    const { message } = delivery;
+    const farm = message.type === 'register' ? this.farmNamed(message.farm) : message.farm_id;
+    if (typeof farm === 'object') {
+      if (this.options.isFirstShard) {
+        this.options.bus().answerPresence(message.reply_to, { v: 1, type: 'refused', reason: farm.reason });
+      }
+      delivery.acknowledge();
+      return;
+    }
+    if (!this.options.ownsFarm(farm)) {
+      delivery.acknowledge();
+      return;
+    }
+    this.options.post(envelopeOf(message, farm), () => delivery.acknowledge());
+  };
+
+  readonly statusReported = (delivery: Delivery<StatusMessage>): void => {
+    this.options.meter.delivered('status', delivery.deliveryNumber);
+    const { message } = delivery;
+    const job = parseTaskId(message.task_id)?.jobId;
+    if (job === undefined || !this.ownsJob(job)) {
+      delivery.acknowledge();
+      return;
+    }
+    this.options.post(
+      {
+        actor: 'job',
+        id: job,
+        message: { type: 'tasks.reported', workerId: message.worker_id, reports: [message] },
+      },
+      () => delivery.acknowledge(),
+    );
+  };
+
+  /** Hands the reports that ride on the request to their jobs; gives the attempts that the reply may confirm. */
+  private takeReports(request: LeaseRequest, inbox: string): readonly AttemptId[] {
+    if (request.reports === undefined) return NO_ATTEMPTS;
+    const { envelopes, attempts } = takeRides(request, reportsReply(inbox), (job) => this.ownsJob(job));
+    for (const envelope of envelopes) this.options.post(envelope, null);
+    return attempts;
+  }
+
+  /** The farm that a worker names by id or name, or the only one. */
+  private farmNamed(text: string): FarmId | { readonly reason: string } {
+    const farms = [...this.options.reader.scan('farm')].map((row) => row.value);
+    if (text === '') {
+      const [only, ...others] = farms;
+      if (only === undefined) return { reason: 'the service has no farm yet' };
+      if (others.length > 0)
+        return { reason: 'the service has several farms: set worker.farm to one of them' };
+      return only.id;
+    }
+    const farm = farms.find((each) => each.id === text) ?? farms.find((each) => each.name === text);
+    return farm?.id ?? { reason: `the service has no farm ${JSON.stringify(text)}` };
+  }
+
+  private ownsJob(job: JobId): boolean {
+    const known = this.ownJobs.get(job);
+    if (known !== undefined) return known;
+    const record = this.options.reader.get('job', job);
+    // What belongs to no job is heard by one shard, which says so in its log.
+    if (record === undefined) return this.options.isFirstShard;
+    const isOwn = this.options.ownsFarm(record.farmId);
+    if (this.ownJobs.size >= REMEMBERED_JOBS_MAX) this.ownJobs.clear();
+    this.ownJobs.set(job, isOwn);
+    return isOwn;
+  }
+}
+
+function envelopeOf(message: PresenceMessage, farm: FarmId): ServiceEnvelope {
+  const replyTo = presenceReply(message.reply_to);
+  const worker: WorkerId = message.worker_id;
+  switch (message.type) {
+    case 'register':
+      return {
+        actor: 'farm',
+        id: farm,
+        message: { type: 'worker.register', registration: message, replyTo },
+      };
+    case 'heartbeat':
+      return {
+        actor: 'worker',
+        id: worker,
+        message: { type: 'worker.heartbeat', heartbeat: message, replyTo },
+      };
+    case 'deregister':
+      return {
+        actor: 'worker',
+        id: worker,
+        message: { type: 'worker.deregister', departure: message, replyTo },
+      };
+  }
+}

@@ -1,0 +1,181 @@
+import { parseAttemptId, type AttemptAddress, type TaskId } from '../../src/core/ids.ts';
+import type { LogDelivery } from '../../src/core/ports/bus.ts';
+import type { IncomingLogChunk, LogStoreWriter } from '../../src/core/ports/log-store.ts';
+import type { KnownJobs } from './known-jobs.ts';
+import { LOG_PROTOCOL, type LogNotice } from './log-protocol.ts';
+
+/**
+ * A chunk waits this long for the one before it: longer than the bus waits before it delivers that one again (10 s). It happens after a
+ * restart of the service and on a low disk.
+ */
+export const EARLY_CHUNK_MS = 12_000;
+
+/**
+ * The least time between two commits: each waits for the disk, and so does a lease that is committed meanwhile. What comes after a rest is
+ * stored at once.
+ */
+const GATHER_MS = 25;
+
+/** The clock of an intake. */
+export interface IntakeClock {
+  /** Milliseconds that never go back. */
+  now(): number;
+  /** Gives the function that calls it off. */
+  after(milliseconds: number, action: () => void): () => void;
+}
+
+const STEADY_CLOCK: IntakeClock = {
+  now: () => performance.now(),
+  after: (milliseconds, action) => {
+    const timer = setTimeout(action, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A delivery that is neither stored nor acknowledged. */
+interface Waiting {
+  readonly delivery: LogDelivery;
+  readonly since: number;
+}
+
+/**
+ * Gathers chunks for a moment, stores them together, and then acknowledges them. A chunk that comes before its
+ * predecessor is held back for a while, so that a reader who has come to the end of a log misses none. What comes late of
+ * a job that was deleted is acknowledged and not stored: nobody would ever remove it.
+ */
+export class LogIntake {
+  private readonly writer: Pick<LogStoreWriter, 'append' | 'streamFound'>;
+  private readonly jobs: Pick<KnownJobs, 'has'>;
+  private readonly tell: (notice: LogNotice) => void;
+  private readonly clock: IntakeClock;
+  /** By the sequence in the stream: what is delivered again while it is held back takes its own place. */
+  private readonly waiting = new Map<number, Waiting>();
+  private callOffTimer: (() => void) | null = null;
+  private isFlushDue = false;
+  private flushedAt = -Infinity;
+  private streamCreatedAt = '';
+  private isDiskLow = false;
+
+  constructor(
+    writer: Pick<LogStoreWriter, 'append' | 'streamFound'>,
+    jobs: Pick<KnownJobs, 'has'>,
+    tell: (notice: LogNotice) => void,
+    clock: IntakeClock = STEADY_CLOCK,
+  ) {
+    this.writer = writer;
+    this.jobs = jobs;
+    this.tell = tell;
+    this.clock = clock;
+  }
+
+  add(delivery: LogDelivery): void {
+    if (delivery.streamCreatedAt !== this.streamCreatedAt) {
+      this.flush();
+      // What is held back of another stream would take the place of what is none of it.
+      this.waiting.clear();
+      this.streamCreatedAt = delivery.streamCreatedAt;
+      this.writer.streamFound({ createdAt: delivery.streamCreatedAt, lastSequence: delivery.streamSequence });
+    }
+    const since = this.waiting.get(delivery.streamSequence)?.since ?? this.clock.now();
+    this.waiting.set(delivery.streamSequence, { delivery, since });
+    if (this.isFlushDue) return;
+    this.isFlushDue = true;
+    this.callOffTimer?.();
+    const wait = Math.max(0, this.flushedAt + GATHER_MS - this.clock.now());
+    this.callOffTimer = this.clock.after(wait, () => this.flush());
+  }
+
+  flush(): void {
+    this.isFlushDue = false;
+    this.callOffTimer?.();
+    this.callOffTimer = null;
+    if (this.waiting.size === 0) return;
+    const entries = [...this.waiting.values()];
+    this.waiting.clear();
+    const waiting = new Map<IncomingLogChunk, Waiting>();
+    let late = 0;
+    for (const entry of entries) {
+      const attempt = attemptOf(entry.delivery);
+      if (this.jobs.has(attempt.jobId)) {
+        const mayOvertake = this.clock.now() - entry.since >= EARLY_CHUNK_MS;
+        waiting.set(chunkOf(entry.delivery, attempt, mayOvertake), entry);
+      } else {
+        entry.delivery.acknowledge();
+        late++;
+      }
+    }
+    if (late > 0) this.noteLate(late);
+    if (waiting.size === 0) return;
+    this.flushedAt = this.clock.now();
+    const outcome = this.writer.append([...waiting.keys()]);
+    this.noteDisk(!outcome.ok);
+    if (!outcome.ok) return;
+    for (const chunk of outcome.early) {
+      const entry = waiting.get(chunk);
+      if (entry === undefined) continue;
+      waiting.delete(chunk);
+      this.waiting.set(chunk.streamSequence, entry);
+    }
+    for (const { delivery } of waiting.values()) delivery.acknowledge();
+    this.waitForEarlier();
+    const { tasks, cut } = outcome;
+    if (tasks.length > 0) this.tell({ v: LOG_PROTOCOL, type: 'stored', tasks });
+    for (const task of cut) this.noteCut(task);
+  }
+
+  /** Stores what can be stored, and nothing any more. What is held back is delivered again after the next start. */
+  stop(): void {
+    this.flush();
+    this.callOffTimer?.();
+    this.waiting.clear();
+  }
+
+  private waitForEarlier(): void {
+    if (this.waiting.size === 0) return;
+    const oldest = Math.min(...[...this.waiting.values()].map(({ since }) => since));
+    const wait = Math.max(0, oldest + EARLY_CHUNK_MS - this.clock.now());
+    this.callOffTimer = this.clock.after(wait, () => this.flush());
+  }
+
+  private noteCut(task: TaskId): void {
+    const text = 'the log of a task is over its limit: the rest of it is dropped';
+    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: { task_id: task } });
+  }
+
+  private noteLate(count: number): void {
+    const text = 'log chunks of jobs that do not exist are dropped';
+    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'debug', text, attributes: { chunks: String(count) } });
+  }
+
+  private noteDisk(isLow: boolean): void {
+    if (isLow === this.isDiskLow) return;
+    this.isDiskLow = isLow;
+    const text = isLow
+      ? 'the disk is low: task logs stay on the bus until there is room'
+      : 'task logs are stored again';
+    this.tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
+  }
+}
+
+function attemptOf({ message }: LogDelivery): AttemptAddress {
+  const attempt = parseAttemptId(message.attempt_id);
+  if (attempt === null) {
+    throw new Error(`a log message passed the door with the attempt ${message.attempt_id}`);
+  }
+  return attempt;
+}
+
+const chunkOf = (
+  { message, storedAt, streamSequence }: LogDelivery,
+  attempt: AttemptAddress,
+  mayOvertake: boolean,
+): IncomingLogChunk => ({
+  attempt,
+  mayOvertake,
+  seqNum: message.seq_num,
+  stream: message.stream,
+  data: message.data,
+  at: message.at,
+  receivedAt: storedAt,
+  streamSequence,
+});

@@ -1,0 +1,92 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { failStop } from '../../src/adapters/lmdb/fail-stop.ts';
+import { LOG_DISK_LIMITS, openLogWriter, type LogWriter } from '../../src/adapters/lmdb/log-writer.ts';
+import { openStateReader } from '../../src/adapters/lmdb/state-reader.ts';
+import { EventLoopWatch } from '../../src/adapters/system/event-loop-lag.ts';
+import { joinAsLogReader } from '../../src/adapters/nats/log-bus.ts';
+import { exposeControl } from './control-port.ts';
+import { DiagnosticIntake, workerLookup } from './diagnostic-intake.ts';
+import { KnownJobs } from './known-jobs.ts';
+import { LogIntake } from './log-intake.ts';
+import { LogRemoval } from './log-removal.ts';
+import { serveProfiles } from './profile-channel.ts';
+import { MEASURE_PERIOD_MS } from './shard-protocol.ts';
+import { LOG_PROTOCOL, type LogControl, type LogNotice, type LogThreadOptions } from './log-protocol.ts';
+
+/** The logs thread: the only writer of the log store. What has come in one turn of the event loop is stored as one. */
+if (parentPort === null) throw new Error('the logs thread is started by the service, not by hand');
+serveProfiles('logs');
+await runLogs(parentPort, workerData as LogThreadOptions);
+
+async function runLogs(main: MessagePort, options: LogThreadOptions): Promise<void> {
+  const tell = (notice: LogNotice): void => main.postMessage(notice);
+  const writer = await open(options, tell);
+  if (writer === null) return;
+
+  const state = await openStateReader(options.stateDirectory);
+  const jobs = new KnownJobs(state);
+  const removal = new LogRemoval(writer);
+  const intake = new LogIntake(writer, jobs, tell);
+  const diagnostics = new DiagnosticIntake({
+    isWorker: workerLookup(state, () => performance.now()),
+    tell,
+    now: () => performance.now(),
+  });
+  let redeliveries = 0;
+  const bus = joinAsLogReader(
+    { servers: options.bus },
+    {
+      logged: (delivery) => {
+        if (delivery.deliveryNumber > 1) redeliveries++;
+        intake.add(delivery);
+      },
+      diagnosed: (source, read) => diagnostics.heard(source, read),
+      busChanged: (event) => tell({ v: LOG_PROTOCOL, type: 'bus', event }),
+    },
+  );
+  const watch = new EventLoopWatch();
+  const measuring = setInterval(() => {
+    tell({ v: LOG_PROTOCOL, type: 'measured', lag: watch.read(), redeliveries });
+    redeliveries = 0;
+    diagnostics.reportDropped();
+  }, MEASURE_PERIOD_MS);
+  const control: LogControl = {
+    forget: (job) => {
+      jobs.forget(job);
+      return removal.remove(job);
+    },
+    lastLogOf: (task) => bus.lastLogOf(task),
+    stop: async () => {
+      clearInterval(measuring);
+      await bus.close();
+      removal.stop();
+      intake.stop();
+      await state.close();
+      await writer.close();
+    },
+  };
+  exposeControl(control, options.controlPort);
+  tell({ v: LOG_PROTOCOL, type: 'ready' });
+}
+
+async function open(options: LogThreadOptions, tell: (notice: LogNotice) => void): Promise<LogWriter | null> {
+  const log = (text: string): void =>
+    tell({ v: LOG_PROTOCOL, type: 'log', level: 'warn', text, attributes: {} });
+  try {
+    return await openLogWriter({
+      directory: options.logDirectory,
+      softwareVersion: options.softwareVersion,
+      disk: LOG_DISK_LIMITS,
+      maxBytesPerTask: options.maxBytesPerTask,
+      endProcess: (failure) => failStop(failure, () => tell({ v: LOG_PROTOCOL, type: 'failed', failure })),
+      warn: log,
+    });
+  } catch (error) {
+    tell({
+      v: LOG_PROTOCOL,
+      type: 'refused',
+      reason: error instanceof Error ? error.message : String(error),
+    });
+    return null;
+  }
+}

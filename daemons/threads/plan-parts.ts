@@ -1,0 +1,35 @@
+import { decodeRecord } from '../../src/adapters/lmdb/value-codec.ts';
+import type { JobPlan, StepPlan } from '../../src/openjd/template/plan.ts';
+import type { PlanInParts, StepBody } from '../../src/core/ports/large-jobs.ts';
+
+/** Parts of a large plan, as they are told to a shard. `encode` gives bytes that its next call may reuse. */
+export function splitPlan(plan: JobPlan, encode: (body: StepBody) => Uint8Array): PlanInParts {
+  const bodies = plan.steps.map(({ environments, script }) => encode({ environments, script }).slice());
+  const ends: number[] = [];
+  let end = 0;
+  for (const { length } of bodies) ends.push((end += length));
+  const bytes = new Uint8Array(new SharedArrayBuffer(end));
+  for (const [nth, body] of bodies.entries()) bytes.set(body, (ends[nth] ?? 0) - body.length);
+  const steps = plan.steps.map(({ environments: _environments, script: _script, ...shape }) => shape);
+  return { shape: { ...plan, steps }, bodies: bytes, ends };
+}
+
+/** The plan that was split. What a step runs is decoded each time it is asked for: once for a step of which tasks are handed out. */
+export function joinPlan({ shape, bodies, ends }: PlanInParts): JobPlan {
+  const bodyOf = (nth: number): StepBody => {
+    // The parser does not take shared memory: a slice is a copy.
+    const bytes = bodies.slice(ends[nth - 1] ?? 0, ends[nth]);
+    // splitPlan has encoded it, in this process.
+    return decodeRecord(bytes) as StepBody;
+  };
+  const steps = shape.steps.map((step, nth): StepPlan => ({
+    ...step,
+    get environments() {
+      return bodyOf(nth).environments;
+    },
+    get script() {
+      return bodyOf(nth).script;
+    },
+  }));
+  return { ...shape, steps };
+}

@@ -1,0 +1,143 @@
+import type { JobSubmission } from '../../actors/service/farm/messages.ts';
+import type { ReplyTo } from '../../actors/kernel/address.ts';
+import type { MessagePort } from 'node:worker_threads';
+import type { LogLevel } from '../../actors/kernel/actor.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import type { BucketCounts } from '../../src/core/metrics/buckets.ts';
+import type { LeaseCounts } from '../../src/core/metrics/lease-waits.ts';
+import type { StateCounts } from '../../src/core/metrics/state-counts.ts';
+import type { EventLoopLag } from '../../src/adapters/system/event-loop-lag.ts';
+import type { JobRetention } from '../../actors/service/service-world.ts';
+import type { RetryPolicy } from '../../src/core/lifecycle/retry-policy.ts';
+import type { FollowedMemory } from '../../src/adapters/system/followed-jobs.ts';
+import type { TallyMemory } from '../../src/adapters/system/shared-tallies.ts';
+import type { Share } from '../../src/core/lease/committed-shares.ts';
+import type { PlanInParts } from '../../src/core/ports/large-jobs.ts';
+import type { BusEvent } from '../../src/core/ports/bus.ts';
+import type { FarmId, JobId, QueueId } from '../../src/core/ids.ts';
+import type { EventBatch } from '../../src/core/wire/event-batch.ts';
+import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+
+/** What is said between the main thread and a shard's thread. Traffic is batched: one post a commit window. */
+export const SHARD_PROTOCOL = 1;
+
+/** How often a thread tells what it has measured: metrics are at most this old. */
+export const MEASURE_PERIOD_MS = 1000;
+
+/** What a shard has measured. What is counted is counted since the last time. */
+export interface ShardMeasures {
+  readonly state: StateCounts;
+  readonly parkedRequests: number;
+  readonly leases: LeaseCounts;
+  /** Seconds from a commit window's last turn until it is on disk. */
+  readonly commits: BucketCounts;
+  readonly redeliveries: { readonly status: number; readonly presence: number };
+  readonly lag: EventLoopLag;
+}
+
+/** What a shard's thread is started with. */
+export interface ShardOptions {
+  readonly index: number;
+  readonly count: number;
+  /** Directory of the state store. */
+  readonly stateDirectory: string;
+  readonly bus: ServerList;
+  readonly heartbeatTimeoutMs: number;
+  readonly retry: RetryPolicy;
+  readonly unschedulableGraceMs: number;
+  readonly reservationAfterMs: number;
+  readonly exprMemoryBytes: number;
+  readonly retention: JobRetention;
+  /** Which start of the service this is. */
+  readonly serviceId: string;
+  /** The least number of a new attempt. */
+  readonly attemptFloor: number;
+  readonly tallies: TallyMemory;
+  /** What the memory counts already for all farms. */
+  readonly shares: readonly Share[];
+  readonly followed: FollowedMemory;
+  /** This shard's end of the port to the store thread. */
+  readonly storePort: MessagePort;
+  readonly controlPort: MessagePort;
+}
+
+/** From the main thread: requests of clients, and what other shards have forwarded. */
+export interface PostCommand {
+  readonly v: typeof SHARD_PROTOCOL;
+  readonly type: 'post';
+  readonly envelopes: readonly ServiceEnvelope[];
+}
+
+/** From the main thread: the total of a tally that farms of this shard wait for has fallen. */
+export interface FellCommand {
+  readonly v: typeof SHARD_PROTOCOL;
+  readonly type: 'fell';
+  readonly slot: number;
+}
+
+/** From the main thread: a large job for a farm of this shard, as its message `job.submit` with the plan in parts. */
+export interface LargeCommand {
+  readonly v: typeof SHARD_PROTOCOL;
+  readonly type: 'submit-large';
+  readonly farm: FarmId;
+  readonly submission: Omit<JobSubmission, 'plan'>;
+  readonly plan: PlanInParts;
+  readonly replyTo: ReplyTo;
+}
+
+export type ShardCommand = PostCommand | FellCommand | LargeCommand;
+
+/** One answer to a client's request; `to` is the number of the request at the front. */
+export interface Answer {
+  readonly to: number;
+  readonly answer: unknown;
+}
+
+export interface Count {
+  readonly counter: 'task-retries' | 'jobs-autoparked';
+  readonly queueId: QueueId;
+}
+
+/** A job whose logs are to be removed. */
+export interface ForgottenJob {
+  readonly jobId: JobId;
+  readonly farmId: FarmId;
+}
+
+/** What commit windows have said, after their flush. */
+export interface Said {
+  readonly answers: readonly Answer[];
+  readonly events: readonly EventBatch[];
+  readonly forwards: readonly ServiceEnvelope[];
+  readonly counts: readonly Count[];
+  readonly forgotten: readonly ForgottenJob[];
+}
+
+export type ShardNotice =
+  | (Said & { readonly v: typeof SHARD_PROTOCOL; readonly type: 'said' })
+  | {
+      readonly v: typeof SHARD_PROTOCOL;
+      readonly type: 'log';
+      readonly level: LogLevel;
+      readonly text: string;
+      readonly attributes: Readonly<Record<string, string>>;
+    }
+  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'bus'; readonly event: BusEvent }
+  | { readonly v: typeof SHARD_PROTOCOL; readonly type: 'measured'; readonly measures: ShardMeasures }
+  /** The total of a tally has fallen, for which farms of these shards wait. */
+  | {
+      readonly v: typeof SHARD_PROTOCOL;
+      readonly type: 'fell';
+      readonly slot: number;
+      readonly shards: readonly number[];
+    };
+
+/** Control calls to a shard. */
+export interface ShardControl {
+  /** Null when the bus answers within the time; otherwise why not. */
+  checkBus(timeoutMs: number): Promise<string | null>;
+  /** Answers lease requests that wait, and from now on every other with nothing. Resolves when that is said. */
+  stopLeasing(): Promise<void>;
+  /** Leaves the bus, works off what is queued, waits for its commits and lets the store go. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,198 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import type { Output } from '../../actors/kernel/closure.ts';
+import type { LetOut } from '../../actors/kernel/ports.ts';
+import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { JOBS_ASKED_AT_ONCE } from '../../actors/service/lease/take-up.ts';
+import { serviceActors } from '../../actors/service/service-actors.ts';
+import type { ServiceEnvelope } from '../../actors/service/service-messages.ts';
+import { takeUp } from '../../actors/service/take-up.ts';
+import { LEASE_HOLD_MS, STALE_ASSIGNED_MS, type ServiceWorld } from '../../actors/service/service-world.ts';
+import { openStateReader } from '../../src/adapters/lmdb/state-reader.ts';
+import { createStoreClient } from '../../src/adapters/lmdb/store-client.ts';
+import { joinAsShard } from '../../src/adapters/nats/service-bus.ts';
+import { FollowedJobs } from '../../src/adapters/system/followed-jobs.ts';
+import { SharedTallies, type TellShards } from '../../src/adapters/system/shared-tallies.ts';
+import { Uuid7 } from '../../src/adapters/system/uuid7.ts';
+import type { BusEvent } from '../../src/core/ports/bus.ts';
+import type { CommitTold } from '../../src/core/ports/store.ts';
+import { latestChanges, type Change } from '../../src/core/records/change-set.ts';
+import type { LeaseReply } from '../../src/core/wire/bus-messages.ts';
+import { BusIntake } from './bus-intake.ts';
+import { exposeControl } from './control-port.ts';
+import { readyToLetOut, waitsForReaders } from './let-out.ts';
+import { joinPlan } from './plan-parts.ts';
+import { serveProfiles } from './profile-channel.ts';
+import { shardThreadName } from './thread-entry.ts';
+import { PoisonedRides } from './rides.ts';
+import { FrontNews } from './front-news.ts';
+import { ShardMeter } from './shard-meter.ts';
+import { shardOfFarm } from './shard-of-farm.ts';
+import {
+  MEASURE_PERIOD_MS,
+  SHARD_PROTOCOL,
+  type LargeCommand,
+  type ShardCommand,
+  type ShardControl,
+  type ShardNotice,
+  type ShardOptions,
+} from './shard-protocol.ts';
+
+/** What happens to the bus after which workers cannot be heard until it is ready again. */
+const ENDS_LISTENING: ReadonlySet<BusEvent['type']> = new Set(['disconnected', 'unreachable', 'impaired']);
+
+/** A worker that gets it at once rests before it asks again, and says by the stream what rode on the request. */
+const NO_TASKS: LeaseReply = { v: 1, type: 'leases', assignments: [], steps: {} };
+
+/** A shard: some of the farms, each whole, on one thread with its own connection to the bus. */
+if (parentPort === null) throw new Error('a shard thread is started by the service, not by hand');
+await runShard(parentPort, workerData as ShardOptions);
+
+async function runShard(main: MessagePort, options: ShardOptions): Promise<void> {
+  serveProfiles(shardThreadName(options.index));
+  const tell = (notice: ShardNotice): void => main.postMessage(notice);
+  const ownsFarm = (farm: string): boolean => shardOfFarm(farm, options.count) === options.index;
+  const reader = await openStateReader(options.stateDirectory);
+  const store = createStoreClient(options.storePort);
+  const ids = new Uuid7(() => Date.now());
+  const meter = new ShardMeter(reader, ownsFarm);
+  const rides = new PoisonedRides();
+  const followed = new FollowedJobs(options.followed);
+  const front = new FrontNews((said) => tell({ v: SHARD_PROTOCOL, type: 'said', ...said }));
+  let sequence = 0;
+  const wakeOwn = (slot: number): void => {
+    for (const id of tallies.takeWaitingFarms(slot)) {
+      host.post({ actor: 'lease', id, message: { type: 'tally.fell', slot } });
+    }
+  };
+  const tellFell: TellShards = (slot, waiting) => {
+    const shards = shardsOf(waiting, options.count);
+    const others = shards.filter((shard) => shard !== options.index);
+    if (others.length < shards.length) wakeOwn(slot);
+    if (others.length > 0) tell({ v: SHARD_PROTOCOL, type: 'fell', slot, shards: others });
+  };
+  const ownShares = options.shares.filter((share) => ownsFarm(share.farmId));
+  const tallies = new SharedTallies(options.tallies, options.index, ownShares, tellFell);
+
+  const letOut = (outputs: readonly Output<ServiceWorld>[], startedAt: number): LetOut =>
+    readyToLetOut(outputs, startedAt, { bus, tallies, meter, rides, followed, front, store, tell });
+
+  const host = new ThreadHost<ServiceWorld>(
+    serviceActors({
+      heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+      retry: options.retry,
+      leaseHoldMs: LEASE_HOLD_MS,
+      jobsAskedAtOnce: JOBS_ASKED_AT_ONCE,
+      staleAssignedMs: STALE_ASSIGNED_MS,
+      unschedulableGraceMs: options.unschedulableGraceMs,
+      reservationAfterMs: options.reservationAfterMs,
+      exprMemoryBytes: options.exprMemoryBytes,
+      retention: options.retention,
+      serviceId: options.serviceId,
+      attemptFloor: options.attemptFloor,
+      tallies,
+      ownsFarm,
+    }),
+    {
+      reader,
+      newId: () => ids.next(),
+      commit: (changes: readonly Change[], told, outputs) => {
+        sequence++;
+        const latest = latestChanges(changes);
+        const set = { version: 1, shard: options.index, sequence, changes: latest } as const;
+        const toldHere: CommitTold = {
+          durable: inTurn(meter.committing(latest), told.durable),
+          readable: inTurn(() => reader.refresh(), told.readable),
+        };
+        if (outputs.some(waitsForReaders)) store.commitReadable(set, toldHere);
+        else store.commit(set, toldHere);
+      },
+      letOut,
+      log: (level, text, attributes) => tell({ v: SHARD_PROTOCOL, type: 'log', level, text, attributes }),
+      fatal: (error) => {
+        throw error instanceof Error ? error : new Error(String(error));
+      },
+    },
+  );
+
+  host.kernel.stopListening();
+  const intake = new BusIntake({
+    reader,
+    ownsFarm,
+    isFirstShard: options.index === 0,
+    meter,
+    bus: () => bus,
+    post: (envelope, onSettled) => host.post(envelope, onSettled),
+  });
+  const busChanged = (event: BusEvent): void => {
+    if (event.type === 'ready') host.kernel.resumeListening();
+    else if (ENDS_LISTENING.has(event.type)) host.kernel.stopListening();
+    tell({ v: SHARD_PROTOCOL, type: 'bus', event });
+  };
+  let isLeasing = true;
+  const bus = joinAsShard(
+    { servers: options.bus, shard: { index: options.index, count: options.count } },
+    {
+      leaseRequested: (request, queue, inbox) => {
+        if (isLeasing) intake.leaseRequested(request, queue, inbox);
+        else if (ownsFarm(request.farm_id)) bus.answerLease(inbox, NO_TASKS);
+      },
+      presenceAnnounced: intake.presenceAnnounced,
+      statusReported: intake.statusReported,
+      busChanged,
+    },
+  );
+
+  const measuring = setInterval(() => {
+    tell({ v: SHARD_PROTOCOL, type: 'measured', measures: meter.take() });
+  }, MEASURE_PERIOD_MS);
+  const control: ShardControl = {
+    checkBus: (timeoutMs) => bus.check(timeoutMs),
+    stopLeasing: async () => {
+      isLeasing = false;
+      const own = [...reader.scan('farm')].filter(({ value: farm }) => ownsFarm(farm.id));
+      const said = own.map(
+        ({ value: farm }) =>
+          new Promise<void>((resolve) => {
+            host.post({ actor: 'lease', id: farm.id, message: { type: 'service.stopping' } }, resolve);
+          }),
+      );
+      await Promise.all(said);
+    },
+    stop: async () => {
+      clearInterval(measuring);
+      await bus.close();
+      await host.idle();
+      host.stop();
+      front.close();
+      store.close();
+      await reader.close();
+    },
+  };
+  exposeControl(control, options.controlPort);
+  main.on('message', (command: ShardCommand) => {
+    if (command.type === 'fell') wakeOwn(command.slot);
+    else if (command.type === 'submit-large') host.post(submissionIn(command));
+    else for (const envelope of command.envelopes) host.post(envelope);
+  });
+  for (const envelope of takeUp(reader, ownsFarm, options.index === 0)) host.post(envelope);
+}
+
+function submissionIn({ farm, submission, plan, replyTo }: LargeCommand): ServiceEnvelope {
+  const whole = { ...submission, plan: joinPlan(plan) };
+  return { actor: 'farm', id: farm, message: { type: 'job.submit', submission: whole, replyTo } };
+}
+
+/** Does one thing and then another, and holds nothing but them. */
+const inTurn =
+  (first: () => void, second: () => void): (() => void) =>
+  () => {
+    first();
+    second();
+  };
+
+/** The shards of a set of bits. */
+function shardsOf(bits: bigint, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, shard) => shard).filter(
+    (shard) => ((bits >> BigInt(shard)) & 1n) === 1n,
+  );
+}

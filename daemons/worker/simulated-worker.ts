@@ -1,0 +1,111 @@
+import { agentActors } from '../../actors/agent/agent-actors.ts';
+import type { AgentSettings } from '../../actors/agent/agent-settings.ts';
+import type { AgentEnvelope, AgentWorld } from '../../actors/agent/agent-world.ts';
+import { ThreadHost } from '../../actors/kernel/thread-host.ts';
+import { committedAtOnce, letOutAtOnce } from '../../actors/kernel/one-stage.ts';
+import { MemoryJournal } from '../../src/adapters/memory/memory-journal.ts';
+import { NO_LOG_SPOOL } from '../../src/adapters/memory/no-log-spool.ts';
+import type { ServerList } from '../../src/adapters/nats/server-address.ts';
+import { joinAsWorker } from '../../src/adapters/nats/worker-bus.ts';
+import {
+  SimulatedTaskProcesses,
+  type SimulationSettings,
+} from '../../src/adapters/process/simulated-task-processes.ts';
+import { simulatedStaging } from '../../src/adapters/staging/simulated-staging.ts';
+import { workerId } from '../../src/core/ids.ts';
+import type { WorkerBus } from '../../src/core/ports/bus.ts';
+import type { TaskProcessEvents } from '../../src/core/ports/task-processes.ts';
+import { BusLog } from '../process/bus-log.ts';
+import type { Logger } from '../process/logging.ts';
+import { AgentEffects } from './agent-effects.ts';
+import { stagingEvents } from './staging-effects.ts';
+import { busListener, processEvents } from './world-events.ts';
+
+export interface SimulatedWorkerOptions {
+  readonly settings: AgentSettings;
+  readonly simulation: SimulationSettings;
+  /** Number of the worker among those of the process. */
+  readonly index: number;
+  readonly servers: ServerList;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  /** A worker without its state cannot go on. */
+  readonly fatal: (error: unknown) => void;
+  readonly taskEnded: (isGood: boolean) => void;
+  /** The service has answered for the first time. */
+  readonly welcomed: () => void;
+}
+
+/** A worker that speaks to a real service over a connection of its own with the actors of the daemon, and runs nothing. */
+export class SimulatedWorker {
+  private readonly host: ThreadHost<AgentWorld>;
+  private readonly bus: WorkerBus;
+  private readonly busLog: BusLog;
+  private readonly departed: Promise<void>;
+
+  constructor(options: SimulatedWorkerOptions) {
+    const { settings, logger } = options;
+    const journal = new MemoryJournal(workerId(options.newId()));
+    this.host = new ThreadHost<AgentWorld>(agentActors(settings), {
+      reader: journal,
+      newId: options.newId,
+      commit: (changes, told) => journal.append(changes, committedAtOnce(told)),
+      letOut: (outputs) =>
+        letOutAtOnce(() => {
+          for (const output of outputs) {
+            if (output.kind === 'effect') effects.execute(output.effect);
+          }
+        }),
+      // What one worker tells of itself is too much of thousands.
+      log: (level, text, attributes) =>
+        logger[level === 'info' ? 'debug' : level]({ worker: settings.name, ...attributes }, text),
+      fatal: options.fatal,
+    });
+    const post = (envelope: AgentEnvelope): void => this.host.post(envelope);
+    const processes = new SimulatedTaskProcesses(
+      options.simulation,
+      options.index,
+      counted(processEvents(post), options.taskEnded),
+    );
+    this.busLog = new BusLog(logger);
+    this.bus = joinAsWorker(
+      { servers: options.servers, name: `callsheet simulated worker ${settings.name}` },
+      busListener(post, (event) => this.busLog.note('worker', event)),
+    );
+    let depart: () => void = () => undefined;
+    this.departed = new Promise((resolve) => {
+      depart = resolve;
+    });
+    let isWelcome = false;
+    const staging = simulatedStaging(stagingEvents(post));
+    const effects = new AgentEffects({ bus: this.bus, processes, spool: NO_LOG_SPOOL, staging }, post, {
+      left: () => depart(),
+      welcomed: () => {
+        if (!isWelcome) options.welcomed();
+        isWelcome = true;
+      },
+      registering: () => undefined,
+    });
+    post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.start' } });
+  }
+
+  /** Leaves the service: tasks end in their time, or with `atOnce` now. May be said again. Resolves once the worker has left. */
+  async leave(atOnce: boolean): Promise<void> {
+    this.host.post({ actor: 'registrar', id: 'registrar', message: { type: 'agent.leave', atOnce } });
+    await this.departed;
+    this.host.stop();
+    this.busLog.stopping();
+    await this.bus.close();
+  }
+}
+
+/** Tells of tasks that have ended by themselves, beside what is told of all processes. */
+function counted(events: TaskProcessEvents, taskEnded: (isGood: boolean) => void): TaskProcessEvents {
+  return {
+    ...events,
+    ended: (sessionId, run, end) => {
+      if (end.kind === 'exited') taskEnded(end.code === 0);
+      events.ended(sessionId, run, end);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { AgentEffect, AgentEnvelope } from '../../actors/agent/agent-world.ts';
+import type { Staging, StagingEvents } from '../../src/core/ports/staging.ts';
+
+type StagingEffect = Extract<AgentEffect, { kind: 'stage' | 'stop-staging' | 'forget-staging' }>;
+
+/** Copies what a session says. */
+export function executeOnStaging(staging: Staging, effect: StagingEffect): void {
+  switch (effect.kind) {
+    case 'stage':
+      staging.begin(effect.sessionId, effect.request);
+      return;
+    case 'stop-staging':
+      staging.stop(effect.sessionId);
+      return;
+    case 'forget-staging':
+      staging.forget(effect.sessionId);
+  }
+}
+
+/** What the copies tell goes to their sessions. */
+export function stagingEvents(post: (envelope: AgentEnvelope) => void): StagingEvents {
+  return {
+    ended: (id, run, failure) => {
+      post({ actor: 'session', id, message: { type: 'staging.ended', run, failure } });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { environmentName, flagName } from '../../src/core/config/key-names.ts';
+import { DAEMONS, type KeySet } from '../../src/core/config/keys.ts';
+import { KEYS_WITHOUT_EFFECT, LATER_KEYS } from '../../src/core/config/later-keys.ts';
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function table(keys: KeySet): string[] {
+  return [
+    '| Key | Type | Default | Meaning |',
+    '| --- | --- | --- | --- |',
+    ...Object.entries(keys).map(([name, key]) => {
+      const standard = key.default === '' ? `empty: ${key.defaultMeans ?? ''}` : `\`${key.default}\``;
+      return `| \`${name}\` | ${cell(key.type.label)} | ${cell(standard)} | ${cell(key.description)} |`;
+    }),
+  ];
+}
+
+/** The text of docs/configuration.md: made from the keys, so that it cannot say anything else than what the daemons do. */
+export function configurationReference(): string {
+  const example = 'http.cors_origins';
+  return [
+    '# Configuration',
+    '',
+    '<!-- Made by `npm run generate` from src/core/config. Do not edit by hand. -->',
+    '',
+    'A key is set, weakest first, by its default, by the file given with `--config FILE` (YAML), by an environment',
+    `variable and by a flag: \`${example}\` is \`${environmentName(example)}\` in the environment and \`${flagName(example)}\``,
+    'on the command line. In the file, `http.addr: x` and `addr: x` below `http:` say the same.',
+    '',
+    'Lists are comma-separated in variables and flags, and may be YAML sequences in the file. Durations are written `500ms`,',
+    '`30s`, `5m`, `168h`. An empty environment variable counts as not set. The two daemons may share a file and an',
+    'environment: each ignores the keys of the other there.',
+    '',
+    'An unknown key, or a value of the wrong type, stops the start with exit status 2 and one line on standard error that names',
+    'the key and where it was set.',
+    '',
+    '## `callsheet server`',
+    '',
+    ...table(DAEMONS.server),
+    '',
+    '## `callsheet worker`',
+    '',
+    ...table(DAEMONS.worker),
+    '',
+    '## Client commands',
+    '',
+    'They take the address of the service from `--url`, else from the environment variable `SVC_URL`, else',
+    '`http://127.0.0.1:8080`.',
+    '',
+    '## Not supported by this version',
+    '',
+    'These keys belong to features that are still to come. Setting one stops the start; a value that turns the feature off',
+    '(shown where there is one) is accepted.',
+    '',
+    ...[...LATER_KEYS].map(([name, off]) => `- \`${name}\`${off === null ? '' : ` (\`${off}\`)`}`),
+    '',
+    'These are accepted with a note on standard error that they have no effect yet:',
+    '',
+    ...[...KEYS_WITHOUT_EFFECT].map((name) => `- \`${name}\``),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,53 @@
+import type { DocumentNode } from '../template/document.ts';
+
+const INTEGER = /^[-+]?[0-9]+$/;
+const DECIMAL = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+/** Significant digits of the largest 64-bit integer; longer texts are refused before they are converted. */
+const MAX_DIGITS = 19;
+/** Decimal texts longer than this are no numbers that anybody wrote. */
+const MAX_DECIMAL_LENGTH = 400;
+
+/** The 64-bit integer that the text writes in base 10, null when it is none, 'range' when it does not fit. */
+export function parseInteger(text: string): bigint | null | 'range' {
+  if (!INTEGER.test(text)) return null;
+  const digits = text.replace(/^[-+]?0*/, '');
+  if (digits.length > MAX_DIGITS) return 'range';
+  const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
+  return value < MIN_INT64 || value > MAX_INT64 ? 'range' : value;
+}
+
+/** The finite number that the text writes in base 10, or null. */
+export function parseDecimal(text: string): number | null {
+  if (text.length > MAX_DECIMAL_LENGTH || !DECIMAL.test(text)) return null;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** What a node says as an integer: an integer, a whole number, or text that writes an integer. Else why not. */
+export function integerOf(node: DocumentNode): bigint | string {
+  if (node.kind === 'float') {
+    const value = parseDecimal(node.text);
+    if (value !== null && Number.isSafeInteger(value)) return BigInt(value);
+    return 'must be an integer';
+  }
+  if (node.kind !== 'integer' && node.kind !== 'string') return 'must be an integer';
+  const value = parseInteger(node.kind === 'string' ? node.value : node.text);
+  if (value === 'range') return 'is outside the range of 64-bit integers';
+  return value ?? 'must be an integer';
+}
+
+interface Decimal {
+  /** As written. */
+  readonly text: string;
+  readonly value: number;
+}
+
+/** What a node says as a finite number: a number, or text that writes one. Else why not. */
+export function decimalOf(node: DocumentNode): Decimal | string {
+  if (node.kind !== 'integer' && node.kind !== 'float' && node.kind !== 'string') return 'must be a number';
+  const text = node.kind === 'string' ? node.value : node.text;
+  const value = parseDecimal(text);
+  return value === null ? 'must be a finite decimal number' : { text, value };
+}

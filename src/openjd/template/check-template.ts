@@ -1,0 +1,56 @@
+import type { PointedError } from '../primitives/pointed-error.ts';
+import type { DocumentNode } from './document.ts';
+import { LANGUAGE_FEATURES } from './extensions.ts';
+import { Findings } from './findings.ts';
+import type { LanguageOptions } from './language/options.ts';
+import { rootOf } from './located.ts';
+import { readTemplate } from './shape/read-template.ts';
+import type { TemplateShape } from './shape/template-shape.ts';
+import { TEMPLATE_LIMITS } from './template-limits.ts';
+import { checkVersionAndExtensions } from './validate/01-version-and-extensions.ts';
+import { checkNames } from './validate/03-names.ts';
+import { checkParameters, type CheckedParameter } from './validate/04-parameters.ts';
+import { checkActions } from './validate/05-actions.ts';
+import { checkHostRequirements } from './validate/06-host-requirements.ts';
+import { checkParameterSpaces } from './validate/07-parameter-spaces.ts';
+import { checkDependencies } from './validate/08-dependencies.ts';
+import { checkFormatStrings } from './validate/09-format-strings.ts';
+import { checkPathDelivery } from './validate/10-path-delivery.ts';
+
+/** A template without findings. */
+export interface CheckedTemplate {
+  readonly shape: TemplateShape;
+  readonly parameters: readonly CheckedParameter[];
+}
+
+export type CheckResult =
+  | { readonly ok: true; readonly template: CheckedTemplate }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+/**
+ * Validates a template without parameter values. All findings of all passes at once, by position; only a document in another language
+ * (version, extensions) or of another shape at the top ends early. Never throws for what the document contains.
+ */
+export function checkTemplate(
+  document: DocumentNode,
+  { limits = TEMPLATE_LIMITS, supported = LANGUAGE_FEATURES, expressions }: LanguageOptions,
+): CheckResult {
+  const findings = new Findings();
+  const root = rootOf(document);
+  const refused = (): CheckResult => ({ ok: false, errors: findings.sorted() });
+
+  const extensions = checkVersionAndExtensions(findings, root, supported);
+  if (extensions === undefined) return refused();
+  const shape = readTemplate(findings, root, extensions, limits);
+  if (shape === undefined) return refused();
+
+  checkNames(findings, shape, limits);
+  const parameters = checkParameters(findings, shape, limits);
+  checkActions(findings, shape, limits);
+  checkHostRequirements(findings, shape, limits, supported);
+  checkParameterSpaces(findings, shape, limits);
+  checkDependencies(findings, shape);
+  checkFormatStrings(findings, shape, limits, extensions.has('EXPR') ? expressions : null);
+  checkPathDelivery(findings, shape, limits);
+  return findings.count === 0 ? { ok: true, template: { shape, parameters } } : refused();
+}

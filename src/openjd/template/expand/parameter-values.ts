@@ -1,0 +1,81 @@
+import type { Findings } from '../findings.ts';
+import type { Located } from '../located.ts';
+import { suggestion } from '../../primitives/nearest.ts';
+import { checkValue, submittedNode } from '../parameter-rules.ts';
+import { rowOf } from '../parameter-types.ts';
+import type { ParameterValue } from '../plan.ts';
+import type { TemplateLimits } from '../template-limits.ts';
+import { shown } from '../text-rules.ts';
+import type { CheckedParameter } from '../validate/04-parameters.ts';
+
+/** Unknown names that are reported one by one. */
+const MAX_UNKNOWN = 100;
+
+/**
+ * The values of the job parameters, from submitted texts and defaults, in the order of their definition. Reports, at the definition: a required value that is
+ * missing, text that is no value of the type, and constraints that are broken; at the list of definitions: names that are not declared.
+ */
+export function parameterValues(
+  findings: Findings,
+  template: Located,
+  parameters: readonly CheckedParameter[],
+  submitted: ReadonlyMap<string, string>,
+  limits: TemplateLimits,
+): Map<string, ParameterValue> {
+  const values = new Map<string, ParameterValue>();
+  for (const parameter of parameters) {
+    const name = parameter.shape.name?.value ?? '';
+    const given = submitted.get(name);
+    const text = given === undefined ? parameter.default : accepted(findings, parameter, name, given, limits);
+    if (text !== null) values.set(name, { type: parameter.rules.type, value: text, ...flowOf(parameter) });
+    else if (given === undefined) {
+      findings.add(parameter.shape.at, `the parameter ${shown(name)} has no default and needs a value`);
+    }
+  }
+  reportUnknown(findings, template, parameters, submitted);
+  return values;
+}
+
+/** What the job does with its paths, where it says so. */
+function flowOf({ rules, shape }: CheckedParameter): Pick<ParameterValue, 'dataFlow' | 'objectType'> {
+  const dataFlow = shape.dataFlow?.value;
+  if (!rowOf(rules.type).isPath || dataFlow === undefined || dataFlow === 'NONE') return {};
+  return { dataFlow, objectType: shape.objectType?.value ?? 'DIRECTORY' };
+}
+
+/** The canonical form of a submitted value; null when it was reported. */
+function accepted(
+  findings: Findings,
+  { rules, shape }: CheckedParameter,
+  name: string,
+  given: string,
+  limits: TemplateLimits,
+): string | null {
+  const submitted = submittedNode(rules.type, given);
+  if (!submitted.ok) {
+    findings.add(shape.at, `the value of ${shown(name)}: ${submitted.detail}`);
+    return null;
+  }
+  const checked = checkValue(rules, submitted.node, limits);
+  if (checked.ok) return checked.text;
+  for (const { path, detail } of checked.problems) {
+    const element = path.map((index) => `[${index}]`).join('');
+    findings.add(shape.at, `the value of ${shown(name)}${element === '' ? '' : ` at ${element}`}: ${detail}`);
+  }
+  return null;
+}
+
+function reportUnknown(
+  findings: Findings,
+  template: Located,
+  parameters: readonly CheckedParameter[],
+  submitted: ReadonlyMap<string, string>,
+): void {
+  const names = new Set(parameters.map((parameter) => parameter.shape.name?.value ?? ''));
+  const definitions: Located = { node: template.node, parent: template, key: 'parameterDefinitions' };
+  let reported = 0;
+  for (const name of submitted.keys()) {
+    if (names.has(name) || ++reported > MAX_UNKNOWN) continue;
+    findings.add(definitions, `there is no parameter ${shown(name)}${suggestion(name, names)}`);
+  }
+}

@@ -1,0 +1,155 @@
+import { displayOf } from '../../expr/values/display.ts';
+import { typeOf, type Value } from '../../expr/values/value.ts';
+import type { PointedError } from '../../primitives/pointed-error.ts';
+import { checkTemplate, type CheckedTemplate } from '../check-template.ts';
+import type { DocumentNode } from '../document.ts';
+import type { ExtensionName } from '../extensions.ts';
+import { Findings } from '../findings.ts';
+import type { LanguageOptions } from '../language/options.ts';
+import type { JobPlan, StepPlan } from '../plan.ts';
+import { jobScopes, stepCreationScope, type JobScopes } from '../scope.ts';
+import type { TemplateShape } from '../shape/template-shape.ts';
+import { TEMPLATE_LIMITS, type TemplateLimits } from '../template-limits.ts';
+import { TextChecker } from '../text-checker.ts';
+import { characters, hasControl } from '../text-rules.ts';
+import { bindSteps, checkHostTexts, NO_LETS } from '../validate/09-format-strings.ts';
+import { CreationValues } from './creation-values.ts';
+import { parameterValues } from './parameter-values.ts';
+import { resolveRequirements } from './resolve-requirements.ts';
+import { resolveSpace } from './resolve-space.ts';
+import { deliveryPlans } from './delivery-plans.ts';
+import { environmentPlan, scriptPlan } from './script-plans.ts';
+
+const EXPR: ExtensionName = 'EXPR';
+
+/** A job as it is created from a template: its plan, and what else is shown of it. */
+export interface PreparedJob {
+  readonly plan: JobPlan;
+  readonly description: string;
+  readonly extensions: readonly string[];
+}
+
+export type PrepareResult =
+  | { readonly ok: true; readonly job: PreparedJob }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+/**
+ * Makes a job from a template and the submitted parameter values, which are text by parameter name: validates the template, checks the values,
+ * resolves what is resolved at job creation and checks it again (specification, section 7.4). All errors of a stage at once, by position.
+ */
+export function prepareJob(
+  document: DocumentNode,
+  values: ReadonlyMap<string, string>,
+  options: LanguageOptions,
+): PrepareResult {
+  const checked = checkTemplate(document, options);
+  if (!checked.ok) return checked;
+  return createJob(checked.template, values, options);
+}
+
+/** The second half of `prepareJob`: a job from a template that is already checked. */
+function createJob(
+  template: CheckedTemplate,
+  submitted: ReadonlyMap<string, string>,
+  { limits = TEMPLATE_LIMITS, expressions }: LanguageOptions,
+): PrepareResult {
+  const findings = new Findings();
+  const { shape } = template;
+  const parameters = parameterValues(findings, shape.at, template.parameters, submitted, limits);
+  if (findings.count > 0) return { ok: false, errors: findings.sorted() };
+
+  const isExpr = shape.extensions.has('EXPR');
+  const checker = new TextChecker(findings, isExpr ? expressions : null);
+  const known = [...parameters].map(([name, { type, value }]) => ({ name, type, value }));
+  const before = jobScopes({ isExpr, parameters: known, jobName: null });
+  const jobName = resolveJobName(findings, new CreationValues(checker, before.creation), shape, limits);
+  const job = jobScopes({ isExpr, parameters: known, jobName: jobName ?? null });
+  const lets = bindSteps(checker, shape, job);
+  const steps = resolveSteps(findings, checker, job, shape, lets, limits);
+  // Names alone were checked with the template; what expressions make of the values that are known now was not.
+  const needed = isExpr ? checkHostTexts(checker, shape, job, lets) : [];
+  if (findings.count > 0 || jobName === undefined) return { ok: false, errors: findings.sorted() };
+  return {
+    ok: true,
+    job: {
+      plan: {
+        version: 1,
+        jobName,
+        parameters: Object.fromEntries(parameters),
+        environments: shape.jobEnvironments.map(environmentPlan),
+        steps: steps.map((step) => ({
+          ...step,
+          ...letValues(lets[step.order], needed[step.order]),
+        })),
+      },
+      description: shape.description?.value ?? '',
+      extensions: [...shape.extensions],
+    },
+  };
+}
+
+/** The bindings of a step that its scripts need, with their values. */
+function letValues(
+  lets: ReadonlyMap<string, Value> | undefined,
+  needed: ReadonlySet<string> | undefined,
+): Pick<StepPlan, 'lets'> {
+  const values = [...(lets ?? [])]
+    .filter(([name]) => needed?.has(name) === true)
+    .map(([name, value]) => ({ name, type: typeOf(value).text, value: displayOf(value) }));
+  return values.length === 0 ? {} : { lets: values };
+}
+
+/** Section 1.1.1: the constraints hold after resolution. */
+function resolveJobName(
+  findings: Findings,
+  creation: CreationValues,
+  shape: TemplateShape,
+  limits: TemplateLimits,
+): string | undefined {
+  if (shape.name === undefined) return undefined;
+  const name = creation.resolveText(shape.name);
+  if (name === undefined) return undefined;
+  const length = characters(name);
+  if (length === 0) findings.add(shape.name.at, 'resolves to an empty name');
+  if (length > limits.maxJobName) {
+    findings.add(
+      shape.name.at,
+      `must not have more than ${limits.maxJobName} characters, and has ${length} when resolved`,
+    );
+  }
+  if (hasControl(name)) findings.add(shape.name.at, 'resolves to a name with control characters');
+  return name;
+}
+
+function resolveSteps(
+  findings: Findings,
+  checker: TextChecker,
+  job: JobScopes,
+  shape: TemplateShape,
+  lets: readonly ReadonlyMap<string, Value>[],
+  limits: TemplateLimits,
+): StepPlan[] {
+  const usesExpressions = shape.extensions.has(EXPR);
+  const orders = new Map(shape.steps.map((step, order) => [step.name?.value, order]));
+  return shape.steps.flatMap((step, order) => {
+    const deliveries = step.deliveries ?? shape.deliveries;
+    const scope = stepCreationScope(job, lets[order] ?? NO_LETS);
+    const creation = new CreationValues(checker, scope);
+    const space = resolveSpace(findings, creation, step, limits);
+    const requirements = {
+      ...resolveRequirements(findings, creation, step.hostRequirements, limits),
+      ...(usesExpressions && { usesExpressions }),
+    };
+    if (space === undefined || step.name === undefined) return [];
+    return {
+      name: step.name.value,
+      order,
+      dependsOn: step.dependencies.flatMap((dependency) => orders.get(dependency.value) ?? []),
+      ...space,
+      requirements,
+      environments: step.environments.map(environmentPlan),
+      script: scriptPlan(step),
+      ...(deliveries === undefined ? {} : { deliveries: deliveryPlans(deliveries) }),
+    };
+  });
+}

@@ -1,0 +1,47 @@
+import type { PointedError } from '../primitives/pointed-error.ts';
+import type { Position } from './document.ts';
+import { pointerOf, type Located } from './located.ts';
+
+/** More findings than this are counted and not kept. */
+const MAX_FINDINGS = 1000;
+/** Characters of all of them together, likewise: those of expressions can be long. */
+const MAX_CHARACTERS = 250_000;
+
+/** Collects what is wrong with a document, over all passes. */
+export class Findings {
+  readonly #errors: PointedError[] = [];
+  #dropped = 0;
+  #characters = 0;
+
+  get count(): number {
+    return this.#errors.length + this.#dropped;
+  }
+
+  /** Notes that the node is wrong. */
+  add(at: Located, detail: string): void {
+    this.#push(at, at.node, detail);
+  }
+
+  /** Notes that the key of a mapping's entry is wrong. */
+  addAtKey(at: Located, detail: string): void {
+    this.#push(at, at.keyAt ?? at.node, detail);
+  }
+
+  /** All findings, by position in the document. */
+  sorted(): PointedError[] {
+    const sorted = this.#errors.toSorted(
+      (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+    );
+    if (this.#dropped > 0) sorted.push({ pointer: '', detail: `${this.#dropped} more errors are not shown` });
+    return sorted;
+  }
+
+  #push(at: Located, position: Position, detail: string): void {
+    if (this.#errors.length >= MAX_FINDINGS || this.#characters >= MAX_CHARACTERS) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#characters += detail.length;
+    this.#errors.push({ pointer: pointerOf(at), detail, line: position.line, column: position.column });
+  }
+}

@@ -1,0 +1,173 @@
+import type { PathDelivery } from './deliveries.ts';
+import type { RangeConstraint, SpaceDescription } from './space-description.ts';
+
+/**
+ * What a template and its parameter values resolve to at job creation: all that scheduling and the worker need, and
+ * nothing that grows with the number of tasks. Immutable; stored with the job.
+ */
+export interface JobPlan {
+  readonly version: 1;
+  readonly jobName: string;
+  /** Values of the job parameters by name, as text (PATH values raw, not mapped). */
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  readonly environments: readonly EnvironmentPlan[];
+  readonly steps: readonly StepPlan[];
+}
+
+export type BaseType = 'INT' | 'FLOAT' | 'STRING' | 'PATH';
+
+/** Types of job parameters; those beyond the base types exist with the extension EXPR alone (parameter-types.ts). */
+export type ParameterType =
+  | BaseType
+  | 'BOOL'
+  | 'RANGE_EXPR'
+  | 'LIST[STRING]'
+  | 'LIST[PATH]'
+  | 'LIST[INT]'
+  | 'LIST[FLOAT]'
+  | 'LIST[BOOL]'
+  | 'LIST[LIST[INT]]';
+
+export interface ParameterValue {
+  readonly type: ParameterType;
+  /** The canonical text: integers in plain decimal, `true` and `false`, a list as JSON; everything else as given. */
+  readonly value: string;
+  /** Of a PATH or LIST[PATH] that the job reads or writes; absent is NONE. */
+  readonly dataFlow?: DataFlow;
+  /** Of a PATH or LIST[PATH] with a dataFlow; absent is DIRECTORY. */
+  readonly objectType?: ObjectType;
+}
+
+/** What a job does with a PATH (specification, section 2.2). */
+export type DataFlow = 'IN' | 'OUT' | 'INOUT';
+
+export type ObjectType = 'FILE' | 'DIRECTORY';
+
+export interface TaskParameterValue {
+  readonly type: TaskParameterType;
+  readonly value: string;
+}
+
+export interface StepPlan {
+  readonly name: string;
+  /** Position in the template, from 0. */
+  readonly order: number;
+  /** Orders of the steps that must complete first. */
+  readonly dependsOn: readonly number[];
+  readonly taskCount: number;
+  /** Types of the task parameters, in the order of their definition. */
+  readonly taskParameters: readonly TaskParameterPlan[];
+  /** How the chunked parameter is cut; absent when the step has none. */
+  readonly chunks?: ChunksPlan;
+  readonly space: SpaceDescription;
+  readonly requirements: StepRequirements;
+  readonly environments: readonly EnvironmentPlan[];
+  readonly script: ScriptPlan;
+  /** The bindings of its `let` with their values, in their order; absent when there are none. */
+  readonly lets?: readonly LetValue[];
+  /** How mapped paths reach its tasks; absent where the template says nothing. */
+  readonly deliveries?: readonly PathDelivery[];
+}
+
+export interface TaskParameterPlan {
+  readonly name: string;
+  readonly type: TaskParameterType;
+}
+
+/** A value of type CHUNK[INT] is a range expression: `1-10`, `1,3,7`. */
+export type TaskParameterType = BaseType | 'CHUNK[INT]';
+
+/** Specification, section 3.4.1.5. The space is cut by `defaultTaskCount`; the target is carried for schedulers that adapt. */
+export interface ChunksPlan {
+  readonly parameter: string;
+  readonly defaultTaskCount: number;
+  /** 0 means that there is no target. */
+  readonly targetRuntimeSeconds: number;
+  readonly rangeConstraint: RangeConstraint;
+}
+
+/** Host requirements, resolved (interface.md, "OpenJD template shape", rule 4). */
+export interface StepRequirements {
+  /** Cores that one task reserves; null reserves the whole machine. */
+  readonly cores: number | null;
+  /** Promoted compute location; empty when there is none. A promoted location is not among the attributes. */
+  readonly computeLocation: string;
+  readonly amounts: readonly AmountRequirement[];
+  /** Names of the usage pools that one task holds a slot of each, in lower case. */
+  readonly pools: readonly string[];
+  readonly attributes: readonly AttributeRequirement[];
+  /** Whether the worker evaluates expressions for its tasks: the template declares EXPR. Absent is false. */
+  readonly usesExpressions?: boolean;
+}
+
+/** An amount of a worker other than amount.worker.vcpu. Names are lower case. */
+export interface AmountRequirement {
+  readonly name: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Names are lower case; values are as written and compare without case. */
+export interface AttributeRequirement {
+  readonly name: string;
+  readonly anyOf?: readonly string[];
+  readonly allOf?: readonly string[];
+}
+
+/** Strings marked "format string" are resolved by the worker, in host scope. */
+export interface ActionPlan {
+  /** Format string. */
+  readonly command: string;
+  /** Format strings. */
+  readonly args: readonly string[];
+  /** Seconds; absent means no limit. The default of an onExit is filled in. */
+  readonly timeoutSeconds?: number;
+  readonly cancelation?: CancelationPlan;
+}
+
+export type CancelationPlan =
+  | { readonly mode: 'TERMINATE' }
+  /** The default of the period is filled in. */
+  | { readonly mode: 'NOTIFY_THEN_TERMINATE'; readonly notifyPeriodSeconds?: number };
+
+export interface EmbeddedFilePlan {
+  readonly name: string;
+  /** Literal basename; absent means that the worker chooses one. */
+  readonly filename?: string;
+  readonly runnable: boolean;
+  /** Format string. */
+  readonly data: string;
+}
+
+/** A binding of a `let` that was evaluated when the job was created. */
+export interface LetValue {
+  readonly name: string;
+  /** Its type as the expression language writes it: `list[int]`. */
+  readonly type: string;
+  /** As the expression language writes the value: a list is JSON. */
+  readonly value: string;
+}
+
+/** A binding of a script's `let`, which the worker evaluates. */
+export interface LetPlan {
+  readonly name: string;
+  readonly expression: string;
+}
+
+export interface ScriptPlan {
+  readonly onRun: ActionPlan;
+  readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** In their order; absent when there are none. */
+  readonly lets?: readonly LetPlan[];
+}
+
+export interface EnvironmentPlan {
+  readonly name: string;
+  /** Values are format strings. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly onEnter?: ActionPlan;
+  readonly onExit?: ActionPlan;
+  readonly embeddedFiles: readonly EmbeddedFilePlan[];
+  /** Of its script, in their order; absent when there are none. */
+  readonly lets?: readonly LetPlan[];
+}

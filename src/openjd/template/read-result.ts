@@ -1,0 +1,22 @@
+import type { PointedError } from '../primitives/pointed-error.ts';
+import type { DocumentNode, Position } from './document.ts';
+
+/** A document that was read, or why it cannot be. */
+export type ReadResult =
+  | { readonly ok: true; readonly document: DocumentNode }
+  | { readonly ok: false; readonly errors: readonly PointedError[] };
+
+/** Ends the reading of a document: thrown and caught inside a reader, never seen outside of it. */
+export class Unreadable extends Error {
+  readonly position: Position;
+
+  constructor(detail: string, position: Position) {
+    super(detail);
+    this.position = position;
+  }
+
+  toResult(): ReadResult {
+    const { line, column } = this.position;
+    return { ok: false, errors: [{ pointer: '', detail: this.message, line, column }] };
+  }
+}

@@ -1,0 +1,109 @@
+import { nodeKindName } from '../document.ts';
+import type { ExtensionName } from '../extensions.ts';
+import type { Findings } from '../findings.ts';
+import { itemOf, memberOf, type Located, type Text } from '../located.ts';
+import { suggestion } from '../../primitives/nearest.ts';
+import { shown } from '../text-rules.ts';
+
+/** What an object may hold. A key that names an extension is optional with it and refused without it. */
+export type ObjectKeys = Readonly<
+  Record<string, 'required' | 'optional' | { readonly needs: ExtensionName | 'FEATURE_BUNDLE_1' }>
+>;
+
+/** The fields of an object that are present, by key; an optional key with the value null counts as absent. */
+export type Fields = ReadonlyMap<string, Located>;
+
+/** More unknown words than this in one template get no suggestion: looking for one costs. */
+const MAX_SUGGESTIONS = 50;
+
+/** Reads the parts of a template, and reports what has the wrong shape. */
+export class ObjectReader {
+  readonly #findings: Findings;
+  /** Those that the template declares. */
+  readonly extensions: ReadonlySet<string>;
+  #suggestions = 0;
+
+  constructor(findings: Findings, extensions: ReadonlySet<string>) {
+    this.#findings = findings;
+    this.extensions = extensions;
+  }
+
+  /** The fields of a mapping; undefined when it is none. Unknown and missing keys are reported. */
+  object(at: Located | undefined, keys: ObjectKeys): Fields | undefined {
+    if (at === undefined) return undefined;
+    const { node } = at;
+    if (node.kind !== 'mapping') return this.#wrong(at, 'a mapping');
+    const fields = new Map<string, Located>();
+    for (const entry of node.entries) {
+      const member = memberOf(at, entry);
+      const rule = Object.hasOwn(keys, entry.key) ? keys[entry.key] : undefined;
+      if (rule === undefined) this.#unknownKey(member, entry.key, keys);
+      else if (typeof rule === 'object' && !this.extensions.has(rule.needs)) {
+        this.#findings.addAtKey(member, `${shown(entry.key)} requires the extension ${rule.needs}`);
+      } else if (entry.value.kind !== 'null' || rule === 'required') fields.set(entry.key, member);
+    }
+    for (const [key, rule] of Object.entries(keys)) {
+      if (rule === 'required' && !fields.has(key)) this.#findings.add(at, `${shown(key)} is required`);
+    }
+    return fields;
+  }
+
+  text(at: Located | undefined): Text | undefined {
+    if (at === undefined) return undefined;
+    const { node } = at;
+    if (node.kind === 'string') return { value: node.value, at };
+    const hint =
+      node.kind === 'integer' || node.kind === 'float' || node.kind === 'boolean' ? '; put it in quotes' : '';
+    return this.#wrong(at, 'text', hint);
+  }
+
+  /** One of the words, exactly. */
+  word<Word extends string>(
+    at: Located | undefined,
+    words: readonly Word[],
+  ): { value: Word; at: Located } | undefined {
+    const text = this.text(at);
+    if (text === undefined) return undefined;
+    const word = words.find((candidate) => candidate === text.value);
+    if (word !== undefined) return { value: word, at: text.at };
+    this.#findings.add(text.at, `must be one of ${words.join(', ')}, not ${shown(text.value)}`);
+    return undefined;
+  }
+
+  /** The items of a list of at least one and at most `max` items. */
+  list(at: Located | undefined, max: number): Located[] | undefined {
+    if (at === undefined) return undefined;
+    const { node } = at;
+    if (node.kind !== 'sequence') return this.#wrong(at, 'a list');
+    if (node.items.length === 0) this.#findings.add(at, 'must have at least one element');
+    if (node.items.length > max) {
+      this.#findings.add(at, `must not have more than ${max} elements, and has ${node.items.length}`);
+      return node.items.slice(0, max).map((item, index) => itemOf(at, item, index));
+    }
+    return node.items.map((item, index) => itemOf(at, item, index));
+  }
+
+  texts(at: Located | undefined, max: number): Text[] | undefined {
+    return this.list(at, max)?.flatMap((item) => this.text(item) ?? []);
+  }
+
+  boolean(at: Located | undefined): boolean | undefined {
+    if (at === undefined) return undefined;
+    return at.node.kind === 'boolean' ? at.node.value : this.#wrong(at, 'true or false');
+  }
+
+  /** Reports that something is not what it must be. */
+  refuse(at: Located, detail: string): void {
+    this.#findings.add(at, detail);
+  }
+
+  #unknownKey(member: Located, key: string, keys: ObjectKeys): void {
+    const near = ++this.#suggestions <= MAX_SUGGESTIONS ? suggestion(key, Object.keys(keys)) : '';
+    this.#findings.addAtKey(member, `unknown key ${shown(key)}${near}`);
+  }
+
+  #wrong(at: Located, wanted: string, hint = ''): undefined {
+    this.#findings.add(at, `must be ${wanted}, not ${nodeKindName(at.node)}${hint}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { DELIVERY_ORDER, type DeliveryType } from '../deliveries.ts';
+import type { Located } from '../located.ts';
+import type { ObjectKeys, ObjectReader } from './object-reader.ts';
+import type { DeliveryShape } from './template-shape.ts';
+
+/** The keys of a template and of a step that the extension SVC_PATH_TRANSLATION adds. */
+export const deliveryKeys = (extensions: ReadonlySet<string>): ObjectKeys => ({
+  pathDelivery: extensions.has('SVC_PATH_TRANSLATION') ? 'optional' : { needs: 'SVC_PATH_TRANSLATION' },
+});
+
+const KEYS: Readonly<Record<DeliveryType, ObjectKeys>> = {
+  swap_in_place: { type: 'required' },
+  translation_file: { type: 'required' },
+  command_flags: { type: 'required', args: 'required', position: 'optional' },
+  environment: { type: 'required', variable: 'required', entry: 'optional', separator: 'optional' },
+  stage_locally: { type: 'required' },
+};
+
+/** docs/decisions/path-delivery.md. Which keys there are depends on the type; undefined when the template says nothing. */
+export function readDeliveries(
+  reader: ObjectReader,
+  at: Located | undefined,
+): readonly DeliveryShape[] | undefined {
+  if (at === undefined) return undefined;
+  return (reader.list(at, DELIVERY_ORDER.length) ?? []).flatMap((item) => readDelivery(reader, item) ?? []);
+}
+
+function readDelivery(reader: ObjectReader, at: Located): DeliveryShape | undefined {
+  const known = typeOf(at);
+  // Of a type that is none, the type alone is judged.
+  if (known === undefined && at.node.kind === 'mapping') {
+    const type = at.node.entries.find(({ key }) => key === 'type');
+    if (type === undefined) reader.refuse(at, '"type" is required');
+    else reader.word({ node: type.value, parent: at, key: 'type', keyAt: type.keyAt }, DELIVERY_ORDER);
+    return undefined;
+  }
+  const fields = reader.object(at, known === undefined ? {} : KEYS[known]);
+  if (fields === undefined) return undefined;
+  return {
+    at,
+    type: reader.word(fields.get('type'), DELIVERY_ORDER),
+    args: reader.texts(fields.get('args'), Number.MAX_SAFE_INTEGER) ?? [],
+    position: reader.word(fields.get('position'), ['START', 'END']),
+    variable: reader.text(fields.get('variable')),
+    entry: reader.text(fields.get('entry')),
+    separator: reader.text(fields.get('separator')),
+  };
+}
+
+function typeOf(at: Located): DeliveryType | undefined {
+  if (at.node.kind !== 'mapping') return undefined;
+  const value = at.node.entries.find(({ key }) => key === 'type')?.value;
+  if (value?.kind !== 'string') return undefined;
+  return DELIVERY_ORDER.find((type) => type === value.value);
+}

@@ -1,0 +1,184 @@
+import type { Located, Text } from '../located.ts';
+import type { DataFlow, ObjectType, ParameterType, TaskParameterType } from '../plan.ts';
+import type { DeliveryType } from '../deliveries.ts';
+
+/**
+ * A template as far as it could be read. A field is undefined when it is absent or when what stands there was reported already, so that every
+ * later pass judges what is there and no fault is named twice. Without findings everything that the specification requires is present.
+ */
+export interface TemplateShape {
+  readonly at: Located;
+  readonly extensions: ReadonlySet<string>;
+  readonly name: Text | undefined;
+  readonly description: Text | undefined;
+  readonly parameters: readonly ParameterShape[];
+  readonly jobEnvironments: readonly EnvironmentShape[];
+  readonly steps: readonly StepShape[];
+  readonly deliveries: readonly DeliveryShape[] | undefined;
+}
+
+/** One of the words of a field and where it stands. */
+export interface Word<Value extends string> {
+  readonly value: Value;
+  readonly at: Located;
+}
+
+/** Rules of a value, or of each element of a list. */
+export interface ConstraintsShape {
+  readonly allowedValues: { readonly at: Located; readonly items: readonly Located[] } | undefined;
+  readonly minLength: Located | undefined;
+  readonly maxLength: Located | undefined;
+  readonly minValue: Located | undefined;
+  readonly maxValue: Located | undefined;
+  readonly item: ConstraintsShape | undefined;
+}
+
+export interface ParameterShape extends ConstraintsShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly type: ParameterType | undefined;
+  readonly description: Text | undefined;
+  readonly default: Located | undefined;
+  readonly objectType: Word<ObjectType> | undefined;
+  readonly dataFlow: Word<DataFlow | 'NONE'> | undefined;
+  readonly userInterface: UserInterfaceShape | undefined;
+}
+
+export interface UserInterfaceShape {
+  readonly at: Located;
+  readonly control: Text | undefined;
+  readonly label: Text | undefined;
+  readonly groupLabel: Text | undefined;
+  readonly decimals: Located | undefined;
+  readonly singleStepDelta: Located | undefined;
+  readonly fileFilters: { readonly at: Located; readonly items: readonly FileFilterShape[] } | undefined;
+  readonly fileFilterDefault: FileFilterShape | undefined;
+}
+
+export interface FileFilterShape {
+  readonly at: Located;
+  readonly label: Text | undefined;
+  readonly patterns: readonly Text[];
+}
+
+export interface EnvironmentShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly description: Text | undefined;
+  readonly variables: readonly VariableShape[];
+  readonly hasScript: boolean;
+  /** Of its script. */
+  readonly lets: readonly LetShape[];
+  readonly onEnter: ActionShape | undefined;
+  readonly onExit: ActionShape | undefined;
+  readonly embeddedFiles: readonly EmbeddedFileShape[];
+}
+
+/** An element of a `let` (section 3.6.1), as far as it is `name = expression`. */
+export interface LetShape {
+  readonly at: Located;
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** `value.at.key` is the name of the variable. */
+export interface VariableShape {
+  readonly name: string;
+  readonly value: Text;
+}
+
+export interface ActionShape {
+  readonly at: Located;
+  readonly command: Text | undefined;
+  readonly args: readonly Text[];
+  readonly timeout: Located | undefined;
+  readonly cancelation: CancelationShape | undefined;
+}
+
+export interface CancelationShape {
+  readonly at: Located;
+  readonly mode: Text | undefined;
+  readonly notifyPeriod: Located | undefined;
+}
+
+export interface EmbeddedFileShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly filename: Text | undefined;
+  readonly runnable: boolean;
+  readonly data: Text | undefined;
+}
+
+export interface StepShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly description: Text | undefined;
+  readonly dependencies: readonly Text[];
+  readonly environments: readonly EnvironmentShape[];
+  readonly hostRequirements: HostRequirementsShape | undefined;
+  readonly space: SpaceShape | undefined;
+  /** Of the step itself: evaluated when the job is created. */
+  readonly lets: readonly LetShape[];
+  /** Of its script: evaluated for each task. */
+  readonly scriptLets: readonly LetShape[];
+  readonly onRun: ActionShape | undefined;
+  readonly embeddedFiles: readonly EmbeddedFileShape[];
+  /** In place of the template's. */
+  readonly deliveries: readonly DeliveryShape[] | undefined;
+}
+
+/** An element of `pathDelivery` (docs/decisions/path-delivery.md). Fields that its type does not have are undefined. */
+export interface DeliveryShape {
+  readonly at: Located;
+  readonly type: Word<DeliveryType> | undefined;
+  readonly args: readonly Text[];
+  readonly position: Word<'START' | 'END'> | undefined;
+  readonly variable: Text | undefined;
+  readonly entry: Text | undefined;
+  readonly separator: Text | undefined;
+}
+
+export interface HostRequirementsShape {
+  readonly at: Located;
+  readonly amounts: readonly AmountShape[];
+  readonly attributes: readonly AttributeShape[];
+}
+
+export interface AmountShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly min: Located | undefined;
+  readonly max: Located | undefined;
+}
+
+export interface AttributeShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly anyOf: readonly Text[] | undefined;
+  readonly allOf: readonly Text[] | undefined;
+}
+
+export interface SpaceShape {
+  readonly at: Located;
+  readonly parameters: readonly TaskParameterShape[];
+  readonly combination: Text | undefined;
+}
+
+export interface TaskParameterShape {
+  readonly at: Located;
+  readonly name: Text | undefined;
+  readonly type: TaskParameterType | undefined;
+  readonly range: RangeShape | undefined;
+  readonly chunks: ChunksShape | undefined;
+}
+
+export type RangeShape =
+  | { readonly kind: 'expression'; readonly text: Text }
+  | { readonly kind: 'list'; readonly at: Located; readonly items: readonly Located[] };
+
+export interface ChunksShape {
+  readonly at: Located;
+  readonly defaultTaskCount: Located | undefined;
+  readonly targetRuntimeSeconds: Located | undefined;
+  readonly rangeConstraint: Text | undefined;
+}

@@ -1,0 +1,73 @@
+import { isKnownExtension, KNOWN_EXTENSIONS, type SupportedFeatures } from '../extensions.ts';
+import type { Findings } from '../findings.ts';
+import { itemOf, memberOf, type Located } from '../located.ts';
+import { suggestion } from '../../primitives/nearest.ts';
+import { shown } from '../text-rules.ts';
+
+const VERSION = 'jobtemplate-2023-09';
+/** Specification, section 1.1.2. */
+const EXTENSION_NAME = /^[A-Z_0-9]{3,128}$/;
+
+/**
+ * Pass 1: what language the document is written in (specification, sections 1.1 and 1.1.2; interface.md, rule 6 and "Extensions"). Gives the
+ * extensions that it declares; undefined when the rest of the document cannot be judged.
+ */
+export function checkVersionAndExtensions(
+  findings: Findings,
+  root: Located,
+  supported: SupportedFeatures,
+): ReadonlySet<string> | undefined {
+  if (root.node.kind !== 'mapping') {
+    findings.add(root, 'a template must be a mapping of keys to values');
+    return undefined;
+  }
+  const version = member(root, 'specificationVersion');
+  if (version === undefined) {
+    findings.add(root, '"specificationVersion" is required');
+    return undefined;
+  }
+  if (version.node.kind !== 'string' || version.node.value !== VERSION) {
+    findings.add(version, `must be ${shown(VERSION)}`);
+    return undefined;
+  }
+  const before = findings.count;
+  const extensions = checkExtensions(findings, member(root, 'extensions'), supported);
+  return findings.count === before ? extensions : undefined;
+}
+
+function checkExtensions(
+  findings: Findings,
+  at: Located | undefined,
+  supported: SupportedFeatures,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  if (at === undefined || at.node.kind === 'null') return names;
+  if (at.node.kind !== 'sequence') {
+    findings.add(at, 'must be a list of extension names');
+    return names;
+  }
+  if (at.node.items.length === 0) findings.add(at, 'must have at least one element');
+  for (const [index, node] of at.node.items.entries()) {
+    const item = itemOf(at, node, index);
+    if (node.kind !== 'string' || !EXTENSION_NAME.test(node.value)) {
+      findings.add(item, 'must be the name of an extension: 3 to 128 of A-Z, 0-9 and _');
+    } else if (names.has(node.value)) {
+      findings.add(item, `${shown(node.value)} is declared twice`);
+    } else {
+      names.add(node.value);
+      const { value } = node;
+      if (!isKnownExtension(value)) {
+        findings.add(item, `unknown extension ${shown(value)}${suggestion(value, KNOWN_EXTENSIONS)}`);
+      } else if (!supported.extensions.includes(value)) {
+        findings.add(item, `the extension ${value} is not supported yet`);
+      }
+    }
+  }
+  return names;
+}
+
+function member(root: Located, key: string): Located | undefined {
+  if (root.node.kind !== 'mapping') return undefined;
+  const entry = root.node.entries.find((candidate) => candidate.key === key);
+  return entry === undefined ? undefined : memberOf(root, entry);
+}

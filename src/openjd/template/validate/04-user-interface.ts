@@ -1,0 +1,148 @@
+import type { Findings } from '../findings.ts';
+import { decimalOf, integerOf } from '../../primitives/numbers.ts';
+import type { ParameterTypeRow } from '../parameter-types.ts';
+import type { FileFilterShape, ParameterShape, UserInterfaceShape } from '../shape/template-shape.ts';
+import { checkText } from '../text-checks.ts';
+import type { TemplateLimits } from '../template-limits.ts';
+import { shown } from '../text-rules.ts';
+
+/** Controls that offer a choice among the allowed values, and need them, of types that can have them (sections 2.1 to 2.4). */
+const CHOICES: readonly string[] = ['DROPDOWN_LIST', 'CHECK_BOX'];
+const NUMBER_CONTROLS: readonly string[] = ['SPIN_BOX', 'SPIN_BOX_LIST'];
+const FILE_CONTROLS: readonly string[] = [
+  'CHOOSE_INPUT_FILE',
+  'CHOOSE_OUTPUT_FILE',
+  'CHOOSE_INPUT_FILE_LIST',
+  'CHOOSE_OUTPUT_FILE_LIST',
+];
+const DIRECTORY_CONTROLS: readonly string[] = ['CHOOSE_DIRECTORY', 'CHOOSE_DIRECTORY_LIST'];
+const CHECK_BOX_PAIRS: readonly (readonly [string, string])[] = [
+  ['true', 'false'],
+  ['yes', 'no'],
+  ['on', 'off'],
+  ['1', '0'],
+];
+/** Section 2.8: `*`, `*.*` or `*.` and an extension. */
+const PATTERN = /^(?:\*|\*\.\*|\*\.[^\u0000-\u001f\u007f-\u009f\\/*?[\]#%&{}<>$!'":@`|=]+)$/;
+const MAX_PATTERN = 20;
+
+/** Pass 4, `userInterface`: the control fits the parameter, and its settings fit the control. */
+export function checkUserInterface(
+  findings: Findings,
+  shape: ParameterShape,
+  row: ParameterTypeRow,
+  limits: TemplateLimits,
+): void {
+  const ui = shape.userInterface;
+  if (ui === undefined) return;
+  const label = { min: 1, max: limits.maxLabel, control: 'none' } as const;
+  checkText(findings, ui.label, label);
+  checkText(findings, ui.groupLabel, label);
+  checkControl(findings, shape, row, ui);
+  const control = ui.control?.value ?? defaultControl(shape, row);
+  checkNumberSettings(findings, ui, row, control);
+  checkFilters(findings, ui, row, control, limits);
+}
+
+function checkControl(
+  findings: Findings,
+  shape: ParameterShape,
+  row: ParameterTypeRow,
+  ui: UserInterfaceShape,
+): void {
+  const control = ui.control;
+  if (control === undefined || control.value === 'HIDDEN') return;
+  const canChoose = row.constraints.includes('allowedValues');
+  if (canChoose && CHOICES.includes(control.value)) {
+    if (shape.allowedValues === undefined)
+      findings.add(control.at, `${control.value} requires allowedValues`);
+    else if (control.value === 'CHECK_BOX') checkPair(findings, shape, ui);
+  } else if (shape.allowedValues !== undefined) {
+    findings.add(control.at, `${control.value} cannot be used with allowedValues`);
+  }
+  const objectType = shape.objectType?.value;
+  if (objectType === 'DIRECTORY' && FILE_CONTROLS.includes(control.value)) {
+    findings.add(control.at, `${control.value} cannot be used with objectType DIRECTORY`);
+  }
+  if (objectType === 'FILE' && DIRECTORY_CONTROLS.includes(control.value)) {
+    findings.add(control.at, `${control.value} cannot be used with objectType FILE`);
+  }
+}
+
+function checkPair(findings: Findings, shape: ParameterShape, ui: UserInterfaceShape): void {
+  const values = (shape.allowedValues?.items ?? []).map(({ node }) =>
+    node.kind === 'string' ? node.value.toLowerCase() : '',
+  );
+  const fits = CHECK_BOX_PAIRS.some(
+    (pair) => values.length === 2 && pair.every((word) => values.includes(word)),
+  );
+  if (!fits && ui.control !== undefined) {
+    const pairs = CHECK_BOX_PAIRS.map((pair) => pair.join('/')).join(', ');
+    findings.add(ui.control.at, `CHECK_BOX requires two allowedValues, one of the pairs ${pairs}`);
+  }
+}
+
+/** The control that a parameter has when it names none. */
+function defaultControl(shape: ParameterShape, row: ParameterTypeRow): string {
+  if (shape.allowedValues !== undefined) return 'DROPDOWN_LIST';
+  const [first = '', output = '', directory = ''] = row.controls;
+  if (!row.isPath) return first;
+  if (shape.objectType?.value !== 'FILE') return directory;
+  return shape.dataFlow?.value === 'OUT' ? output : first;
+}
+
+function checkNumberSettings(
+  findings: Findings,
+  ui: UserInterfaceShape,
+  row: ParameterTypeRow,
+  control: string,
+): void {
+  for (const setting of [ui.decimals, ui.singleStepDelta]) {
+    if (setting !== undefined && !NUMBER_CONTROLS.includes(control))
+      findings.add(setting, `can be used with ${row.controls[0] ?? ''} only`);
+  }
+  if (ui.decimals !== undefined) {
+    const value = ui.decimals.node.kind === 'string' ? 'must be an integer' : integerOf(ui.decimals.node);
+    if (typeof value === 'string') findings.add(ui.decimals, value);
+    else if (value < 0n) findings.add(ui.decimals, 'must be at least 0');
+  }
+  if (ui.singleStepDelta === undefined) return;
+  const { node } = ui.singleStepDelta;
+  const delta =
+    node.kind === 'string'
+      ? 'must be a number'
+      : (row.element ?? row.type) === 'INT'
+        ? integerOf(node)
+        : decimalOf(node);
+  if (typeof delta === 'string') findings.add(ui.singleStepDelta, delta);
+  else if (Number(typeof delta === 'bigint' ? delta : delta.value) <= 0) {
+    findings.add(ui.singleStepDelta, 'must be greater than 0');
+  }
+}
+
+/** Sections 2.7 and 2.8. */
+function checkFilters(
+  findings: Findings,
+  ui: UserInterfaceShape,
+  row: ParameterTypeRow,
+  control: string,
+  limits: TemplateLimits,
+): void {
+  const filters: FileFilterShape[] = [...(ui.fileFilters?.items ?? [])];
+  if (ui.fileFilterDefault !== undefined) filters.push(ui.fileFilterDefault);
+  if (!FILE_CONTROLS.includes(control)) {
+    const own = FILE_CONTROLS.filter((name) => row.controls.includes(name)).join(' and ');
+    for (const at of [ui.fileFilters?.at, ui.fileFilterDefault?.at]) {
+      if (at !== undefined) findings.add(at, `can be used with ${own} only`);
+    }
+  }
+  for (const filter of filters) {
+    checkText(findings, filter.label, { min: 1, max: limits.maxLabel, control: 'none' });
+    for (const pattern of filter.patterns) {
+      checkText(findings, pattern, { min: 1, max: MAX_PATTERN, control: 'any' });
+      if (pattern.value !== '' && !PATTERN.test(pattern.value)) {
+        findings.add(pattern.at, `${shown(pattern.value)} is not a file pattern: write *, *.* or *.ext`);
+      }
+    }
+  }
+}

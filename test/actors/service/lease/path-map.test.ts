@@ -1,0 +1,52 @@
+import { test, type Test } from 'tap';
+import type { LeaseReply } from '../../../../src/core/wire/bus-messages.ts';
+import { TestHouse } from '../../../kit/test-house.ts';
+
+const ROOTS = [
+  { place: 'default', root: '/mnt/projects' },
+  { place: 'berlin', root: 's3://bucket/projects' },
+];
+const AT_BERLIN = {
+  compute_location: 'berlin',
+  locations: [{ root: 's3://bucket/projects', sources: [{ format: 'POSIX', path: '/mnt/projects' }] }],
+};
+
+/** The path map that came with the last lease of the worker. */
+function pathMapOf(t: Test, house: TestHouse, worker: string): unknown {
+  // A lease request is answered with a LeaseReply, as its message says.
+  const reply = house.answer(`lease ${worker}`) as LeaseReply | undefined;
+  t.equal(reply?.type, 'leases');
+  return reply?.type === 'leases' ? reply.path_map : undefined;
+}
+
+function leaseOne(t: Test, house: TestHouse, worker: string, job: string): unknown {
+  house.submit(job, [{ name: 's', tasks: 1 }]);
+  house.lease(worker);
+  house.report(`${job}/0/0`, 'succeeded');
+  return pathMapOf(t, house, worker);
+}
+
+test('a lease tells where storage is found from the place of the worker', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { compute_location: 'berlin' });
+  house.register('w2');
+  t.equal(leaseOne(t, house, 'w1', 'A'), undefined, 'no storage, no word of it');
+  house.createStorage('projects', { roots: ROOTS });
+  t.strictSame(leaseOne(t, house, 'w1', 'B'), AT_BERLIN);
+  t.strictSame(leaseOne(t, house, 'w2', 'C'), {
+    compute_location: '',
+    locations: [{ root: '/mnt/projects', sources: [{ format: 'URI', path: 's3://bucket/projects' }] }],
+  });
+  house.restart();
+  house.register('w1', { compute_location: 'berlin' });
+  t.strictSame(leaseOne(t, house, 'w1', 'D'), AT_BERLIN, 'also after a restart');
+  house.replaceStorage('projects', { roots: [{ place: 'default', root: '/p' }] });
+  t.strictSame(
+    leaseOne(t, house, 'w1', 'E'),
+    { compute_location: 'berlin', locations: [{ root: '/p', sources: [] }] },
+    'a change counts for the leases after it',
+  );
+  house.deleteStorage('projects');
+  t.equal(leaseOne(t, house, 'w1', 'F'), undefined);
+  t.end();
+});

@@ -1,0 +1,316 @@
+import { test } from 'tap';
+import { workerId } from '../../../../src/core/ids.ts';
+import type { PresenceReply } from '../../../../src/core/wire/bus-messages.ts';
+import { TestHouse } from '../../../kit/test-house.ts';
+
+test('what a worker is told when it registers, and what is kept of it', (t) => {
+  const house = new TestHouse();
+  house.register('w1', {
+    queues: ['Q', house.queue],
+    cpu_count: 16,
+    memory_mib: 65_536,
+    gpu_count: 1,
+    gpu_memory_mib: 24_564,
+    gpu_models: ['NVIDIA RTX A5000'],
+    scratch_mib: 900_000,
+    os_version: 'debian-12',
+    compute_location: 'North',
+    tags: { gpu: 'yes' },
+    expr_memory_limit: 500_000,
+  });
+  house.expect(t, 'online', ['worker w1 online', 'register w1: registered as w1']);
+  const wanted: PresenceReply = {
+    v: 1,
+    type: 'registered',
+    worker_id: workerId('id-of-w1'),
+    farm_id: house.farm,
+    queue_ids: [house.queue],
+    heartbeat_timeout_ms: 30_000,
+    service: 'this-service',
+    closed: [],
+  };
+  t.strictSame(house.answer('register w1'), wanted, 'queues by name and by id, each once');
+  t.strictSame(house.worker('w1'), {
+    version: 1,
+    id: 'id-of-w1',
+    ordinal: 1,
+    farmId: house.farm,
+    name: 'w1',
+    hostname: 'host-w1',
+    status: 'online',
+    incarnation: 'start-1',
+    computeLocation: 'North',
+    cpuCount: 16,
+    memoryMib: 65_536,
+    hardware: {
+      gpuCount: 1,
+      gpuMemoryMib: 24_564,
+      gpuModels: ['NVIDIA RTX A5000'],
+      scratchMib: 900_000,
+      osVersion: 'debian-12',
+    },
+    os: 'linux',
+    arch: 'x86_64',
+    softwareVersion: '0.1.0',
+    queueIds: [house.queue],
+    tags: { gpu: 'yes' },
+    exprMemoryBytes: 500_000,
+    lastHeartbeatAt: house.now,
+    registeredAt: house.now,
+  });
+  house.register('w1', { incarnation: 'start-2' });
+  t.equal(house.worker('w1').exprMemoryBytes, 0, 'what is not said is nothing, not what was said before');
+  t.end();
+});
+
+test('a worker that registers again has what it says now', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { gpu_count: 2, tags: { blender: 'true' } });
+  const before = house.worker('w1');
+  t.match(before, { hardware: { gpuCount: 2 }, tags: { blender: 'true' } });
+  // The same start, and an older daemon that knows nothing of GPUs.
+  house.register('w1', { tags: { nuke: 'true' } });
+  const none = { gpuCount: 0, gpuMemoryMib: 0, gpuModels: [], scratchMib: 0, osVersion: '' };
+  t.strictSame(house.worker('w1'), {
+    ...before,
+    hardware: none,
+    tags: { nuke: 'true' },
+    lastHeartbeatAt: house.now,
+  });
+  t.end();
+});
+
+test('a registration that is repeated changes nothing and takes nothing back', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.submit('A', [{ name: 's', tasks: 1 }]);
+  house.lease('w1');
+  house.lease('w1');
+  const { registeredAt } = house.worker('w1');
+  house.heard();
+  house.advance(1000);
+  house.register('w1', { open_attempts: [] });
+  house.expect(t, 'the same start', ['register w1: registered as w1']);
+  t.equal(house.task('A/0/0').status, 'assigned');
+  t.match(house.worker('w1'), { ordinal: 1, registeredAt, lastHeartbeatAt: house.now });
+  t.end();
+});
+
+test('a registration with a queue that the farm does not have is refused', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { queues: ['Q', 'night'] });
+  house.expect(t, 'refused', ['register w1: refused, the farm has no queue "night"']);
+  t.strictSame([...house.store.scan('worker')], []);
+  t.end();
+});
+
+test('a worker that starts anew gives back what it does not bring along', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.submit('A', [{ name: 'render', tasks: 3 }]);
+  house.lease('w1');
+  house.report('A/0/0', 'running');
+  house.report('A/0/1', 'running');
+  house.heard();
+  house.register('w1', { incarnation: 'start-2', open_attempts: [house.attemptId('A/0/1')] });
+  house.expect(t, 'one of three is still there', [
+    'worker w1 online',
+    'register w1: registered as w1',
+    'task A/0/0 ready',
+    'task A/0/2 ready',
+  ]);
+  t.match(house.attempts('A/0/0'), [{ status: 'failed', message: 'the worker was started anew' }]);
+  t.equal(house.task('A/0/0').failedAttempts, 0);
+  t.equal(house.task('A/0/1').status, 'running');
+  house.lease('w1');
+  house.expect(t, 'it can have them again', [
+    'task A/0/0 assigned w1',
+    'task A/0/2 assigned w1',
+    'lease w1: A/0/0#2, A/0/2#2',
+  ]);
+  t.end();
+});
+
+test('a worker that starts anew is told which of its attempts are closed', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.submit('A', [{ name: 'render', tasks: 2 }]);
+  house.lease('w1');
+  house.report('A/0/0', 'succeeded');
+  house.heard();
+  const open = [house.attemptId('A/0/0#1'), house.attemptId('A/0/1#1')];
+  house.register('w1', { incarnation: 'start-2', open_attempts: open });
+  house.expect(t, 'its unconfirmed report is in', [
+    'worker w1 online',
+    'register w1: registered as w1, closed A/0/0#1',
+    'task A/0/1 running w1',
+  ]);
+  t.end();
+});
+
+test('an earlier start of a worker cannot come back', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { incarnation: 'start-2' });
+  house.heard();
+  house.register('w1', { incarnation: 'start-1' });
+  house.heartbeat('w1', { incarnation: 'start-1' });
+  house.deregister('w1', 'start-1');
+  house.expect(t, 'neither by registering nor otherwise', [
+    'register w1: refused, a later start of this worker has registered already',
+    'heartbeat w1: unknown',
+    'deregister w1: departed',
+  ]);
+  t.match(house.worker('w1'), { status: 'online', incarnation: 'start-2' });
+  t.end();
+});
+
+test('names are unique: a worker that is online keeps its name', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.heard();
+  house.register('w1', { worker_id: workerId('another'), hostname: 'elsewhere' });
+  house.expect(t, 'refused', ['register w1: refused, the farm has a worker named "w1" that is online']);
+  t.equal(house.worker('w1').hostname, 'host-w1');
+  t.equal(house.store.get('worker', 'another'), undefined);
+  t.end();
+});
+
+test('the name of an offline worker is taken over, with its id', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.submit('A', [{ name: 's', tasks: 1 }]);
+  house.lease('w1');
+  house.report('A/0/0', 'running');
+  house.deregister('w1');
+  house.heard();
+  house.advance(1000);
+  house.register('w1', { worker_id: workerId('another'), hostname: 'elsewhere', incarnation: 'start-9' });
+  house.expect(t, 'registered under the id that it had', [
+    'worker w1 online',
+    'register w1: registered as w1',
+  ]);
+  t.match(house.answer('register w1'), { worker_id: 'id-of-w1' });
+  t.match(house.worker('w1'), { ordinal: 1, hostname: 'elsewhere', registeredAt: house.now - 1000 });
+  t.equal(house.store.get('worker', 'another'), undefined);
+  house.lease('w1');
+  house.expect(t, 'and works', ['task A/0/0 assigned w1', 'lease w1: A/0/0#2']);
+  t.end();
+});
+
+test('a worker may change its name', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.register('other');
+  house.heard();
+  house.register('better', { worker_id: workerId('id-of-w1') });
+  house.expect(t, 'it is the same worker', ['register better: registered as better']);
+  t.equal(house.store.get('worker', 'id-of-w1')?.name, 'better');
+  house.register('w1', { worker_id: workerId('id-of-third') });
+  house.expect(t, 'its old name is free', ['worker w1 online', 'register w1: registered as w1']);
+  t.equal(house.store.get('worker', 'id-of-third')?.ordinal, 3);
+  t.end();
+});
+
+test('a worker that says goodbye gives back what it has at once', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.register('w2');
+  house.submit('A', [{ name: 's', tasks: 1 }]);
+  house.lease('w1');
+  house.report('A/0/0', 'running');
+  house.lease('w2');
+  house.lease('w1');
+  house.heard();
+  house.deregister('w1');
+  house.expect(t, 'to one that waits', [
+    'worker w1 offline',
+    'deregister w1: departed',
+    'lease w1: unknown',
+    'task A/0/0 ready',
+    'task A/0/0 assigned w2',
+    'lease w2: A/0/0#2',
+  ]);
+  t.match(house.attempts('A/0/0')[0], { status: 'failed', message: 'worker went offline' });
+  house.deregister('w1');
+  house.expect(t, 'goodbye twice', ['deregister w1: departed']);
+  house.advance(60_000);
+  t.notOk(
+    house.heard().some((line) => line.startsWith('worker w1')),
+    'it is offline once',
+  );
+  t.end();
+});
+
+test('an assignment that was lost on its way is found by the heartbeat', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.submit('A', [{ name: 's', tasks: 2 }]);
+  house.lease('w1');
+  house.report('A/0/0', 'running');
+  house.report('A/0/1', 'running');
+  house.beating.delete('w1');
+  house.heard();
+  house.advance(20_000);
+  house.heartbeat('w1', { open: ['A/0/0'] });
+  house.expect(t, 'the reply of the lease may be on its way', ['heartbeat w1: alive']);
+  house.advance(20_000);
+  house.heartbeat('w1', { open: ['A/0/0'] });
+  house.expect(t, 'it is missed for 20 s', ['heartbeat w1: alive']);
+  house.advance(19_999);
+  house.heartbeat('w1', { open: ['A/0/0'] });
+  house.expect(t, 'and may be yet', ['heartbeat w1: alive']);
+  house.advance(1);
+  house.heartbeat('w1', { open: ['A/0/0'] });
+  house.expect(t, 'it never came', ['heartbeat w1: alive', 'task A/0/1 ready']);
+  t.match(house.attempts('A/0/1'), [{ status: 'failed', message: 'the worker does not have the task' }]);
+  t.equal(house.task('A/0/1').failedAttempts, 0);
+  t.equal(house.task('A/0/0').status, 'running');
+  t.end();
+});
+
+test('what a worker has open and the service has closed is said with every heartbeat', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.submit('A', [{ name: 's', tasks: 2 }]);
+  house.lease('w1');
+  house.report('A/0/0', 'running');
+  house.cancelTask('A/0/0');
+  house.heard();
+  house.heartbeat('w1', { open: ['A/0/0#1', 'A/0/1#1'] });
+  house.heartbeat('w1', { open: ['A/0/0#1', 'A/0/1#1'] });
+  house.expect(t, 'until it has stopped it', [
+    'heartbeat w1: alive, closed A/0/0#1',
+    'task A/0/1 running w1',
+    'heartbeat w1: alive, closed A/0/0#1',
+  ]);
+  t.end();
+});
+
+test('a heartbeat of a worker that nobody knows', (t) => {
+  const house = new TestHouse();
+  house.register('w1');
+  house.heard();
+  house.heartbeat('w1', { incarnation: 'start-0' });
+  house.expect(t, 'is to register', ['heartbeat w1: unknown']);
+  t.end();
+});
+
+test('booked cores follow the tasks through every end', (t) => {
+  const house = new TestHouse();
+  house.register('w1', { cpu_count: 4 });
+  house.submit('A', [{ name: 's', tasks: 4 }], { retry: { maxAttempts: 1 } });
+  house.lease('w1');
+  house.heard();
+  const booked = (): number => house.bookedCores('w1');
+  t.equal(booked(), 4);
+  house.report('A/0/0', 'succeeded');
+  t.equal(booked(), 3);
+  house.report('A/0/1', 'failed');
+  t.equal(booked(), 2);
+  house.cancelTask('A/0/2');
+  t.equal(booked(), 1);
+  house.deregister('w1');
+  t.equal(booked(), 0);
+  house.checkAtRest(t, 'all ends');
+  t.end();
+});

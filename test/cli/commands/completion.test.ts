@@ -1,0 +1,188 @@
+import { spawnSync } from 'node:child_process';
+import type { Command, Option } from 'commander';
+import { test } from 'tap';
+import { callsheetProgram } from '../../../cli/commands/program.ts';
+import { runCallsheet } from '../run-callsheet.ts';
+
+const HELP = ['-h', '--help'];
+
+/** Every command below the program, with its words; help, which commander adds by itself, aside. */
+function* commandsOf(
+  command: Command,
+  words: readonly string[],
+): Generator<readonly [Command, readonly string[]]> {
+  yield [command, words];
+  for (const inner of command.commands) yield* commandsOf(inner, [...words, inner.name()]);
+}
+
+const COMMANDS = [...commandsOf(callsheetProgram(), ['callsheet'])];
+
+const takesValue = (option: Option): boolean => option.required || option.optional;
+
+/** The options of a command and of those above it, but for the program's. */
+function optionsOf(command: Command): readonly Option[] {
+  const { parent } = command;
+  const above = parent === null || parent.parent === null ? [] : optionsOf(parent);
+  return [
+    ...command.options,
+    ...above.filter(({ long }) => !command.options.some((own) => own.long === long)),
+  ];
+}
+
+interface Case {
+  /** The words of the line; the last one is being completed. */
+  readonly words: readonly string[];
+  /** What is offered; FILES stands for names of files. */
+  readonly offered: readonly string[];
+}
+
+const FILES = ['FILES'];
+
+const isFile = (name: string): boolean => ['template', 'file', 'directory'].includes(name);
+
+function casesOf(command: Command, words: readonly string[]): readonly Case[] {
+  const options = optionsOf(command);
+  const flags = options.flatMap(({ long, short }) => [...(short === undefined ? [] : [short]), long ?? '']);
+  const cases: Case[] = [];
+  if (command.name() !== 'server' && command.name() !== 'worker')
+    cases.push({ words: [...words, '-'], offered: [...flags, ...HELP] });
+  for (const option of options.filter(takesValue)) {
+    const takesFile = isFile(/<(.*)>/.exec(option.flags)?.[1] ?? '');
+    const offered = takesFile ? FILES : (option.argChoices ?? []);
+    cases.push({ words: [...words, option.long ?? '', ''], offered });
+    // Bash makes a word of the equals sign.
+    cases.push({ words: [...words, option.long ?? '', '=', ''], offered });
+    if (option.argChoices !== undefined)
+      cases.push({
+        words: [...words, option.long ?? '', offered[0]?.slice(0, 2) ?? ''],
+        offered: offered.filter((one) => one.startsWith(offered[0]?.slice(0, 2) ?? '')),
+      });
+  }
+  const before: string[] = [];
+  for (const argument of command.registeredArguments) {
+    const offered = isFile(argument.name()) ? FILES : (argument.argChoices ?? []);
+    cases.push({ words: [...words, ...before, ''], offered });
+    before.push('x');
+    // What an option takes is no argument.
+    const [option] = options.filter(takesValue);
+    if (option !== undefined) before.push(option.long ?? '', 'value');
+  }
+  return cases;
+}
+
+const BELOW: readonly Case[] = [
+  ['callsheet'],
+  ...COMMANDS.filter(([command]) => command.commands.length > 0).map(([, words]) => words),
+].map((words) => {
+  const [command] = COMMANDS.find(([, known]) => known.join(' ') === words.join(' ')) ?? [];
+  const names = (command?.commands ?? []).map((inner) => inner.name());
+  const hasHelp = words.length === 1 || words[1] === 'openjd';
+  return { words: [...words, ''], offered: hasHelp ? [...names, 'help'] : names };
+});
+
+/** What the script makes of each line, in one run of the shell. */
+function offeredInBash(
+  script: string,
+  lines: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const quoted = (word: string): string => `'${word}'`;
+  const calls = lines.map((words) =>
+    [
+      `COMP_WORDS=(${words.map(quoted).join(' ')}); COMP_CWORD=${words.length - 1}; FOUND=`,
+      '_callsheet',
+      'echo "$FOUND${COMPREPLY[*]}"',
+    ].join('\n'),
+  );
+  // Names of files are offered by the shell itself, when it is told so.
+  const program = [script, 'compopt() { FOUND=FILES; }', 'set -u', ...calls].join('\n');
+  const ran = spawnSync('bash', ['--norc', '-c', program], { encoding: 'utf8' });
+  if (ran.stderr !== '' || ran.status !== 0) throw new Error(`bash: ${ran.stderr}`);
+  return ran.stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split(' ').filter((word) => word !== ''));
+}
+
+test('bash completes every command, option and choice', async (t) => {
+  const { out, code } = await runCallsheet(['completion', 'bash']);
+  t.equal(code, 0);
+  const cases = [...BELOW, ...COMMANDS.flatMap(([command, words]) => casesOf(command, words))];
+  t.ok(cases.length > 150, `${cases.length} lines`);
+  const offered = offeredInBash(
+    out,
+    cases.map(({ words }) => words),
+  );
+  t.equal(offered.length, cases.length);
+  for (const [at, { words, offered: expected }] of cases.entries()) {
+    t.same([...new Set(offered[at])].sort(), [...new Set(expected)].sort(), words.join(' '));
+  }
+});
+
+test('bash completes the flags of the daemons, and nothing where nothing is known', async (t) => {
+  const { out } = await runCallsheet(['completion', 'bash']);
+  const lines = [
+    ['callsheet', 'server', '--http-ad'],
+    ['callsheet', 'worker', '--config', ''],
+    ['callsheet', 'jobs', 'stray', 'words', ''],
+    ['callsheet', 'nonsense', ''],
+    ['callsheet', 'pools', 'set', 'a pool', '--max'],
+    ['callsheet', 'openjd', 'check', '-', '--js'],
+    ['callsheet', 'openjd', 'ch'],
+    ['callsheet', 'jobs', '--status', '='],
+    ['callsheet', 'submit', '-p', 'A=$(touch it)', '--fa'],
+  ];
+  t.same(offeredInBash(out, lines), [
+    ['--http-addr'],
+    FILES,
+    [],
+    [],
+    ['--max-concurrent'],
+    ['--jsonl'],
+    ['check'],
+    ['pending', 'blocked', 'paused', 'running', 'completed', 'failed', 'canceled'],
+    ['--farm', '--failure-limit'],
+  ]);
+});
+
+/** Whether the shell is on this machine. */
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+/** Every word that has to be in a script. */
+const WORDS = COMMANDS.flatMap(([command]) => [
+  command.name(),
+  ...command.options.flatMap(({ long, argChoices }) => [(long ?? '').slice(2), ...(argChoices ?? [])]),
+  ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+]);
+
+test('the script for zsh has every word and can be read', async (t) => {
+  const { out } = await runCallsheet(['completion', 'zsh']);
+  t.match(out, /^#compdef callsheet\n/);
+  for (const word of WORDS) t.ok(out.includes(word), word);
+  // It uses no syntax that bash does not read as well.
+  for (const shell of ['bash', 'zsh'].filter(has)) {
+    t.same(spawnSync(shell, ['-n'], { input: out, encoding: 'utf8' }).stderr, '', shell);
+  }
+});
+
+test('the script for fish has every word and can be read', async (t) => {
+  const { out } = await runCallsheet(['completion', 'fish']);
+  for (const word of WORDS) t.ok(out.includes(word), word);
+  const lines = out.split('\n').map((line) => line.trim());
+  const opened = lines.filter((line) => /^(function|for|if|switch) /.test(line)).length;
+  t.equal(lines.filter((line) => line === 'end').length, opened, 'blocks are closed');
+  for (const line of lines.filter((one) => one.startsWith('complete '))) {
+    t.match(
+      line,
+      /^complete -c callsheet( -f|( -n '__callsheet_(in "[a-z ]+"|at "[a-z ]+" \d)')?( -[slad] ('([^'\\]|\\.)*'|[\w-]+)| -[xrF])+)$/,
+    );
+  }
+  if (has('fish')) t.equal(spawnSync('fish', ['-n'], { input: out, encoding: 'utf8' }).stderr, '');
+});
+
+test('completion for a shell that is not known is wrong usage', async (t) => {
+  t.match(await runCallsheet(['completion', 'tcsh']), {
+    code: 2,
+    err: /Allowed choices are bash, zsh, fish/,
+  });
+  t.match(await runCallsheet(['completion']), { code: 2 });
+});

@@ -1,0 +1,278 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'tap';
+import { runCallsheet, type Ran } from '../run-callsheet.ts';
+
+/** An action that runs a script of sh. */
+const sh = (script: string, parts: object = {}): object => ({
+  command: 'sh',
+  args: ['-c', script],
+  ...parts,
+});
+
+const job = (parts: object): string =>
+  JSON.stringify({ specificationVersion: 'jobtemplate-2023-09', name: 'Job', ...parts });
+
+const oneStep = (onRun: object, parts: object = {}): string =>
+  job({ steps: [{ name: 'S', script: { actions: { onRun } }, ...parts }] });
+
+/** Runs a template with a temporary directory of its own, of which nothing may be left. */
+async function run(directory: string, template: string, ...args: string[]): Promise<Ran> {
+  const temporary = join(directory, 'tmp');
+  mkdirSync(temporary, { recursive: true });
+  const ran = await runCallsheet(['openjd', 'run', '-', ...args], {
+    input: template,
+    environment: { TMPDIR: temporary },
+  });
+  const left = readdirSync(temporary);
+  if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+  return ran;
+}
+
+/** The summary of a run without its times. */
+const summaryOf = (ran: Ran): string[] =>
+  ran.err
+    .slice(ran.err.indexOf('\nSTEP') + 1)
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/ +[0-9.]+$/, '').replaceAll(/ {2,}/g, ' '));
+
+test('steps run in the order of their dependencies, environments around each task', async (t) => {
+  const environment = (name: string, parts: object = {}): object => ({
+    name,
+    ...parts,
+    script: {
+      actions: {
+        onEnter: sh(`echo enter ${name}; echo "openjd_env: FROM_${name}=$WORD"`),
+        onExit: sh(`echo exit ${name}`),
+      },
+    },
+  });
+  const template = job({
+    name: 'Job of {{Param.Who}}',
+    parameterDefinitions: [{ name: 'Who', type: 'STRING' }],
+    jobEnvironments: [environment('Outer', { variables: { WORD: 'for {{Param.Who}}' } })],
+    steps: [
+      {
+        name: 'Last',
+        dependencies: [{ dependsOn: 'First' }],
+        script: { actions: { onRun: sh('echo last; echo aside >&2') } },
+      },
+      {
+        name: 'First',
+        stepEnvironments: [environment('Inner')],
+        parameterSpace: { taskParameterDefinitions: [{ name: 'N', type: 'INT', range: '1-2' }] },
+        script: {
+          actions: { onRun: { command: '{{Task.File.Run}}', args: ['{{Task.Param.N}}'] } },
+          embeddedFiles: [
+            {
+              name: 'Run',
+              type: 'TEXT',
+              runnable: true,
+              data: '#!/bin/sh\necho "file {{Task.Param.N}} $1, $FROM_Outer, $FROM_Inner"\n',
+            },
+          ],
+        },
+      },
+    ],
+  });
+  const ran = await run(t.testdir(), template, '-p', 'Who=you');
+  t.same(
+    ran.out.trimEnd().split('\n'),
+    [
+      'First[N=1] | enter Outer',
+      'First[N=1] | openjd_env: FROM_Outer=for you',
+      'First[N=1] | enter Inner',
+      'First[N=1] | openjd_env: FROM_Inner=for you',
+      'First[N=1] | file 1 1, for you, for you',
+      'First[N=2] | file 2 2, for you, for you',
+      'First[N=2] | exit Inner',
+      'First[N=2] | exit Outer',
+      'Last | enter Outer',
+      'Last | openjd_env: FROM_Outer=for you',
+      'Last | last',
+      'Last | exit Outer',
+    ],
+    'once around the tasks of a step, which share a session',
+  );
+  t.match(ran.err, /^Job of you\nLast \| aside\n\nSTEP +STATUS +TASKS +SECONDS\n/);
+  t.same(summaryOf(ran), ['First succeeded 2/2', 'Last succeeded 1/1']);
+  t.equal(ran.code, 0);
+});
+
+test('the first task that fails ends the run, and its environments are exited', async (t) => {
+  const template = job({
+    jobEnvironments: [
+      { name: 'E', script: { actions: { onEnter: sh('echo in'), onExit: sh('echo out; exit 4') } } },
+    ],
+    steps: [
+      {
+        name: 'A',
+        parameterSpace: { taskParameterDefinitions: [{ name: 'N', type: 'INT', range: '1-3' }] },
+        script: { actions: { onRun: sh('echo task {{Task.Param.N}}; test {{Task.Param.N}} != 2') } },
+      },
+      { name: 'B', script: { actions: { onRun: sh('echo never') } } },
+    ],
+  });
+  const ran = await run(t.testdir(), template);
+  t.equal(ran.code, 1);
+  t.same(ran.out.trimEnd().split('\n'), [
+    'A[N=1] | in',
+    'A[N=1] | task 1',
+    'A[N=2] | task 2',
+    'A[N=2] | out',
+  ]);
+  t.match(ran.err, 'A[N=2] failed: failed (exit 1); environment E, onExit: failed (exit 4)\n');
+  t.same(summaryOf(ran), ['A failed 1/3', 'B not run 0/1']);
+});
+
+test('what ends an action is told: a timeout, a directive, a command that is not there', async (t) => {
+  const cases: readonly (readonly [template: string, why: string])[] = [
+    [oneStep(sh('echo begun; sleep 60', { timeout: 1 })), 'S failed: timed out after 1 s\n'],
+    [oneStep(sh('echo "openjd_fail: no licence"')), 'S failed: no licence\n'],
+    [oneStep({ command: 'no-such-command' }), 'S failed: command not found: no-such-command\n'],
+    [
+      oneStep(sh('echo never'), {
+        stepEnvironments: [{ name: 'E', script: { actions: { onEnter: sh('exit 3') } } }],
+      }),
+      'S failed: environment E, onEnter: failed (exit 3)\n',
+    ],
+  ];
+  for (const [template, why] of cases) {
+    const ran = await run(t.testdir(), template);
+    t.match(ran, { code: 1, err: why });
+    t.notMatch(ran.out, 'never');
+    t.same(summaryOf(ran), ['S failed 0/1']);
+  }
+});
+
+test('one step, and the tasks of it that have the values given', async (t) => {
+  const step = (name: string, parts: object = {}): object => ({
+    name,
+    script: { actions: { onRun: sh('echo done') } },
+    ...parts,
+  });
+  const definitions = [
+    { name: 'X', type: 'INT', range: '1-2' },
+    { name: 'Y', type: 'STRING', range: ['a', 'b'] },
+  ];
+  const template = job({
+    steps: [
+      step('A'),
+      step('B', {
+        dependencies: [{ dependsOn: 'A' }],
+        parameterSpace: { taskParameterDefinitions: definitions },
+      }),
+    ],
+  });
+  const tasks = async (...args: string[]): Promise<string[]> => {
+    const ran = await run(t.testdir(), template, ...args);
+    if (ran.code !== 0) throw new Error(ran.err);
+    return ran.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(' | done', ''));
+  };
+  t.same(await tasks('--step', 'A'), ['A']);
+  t.same(await tasks('--step', 'B', '--task', 'Y=b'), ['B[X=1, Y=b]', 'B[X=2, Y=b]']);
+  t.same(await tasks('--step', 'B', '--task', 'Y=a', '--task', 'X=2'), ['B[X=2, Y=a]']);
+  const refusals: readonly (readonly [args: readonly string[], why: string])[] = [
+    [['--step', 'C'], 'there is no step "C"; did you mean "A"?\n'],
+    [['--task', 'X=1'], 'which step? The job has several\n'],
+    [['--step', 'B', '--task', 'Z=1'], 'the step "B" has no task parameter "Z"; did you mean "X"?\n'],
+    [['--step', 'B', '--task', 'X=3'], 'the step "B" has no task with X=3\n'],
+    [['--step', 'B', '--task', 'X=3', '--task', 'Y=a'], 'the step "B" has no task with X=3, Y=a\n'],
+  ];
+  for (const [args, err] of refusals) {
+    t.same(await run(t.testdir(), template, ...args), { code: 2, out: '', err });
+  }
+});
+
+test('expressions and usage pools are carried out', async (t) => {
+  const template = job({
+    extensions: ['EXPR'],
+    steps: [{ name: 'S', script: { actions: { onRun: sh('echo {{ [2 * n for n in range(3)] }}') } } }],
+  });
+  t.match(await run(t.testdir(), template), { code: 0, out: 'S | [0, 2, 4]\n' });
+  const pools = oneStep(sh('echo ran'), {
+    hostRequirements: { amounts: [{ name: 'amount.worker.usagepool.nuke', min: 1 }] },
+  });
+  t.match(await run(t.testdir(), pools), { code: 0, out: 'S | ran\n' });
+});
+
+test('Ctrl-C cancels the task, exits its environments and leaves nothing behind', async (t) => {
+  const template = job({
+    jobEnvironments: [{ name: 'E', script: { actions: { onEnter: sh('true'), onExit: sh('echo exited') } } }],
+    steps: [
+      {
+        name: 'S',
+        script: {
+          actions: {
+            onRun: sh('trap "echo asked to end; exit 0" TERM; echo begun; sleep 60 & wait', {
+              cancelation: { mode: 'NOTIFY_THEN_TERMINATE', notifyPeriodInSeconds: 50 },
+            }),
+          },
+        },
+      },
+      { name: 'Later', script: { actions: { onRun: sh('echo never') } } },
+    ],
+  });
+  const directory = realpathSync(t.testdir({ 'job.json': template, tmp: {} }));
+  const child = spawn(
+    process.execPath,
+    [resolve('bin/callsheet.js'), 'openjd', 'run', join(directory, 'job.json')],
+    { env: { PATH: process.env['PATH'], TMPDIR: join(directory, 'tmp') } },
+  );
+  let out = '';
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (!out.includes('begun') && text.includes('begun')) child.kill('SIGINT');
+    out += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  t.equal(code, 1);
+  t.equal(out, 'S | begun\nS | asked to end\nS | exited\n');
+  t.match(err, 'S canceled: interrupted\n');
+  t.same(summaryOf({ code, out, err }), ['S canceled 0/1', 'Later not run 0/1']);
+  t.same(readdirSync(join(directory, 'tmp')), []);
+  t.equal(existsSync(directory), true);
+});
+
+/** A job whose task says that it has begun, and runs until it is ended. */
+const endless = (onExit: string): string =>
+  job({
+    jobEnvironments: [{ name: 'E', script: { actions: { onEnter: sh('true'), onExit: sh(onExit) } } }],
+    steps: [{ name: 'S', script: { actions: { onRun: sh('while echo begun; do sleep 0.1; done') } } }],
+  });
+
+test('a run whose output nobody reads any more is ended in order', async (t) => {
+  const directory = realpathSync(t.testdir({ tmp: {} }));
+  const exited = join(directory, 'exited');
+  const child = spawn(process.execPath, [resolve('bin/callsheet.js'), 'openjd', 'run', '-'], {
+    env: { PATH: process.env['PATH'], TMPDIR: join(directory, 'tmp') },
+  });
+  child.stdin.end(endless(`touch ${exited}`));
+  child.stdout.once('data', () => child.stdout.destroy());
+  const [code] = (await once(child, 'exit')) as [number | null];
+  t.equal(code, 1);
+  t.equal(existsSync(exited), true);
+  t.same(readdirSync(join(directory, 'tmp')), []);
+});
+
+test('a second Ctrl-C ends the run at once, and its directory is gone', async (t) => {
+  const directory = realpathSync(t.testdir({ tmp: {} }));
+  const child = spawn(process.execPath, [resolve('bin/callsheet.js'), 'openjd', 'run', '-'], {
+    env: { PATH: process.env['PATH'], TMPDIR: join(directory, 'tmp') },
+  });
+  child.stdin.end(endless('echo exits; sleep 600'));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (text.includes('begun') || text.includes('exits')) child.kill('SIGINT');
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  t.equal(code, 1);
+  t.same(readdirSync(join(directory, 'tmp')), []);
+});

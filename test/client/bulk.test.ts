@@ -1,0 +1,88 @@
+import { test } from 'tap';
+import { collectIds, refusalGroups, runBulk } from '../../client/bulk.ts';
+import type { BulkResult, BulkResults } from '../../client/resources.ts';
+
+const refusal = (id: string, detail: string): BulkResult => ({
+  id,
+  ok: false,
+  status: 409,
+  problem: { type: 'about:blank', title: 'Conflict', status: 409, detail },
+});
+
+test('many things are changed a thousand at a time', async (t) => {
+  const ids = Array.from({ length: 2_500 }, (_unused, nth) => `j${nth}`);
+  const sent: (readonly string[])[] = [];
+  const progress: number[] = [];
+  const send = (lot: readonly string[]): Promise<BulkResults> => {
+    sent.push(lot);
+    const results = lot.map((id) =>
+      id === 'j7' ? refusal(id, 'it has ended') : { id, ok: true, status: 200, retried: 2 },
+    );
+    return Promise.resolve({ results });
+  };
+  const outcome = await runBulk(ids, send, {
+    progress: (dealtWith) => progress.push(dealtWith),
+    isStopped: () => false,
+  });
+  t.same(
+    sent.map((lot) => [lot.length, lot[0]]),
+    [
+      [1000, 'j0'],
+      [1000, 'j1000'],
+      [500, 'j2000'],
+    ],
+  );
+  t.same(progress, [1000, 2000, 2500]);
+  t.same(outcome, { done: 2499, retried: 4998, refused: [refusal('j7', 'it has ended')], left: 0 });
+});
+
+test('a request that fails as a whole ends it', async (t) => {
+  await t.rejects(
+    runBulk(['j1'], () => Promise.reject(new Error('gone'))),
+    /gone/,
+  );
+});
+
+test('changing many things can be stopped', async (t) => {
+  let lots = 0;
+  const outcome = await runBulk(
+    Array.from({ length: 3_000 }, (_unused, nth) => `j${nth}`),
+    (lot) => {
+      lots += 1;
+      return Promise.resolve({ results: lot.map((id) => ({ id, ok: true, status: 204 })) });
+    },
+    { progress: () => undefined, isStopped: () => lots === 1 },
+  );
+  t.same(outcome, { done: 1000, retried: 0, refused: [], left: 2000 });
+});
+
+test('all jobs that match are found, but for those that were taken out', async (t) => {
+  const all = Array.from({ length: 2_001 }, (_unused, nth) => ({ id: `j${nth}` }));
+  const offsets: number[] = [];
+  const ids = await collectIds(
+    (offset, limit) => {
+      offsets.push(offset);
+      return Promise.resolve({ items: all.slice(offset, offset + limit), total: all.length });
+    },
+    new Set(['j1']),
+  );
+  t.same([offsets, ids.length, ids.includes('j1')], [[0, 1000, 2000], 2000, false]);
+  t.same(await collectIds(() => Promise.resolve({ items: [], total: 0 }), new Set()), []);
+});
+
+test('refusals are told by their reason', (t) => {
+  t.same(
+    refusalGroups([
+      refusal('j1', 'job j1 has ended'),
+      refusal('j2', 'no queue'),
+      refusal('j3', 'job j3 has ended'),
+      { id: 'j4', ok: false, status: 500 },
+    ]),
+    [
+      { reason: 'job has ended', ids: ['j1', 'j3'] },
+      { reason: 'no queue', ids: ['j2'] },
+      { reason: 'status 500', ids: ['j4'] },
+    ],
+  );
+  t.end();
+});

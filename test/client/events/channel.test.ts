@@ -1,0 +1,237 @@
+import { test } from 'tap';
+import { EventChannel, eventsUrl, type Clock, type ConnectionState } from '../../../client/events/channel.ts';
+import type { SocketEvents, SocketLike } from '../../../client/events/socket.ts';
+
+/** A clock that goes when it is told to. */
+class ManualClock implements Clock {
+  #now = 1_000;
+  readonly #timers = new Map<() => void, number>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, call: () => void): () => void {
+    const timer = (): void => call();
+    this.#timers.set(timer, this.#now + ms);
+    return () => this.#timers.delete(timer);
+  }
+
+  pass(ms: number): void {
+    this.#now += ms;
+    for (const [timer, at] of [...this.#timers]) {
+      if (at > this.#now || !this.#timers.delete(timer)) continue;
+      timer();
+    }
+  }
+
+  get timers(): number {
+    return this.#timers.size;
+  }
+}
+
+interface Opened {
+  readonly url: string;
+  readonly events: SocketEvents;
+  readonly sent: string[];
+  isClosed: boolean;
+}
+
+/** A channel over sockets that do what the test says. */
+function channelOf(options: { readonly url?: string; readonly onProblem?: (message: string) => void } = {}): {
+  readonly channel: EventChannel;
+  readonly clock: ManualClock;
+  readonly sockets: Opened[];
+  readonly say: (frame: object) => void;
+} {
+  const clock = new ManualClock();
+  const sockets: Opened[] = [];
+  const connect = (url: string, events: SocketEvents): SocketLike => {
+    const socket: Opened = { url, events, sent: [], isClosed: false };
+    sockets.push(socket);
+    return {
+      send: (text) => socket.sent.push(text),
+      close: () => {
+        socket.isClosed = true;
+      },
+    };
+  };
+  const channel = new EventChannel({
+    url: 'ws://service/api/v1/ws',
+    connect,
+    clock,
+    random: () => 0,
+    ...options,
+  });
+  return { channel, clock, sockets, say: (frame) => sockets.at(-1)?.events.message(JSON.stringify(frame)) };
+}
+
+const ack = (subject: string, seq: number, clientSeq: number): object => ({
+  type: 'ack',
+  subject,
+  seq,
+  payload: { client_seq: clientSeq, error: '' },
+});
+const push = (seq: number): object => ({
+  type: 'push',
+  subject: 'workers',
+  seq,
+  payload: { worker_id: `${seq}` },
+});
+const gap = (seq: number): object => ({
+  type: 'error',
+  subject: 'workers',
+  seq,
+  payload: { code: 'gap', message: 'lost' },
+});
+
+test('what comes together is told together, in order, in a turn of its own', (t) => {
+  const { channel, clock, sockets, say } = channelOf();
+  const told: unknown[] = [];
+  channel.subscribe('workers', {
+    ready: () => told.push('ready'),
+    gap: () => told.push('gap'),
+    events: (list) => told.push(list.map(({ subject, seq, payload }) => [subject, seq, payload.worker_id])),
+  });
+  sockets[0]?.events.opened();
+  for (const frame of [ack('workers', 1, 1), push(2), push(3), gap(7), push(8)]) say(frame);
+  t.same(told, [], 'nobody is called from within');
+  clock.pass(0);
+  const event = (seq: number): unknown => ['workers', seq, String(seq)];
+  t.same(told, ['ready', [event(2), event(3)], 'gap', [event(8)]]);
+  t.end();
+});
+
+test('who has left is told nothing more, not even of what was under way', (t) => {
+  const { channel, clock, sockets, say } = channelOf();
+  const told: string[] = [];
+  const leaves: (() => void)[] = [];
+  for (const name of ['a', 'b']) {
+    leaves.push(
+      channel.subscribe('workers', {
+        events: () => {
+          told.push(name);
+          for (const leave of leaves) leave();
+        },
+      }),
+    );
+  }
+  sockets[0]?.events.opened();
+  for (const frame of [ack('workers', 1, 1), push(2)]) say(frame);
+  clock.pass(0);
+  t.same(told, ['a']);
+  t.match(JSON.parse(sockets[0]?.sent.at(-1) ?? ''), { type: 'unsubscribe', subject: 'workers' });
+  t.end();
+});
+
+test('a listener that throws is no reason to tell others nothing', async (t) => {
+  const { channel, clock, sockets, say } = channelOf();
+  const told: string[] = [];
+  const thrown = new Promise((resolve) => {
+    const others = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.once('uncaughtException', (error) => {
+      for (const each of others) process.on('uncaughtException', each);
+      resolve(error);
+    });
+  });
+  channel.subscribe('workers', {
+    ready: () => {
+      throw new Error('a fault of the page');
+    },
+    events: () => told.push('a'),
+  });
+  channel.subscribe('workers', { events: () => told.push('b') });
+  sockets[0]?.events.opened();
+  for (const frame of [ack('workers', 1, 1), push(2)]) say(frame);
+  clock.pass(0);
+  t.same(told, ['a', 'b']);
+  t.match(await thrown, { message: 'a fault of the page' });
+});
+
+test('the state is one object until it changes, and whoever asks is told', (t) => {
+  const { channel, clock, sockets, say } = channelOf();
+  const seen: ConnectionState[] = [];
+  const forget = channel.onState((state) => seen.push(state));
+  t.same(channel.state, { kind: 'connecting', since: 1_000, lastHeardAt: null });
+  clock.pass(5);
+  sockets[0]?.events.opened();
+  const { state } = channel;
+  t.same(state, { kind: 'live', since: 1_005, lastHeardAt: null });
+  clock.pass(10);
+  say(push(1));
+  t.equal(channel.state, state);
+  t.equal(channel.lastHeardAt, 1_015);
+  sockets[0]?.events.lost('the service is stopping');
+  t.same(channel.state, {
+    kind: 'waiting',
+    since: 1_015,
+    lastHeardAt: 1_015,
+    retryAt: 1_265,
+    reason: 'the service is stopping',
+  });
+  clock.pass(249);
+  t.equal(sockets.length, 1);
+  clock.pass(1);
+  t.equal(sockets.length, 2);
+  forget();
+  sockets[1]?.events.opened();
+  t.same(
+    seen.map(({ kind }) => kind),
+    ['live', 'waiting', 'connecting'],
+  );
+  t.end();
+});
+
+test('a closed channel hangs up, keeps no timer and calls nobody', (t) => {
+  const { channel, clock, sockets, say } = channelOf();
+  const told: string[] = [];
+  channel.subscribe('workers', { ready: () => told.push('ready'), events: () => told.push('events') });
+  sockets[0]?.events.opened();
+  say(ack('workers', 1, 1));
+  channel.close();
+  t.equal(sockets[0]?.isClosed, true);
+  t.match(channel.state, { kind: 'closed' });
+  clock.pass(0);
+  t.same([told, clock.timers], [[], 0]);
+  channel.close();
+  channel.retryNow();
+  sockets[0]?.events.lost('late');
+  t.equal(sockets.length, 1);
+  t.end();
+});
+
+test('a socket that cannot be made is a failed attempt', (t) => {
+  let attempts = 0;
+  const clock = new ManualClock();
+  const channel = new EventChannel({
+    url: 'wss://service/api/v1/ws',
+    clock,
+    random: () => 0,
+    connect: () => {
+      attempts += 1;
+      throw new Error('not allowed');
+    },
+  });
+  t.match(channel.state, { kind: 'waiting', reason: 'Error: not allowed', retryAt: 1_250 });
+  channel.retryNow();
+  t.match([channel.state, attempts], [{ kind: 'waiting', retryAt: 1_500 }, 2]);
+  channel.close();
+  t.end();
+});
+
+test('what is not understood is told, and the address is one of the web', (t) => {
+  const problems: string[] = [];
+  const { sockets } = channelOf({
+    url: 'https://farm.example/api/v1/ws',
+    onProblem: (message) => problems.push(message),
+  });
+  t.equal(sockets[0]?.url, 'wss://farm.example/api/v1/ws');
+  sockets[0]?.events.opened();
+  sockets[0]?.events.message(null);
+  t.same(problems, ['the service said what is no envelope: bytes']);
+  t.equal(eventsUrl('http://127.0.0.1:8080/'), 'ws://127.0.0.1:8080/api/v1/ws');
+  t.throws(() => eventsUrl('ftp://farm'), { message: 'not an address of the web: ftp://farm/api/v1/ws' });
+  t.throws(() => eventsUrl(''), TypeError);
+  t.end();
+});

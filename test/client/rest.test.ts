@@ -1,0 +1,206 @@
+import { test } from 'tap';
+import { ProblemError, problemOf, ServiceUnreachable } from '../../client/problem.ts';
+import { Rest, type RestOptions } from '../../client/rest.ts';
+import { answeringService, type Answer } from '../cli/answering-service.ts';
+
+const FARM = { id: 'f', name: 'north', description: '' };
+const tooOften = (seconds: string): Answer => ({
+  status: 429,
+  headers: { 'retry-after': seconds, 'x-request-id': 'r-1' },
+  body: { title: 'Too Many Requests', detail: 'come again' },
+});
+
+const failure = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => new Error('it did not fail'),
+    (error: unknown) => error,
+  );
+
+/** What tells a problem apart, without its stack. */
+const told = (error: unknown): unknown => {
+  if (!(error instanceof ProblemError)) return error;
+  const { message, status, title, detail, errors, requestId, retryAfterMs } = error;
+  return { message, status, title, detail, errors, requestId, retryAfterMs };
+};
+
+test('a problem is told with all that it says', (t) => {
+  const headers = new Headers({ 'x-request-id': 'r-2', 'retry-after': '7' });
+  const body = JSON.stringify({
+    title: 'Unprocessable Entity',
+    detail: 'the template is not valid',
+    errors: [
+      { pointer: '/steps/0', detail: 'is missing', line: 3, column: 5 },
+      { pointer: '', detail: 'is empty' },
+      'nonsense',
+      { pointer: 7, detail: { a: 1 }, line: '3' },
+    ],
+  });
+  t.same(told(problemOf({ status: 422, headers }, body)), {
+    message: 'Unprocessable Entity: the template is not valid',
+    status: 422,
+    title: 'Unprocessable Entity',
+    detail: 'the template is not valid',
+    errors: [
+      { pointer: '/steps/0', detail: 'is missing', line: 3, column: 5 },
+      { pointer: '', detail: 'is empty' },
+      { pointer: '7', detail: '{"a":1}' },
+    ],
+    requestId: 'r-2',
+    retryAfterMs: 7_000,
+  });
+  t.end();
+});
+
+test('what is no problem is one all the same', (t) => {
+  const of = (body: string, headers: Record<string, string> = {}): unknown =>
+    told(problemOf({ status: 502, headers: new Headers(headers) }, body));
+  const bare = { status: 502, detail: '', errors: [], requestId: '', retryAfterMs: null };
+  const page = `<html>${'x'.repeat(500)}`;
+  const title = 'the service answered 502';
+  t.same(of(page), {
+    ...bare,
+    title,
+    detail: page.slice(0, 200),
+    message: `${title}: ${page.slice(0, 200)}`,
+  });
+  t.same(of('', { 'x-request-id': 'r-3' }), { ...bare, title, message: title, requestId: 'r-3' });
+  t.same(of('[]'), { ...bare, title, detail: '[]', message: `${title}: []` });
+  const empty = { ...bare, title: 'status 502', message: 'status 502' };
+  t.same(of('{"title":5,"detail":[],"errors":{}}', { 'retry-after': 'tomorrow' }), empty);
+  t.same(of('{"instance":"r-4"}'), { ...empty, requestId: 'r-4' });
+  t.end();
+});
+
+test('a call that comes too often waits as it is told to, and says so', async (t) => {
+  const service = await answeringService({
+    'GET /api/v1/farms': [tooOften('0'), tooOften('2'), { body: [FARM] }, tooOften('61')],
+    'GET /api/v1/version': [tooOften('25')],
+  });
+  t.teardown(() => service.close());
+  const waits: number[] = [];
+  const delays: number[] = [];
+  const options: RestOptions = {
+    base: `${service.url}/`,
+    headers: { authorization: 'Bearer x' },
+    delay: (ms) => Promise.resolve(void delays.push(ms)),
+    onWaiting: (ms) => waits.push(ms),
+  };
+  const rest = new Rest(options);
+  t.equal(rest.base, service.url);
+  t.same(await rest.call('get', '/farms'), [FARM]);
+  t.same(
+    [waits, delays],
+    [
+      [100, 2_000],
+      [100, 2_000],
+    ],
+  );
+  t.match(told(await failure(rest.call('get', '/farms'))), {
+    message: 'Too Many Requests: come again',
+    status: 429,
+    requestId: 'r-1',
+    retryAfterMs: 61_000,
+  });
+  t.equal(waits.length, 2, 'nobody waits longer than a minute');
+  await failure(rest.call('get', '/version'));
+  t.same(waits.slice(2), [25_000, 25_000], 'in all');
+  t.equal(service.requests.length, 7);
+  t.ok(service.requests.every(({ headers }) => headers.authorization === 'Bearer x'));
+});
+
+test('a call ends when its signal says so, wherever it is', async (t) => {
+  const service = await answeringService({
+    'GET /api/v1/farms': [tooOften('50')],
+    'GET /api/v1/version': [{ body: '{', holds: true }],
+    'GET /api/v1/tasks/t/logs': [{ body: '{"bus_seq":1}\n', holds: true }],
+  });
+  t.teardown(() => service.close());
+  const reason = new Error('the page has moved on');
+  const waiting = new AbortController();
+  const rest = new Rest({ base: service.url, onWaiting: () => waiting.abort(reason) });
+  t.equal(await failure(rest.call('get', '/farms', { signal: waiting.signal })), reason);
+  t.equal(await failure(rest.call('get', '/farms', { signal: waiting.signal })), reason);
+  t.equal(service.requests.length, 1, 'what has ended before is not sent');
+
+  const reading = new AbortController();
+  const cutting = new Rest({
+    base: service.url,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      reading.abort(reason);
+      return response;
+    },
+  });
+  t.equal(await failure(cutting.call('get', '/version', { signal: reading.signal })), reason);
+
+  const following = new AbortController();
+  const lines: unknown[] = [];
+  const stream = rest.stream(
+    '/tasks/{id}/logs',
+    { endsAfterMs: null },
+    { path: { id: 't' }, signal: following.signal },
+  );
+  const followed = failure(
+    (async () => {
+      for await (const line of stream) {
+        lines.push(line);
+        following.abort(reason);
+      }
+    })(),
+  );
+  t.equal(await followed, reason);
+  t.same(lines, [{ bus_seq: 1 }]);
+});
+
+test('a service that is away, and one whose answer was lost, are told apart', async (t) => {
+  const service = await answeringService({
+    'GET /api/v1/farms': [
+      { body: '', cuts: true },
+      { body: '[{"id"', breaks: true },
+    ],
+  });
+  const rest = new Rest({ base: service.url });
+  for (let n = 0; n < 2; n++) {
+    const error = await failure(rest.call('get', '/farms'));
+    t.type(error, ServiceUnreachable);
+    t.match(error, { isAnswerLost: true, message: /^the service at http:\S+ cannot be reached: ./ });
+  }
+  await service.close();
+  t.match(await failure(rest.call('get', '/farms')), { isAnswerLost: false, message: /ECONNREFUSED/ });
+  const browser = new Rest({
+    base: service.url,
+    fetch: () => Promise.reject(new TypeError('Failed to fetch')),
+  });
+  t.match(await failure(browser.call('get', '/farms')), {
+    name: 'ServiceUnreachable',
+    isAnswerLost: true,
+    message: `the service at ${service.url} cannot be reached: Failed to fetch`,
+  });
+});
+
+test('addresses, texts and tags', async (t) => {
+  const service = await answeringService({
+    'GET /api/v1/jobs/a%2Fb/template': [{ body: '{"name": "x" }' }],
+    'GET /api/v1/farms': [
+      { body: [FARM], headers: { etag: 'W/"1"' } },
+      { status: 304, body: '' },
+    ],
+    'DELETE /api/v1/farms/f': [{ status: 204, body: '' }],
+    'POST /api/v1/farms': [{ body: '<html>' }],
+  });
+  t.teardown(() => service.close());
+  const rest = new Rest({ base: service.url });
+  t.equal(await rest.text('/jobs/{id}/template', { path: { id: 'a/b' } }), '{"name": "x" }');
+  t.equal(
+    rest.url('/jobs', { query: { status: ['failed', 'canceled'], limit: 5, search: undefined } }).href,
+    `${service.url}/api/v1/jobs?status=failed&status=canceled&limit=5`,
+  );
+  t.same(await rest.ifChanged(null, '/farms'), { etag: 'W/"1"', body: [FARM] });
+  t.equal(await rest.ifChanged('W/"1"', '/farms'), null);
+  t.equal(await rest.call('delete', '/farms/{id}', { path: { id: 'f' } }), undefined);
+  t.match(await failure(rest.call('post', '/farms', { body: { name: 'x' } })), {
+    name: 'UnreadableAnswer',
+    message: `the service at ${service.url} answered what is no JSON: <html>`,
+  });
+  t.match(service.requests.at(-1), { method: 'POST', type: 'application/json', body: '{"name":"x"}' });
+});

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'tap';
+import { openLogWriter } from '../../../src/adapters/lmdb/log-writer.ts';
+import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
+import { lockDirectory, lockFile } from '../../../src/adapters/system/disk-lock.ts';
+import { restoreStores } from '../../../daemons/maintenance/restore.ts';
+import { createLogger } from '../../../daemons/process/logging.ts';
+import { waitAfterRestore } from '../../../daemons/server/prepare-data.ts';
+import { logWriterOptions, writerOptions } from '../../adapters/lmdb/store-kit.ts';
+import { runCallsheet } from '../../cli/run-callsheet.ts';
+
+/** A backup of empty stores, and an empty `data.dir`. */
+async function parts(directory: string): Promise<{ readonly file: string; readonly data: string }> {
+  const source = join(directory, 'source');
+  await (await openStateWriter(writerOptions(join(source, 'state')))).close();
+  await (await openLogWriter(logWriterOptions(join(source, 'logs')))).close();
+  const file = join(directory, 'b.tar');
+  const made = await runCallsheet(['backup', file, `--data-dir=${source}`]);
+  if (made.code !== 0) throw new Error(made.err);
+  const data = join(directory, 'data');
+  mkdirSync(data);
+  return { file, data };
+}
+
+/** What a restore that was killed between its renames leaves. */
+async function cutRestore(data: string, file: string): Promise<void> {
+  await restoreStores(data, file);
+  mkdirSync(join(data, 'restore.partial'));
+  writeFileSync(join(data, 'restore.partial/found-empty'), '');
+}
+
+test('the store of a service that starts while a backup is read stays', async (t) => {
+  const { file, data } = await parts(t.testdir());
+  const restoring = restoreStores(data, file);
+  mkdirSync(join(data, 'state'));
+  const held = lockDirectory(join(data, 'state'));
+  writeFileSync(join(data, 'state/data.mdb'), 'live');
+  writeFileSync(join(data, 'restored.json'), 'its');
+  await t.rejects(restoring, {
+    name: 'RestoreTargetError',
+    message: `${join(data, 'state')} was made by another while the backup was read: it is left as it is`,
+  });
+  held.release();
+  t.equal(readFileSync(join(data, 'state/data.mdb'), 'utf8'), 'live');
+  t.strictSame(readdirSync(data).sort(), ['restore.lock', 'restored.json', 'state']);
+});
+
+test('what a restore has put in place before it fails is taken away again, and nothing else', async (t) => {
+  const { file, data } = await parts(t.testdir());
+  const restoring = restoreStores(data, file);
+  mkdirSync(join(data, 'logs'));
+  writeFileSync(join(data, 'logs/data.mdb'), 'live');
+  await t.rejects(restoring, { name: 'RestoreTargetError' });
+  t.strictSame(readdirSync(data).sort(), ['logs', 'restore.lock']);
+  t.equal(readFileSync(join(data, 'logs/data.mdb'), 'utf8'), 'live');
+});
+
+test('a cut restore is cleared only when no process holds its stores', async (t) => {
+  const { file, data } = await parts(t.testdir());
+  await cutRestore(data, file);
+  for (const kind of ['state', 'logs']) {
+    const held = lockDirectory(join(data, kind));
+    t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), {
+      code: 5,
+      err: `${join(data, kind)} is in use by another service (process ${process.pid})\n`,
+    });
+    held.release();
+    t.ok(existsSync(join(data, 'state/data.mdb')) && existsSync(join(data, 'logs/data.mdb')));
+    t.ok(existsSync(join(data, 'restore.partial')), 'no service starts on it');
+  }
+  t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), { code: 0, err: '' });
+  t.strictSame(readdirSync(data).sort(), ['logs', 'restore.lock', 'restored.json', 'state']);
+});
+
+test('a restore that was killed before it found the directory empty owns nothing in it', async (t) => {
+  const { file, data } = await parts(t.testdir());
+  mkdirSync(join(data, 'restore.partial'));
+  mkdirSync(join(data, 'state'));
+  writeFileSync(join(data, 'state/data.mdb'), 'live');
+  await t.rejects(restoreStores(data, file), {
+    name: 'RestoreTargetError',
+    message: /is not empty \(state\)/,
+  });
+  t.strictSame(readdirSync(data).sort(), ['restore.lock', 'state']);
+  t.equal(readFileSync(join(data, 'state/data.mdb'), 'utf8'), 'live');
+});
+
+test('two restores into one directory: the second ends with 5 and the first goes on', async (t) => {
+  const { file, data } = await parts(t.testdir());
+  const held = lockFile(data, 'restore.lock', 'exclusive', 'another restore');
+  t.match(await runCallsheet(['restore', file, `--data-dir=${data}`]), {
+    code: 5,
+    err: `${data} is in use by another restore (process ${process.pid})\n`,
+  });
+  held.release();
+  t.strictSame(readdirSync(data), ['restore.lock']);
+});
+
+test('a service that holds its store looks for a cut restore again', async (t) => {
+  const data = t.testdir({ 'restore.partial': {}, 'restored.json': '{}' });
+  const logger = createLogger({ format: 'json', level: 'error' }, 'test');
+  await t.rejects(waitAfterRestore(data, 0, logger, new AbortController().signal), {
+    message: `a restore into ${data} was cut off: run callsheet restore again`,
+  });
+  t.ok(existsSync(join(data, 'restored.json')));
+});

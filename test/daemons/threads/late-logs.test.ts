@@ -1,0 +1,278 @@
+import { join } from 'node:path';
+import { test, type Test } from 'tap';
+import { openLogReader } from '../../../src/adapters/lmdb/log-reader.ts';
+import { LOG_ROWS_REMOVED_AT_ONCE, openLogWriter } from '../../../src/adapters/lmdb/log-writer.ts';
+import { openStateReader } from '../../../src/adapters/lmdb/state-reader.ts';
+import { openStateWriter } from '../../../src/adapters/lmdb/state-writer.ts';
+import { encodeChangeSet, readChangeSet } from '../../../src/adapters/lmdb/change-set-codec.ts';
+import { KnownJobs } from '../../../daemons/threads/known-jobs.ts';
+import { EARLY_CHUNK_MS, LogIntake } from '../../../daemons/threads/log-intake.ts';
+import type { LogNotice } from '../../../daemons/threads/log-protocol.ts';
+import { LogRemoval } from '../../../daemons/threads/log-removal.ts';
+import { attemptIdOf, taskIdOf, type JobId } from '../../../src/core/ids.ts';
+import type { LogDelivery } from '../../../src/core/ports/bus.ts';
+import type { RemovalOutcome } from '../../../src/core/ports/log-store.ts';
+import { put, remove, type Change } from '../../../src/core/records/change-set.ts';
+import { keys } from '../../../src/core/records/tables.ts';
+import { jobNumber, jobRecord } from '../../http/kit/records.ts';
+import { logWriterOptions, writerOptions } from '../../adapters/lmdb/store-kit.ts';
+
+const JOB = jobNumber(1);
+const OTHER = jobNumber(2);
+const attemptOf = (jobId: JobId) => ({ jobId, stepOrder: 0, index: 0, attemptNumber: 1 });
+
+/** What the logs thread is made of, over real stores. */
+async function openLogs(t: Test, maxBytesPerTask = 0) {
+  const directory = t.testdir();
+  const stateDirectory = join(directory, 'state');
+  const logDirectory = join(directory, 'logs');
+  const state = await openStateWriter(writerOptions(stateDirectory));
+  const reader = await openStateReader(stateDirectory);
+  const writer = await openLogWriter(logWriterOptions(logDirectory, { maxBytesPerTask }));
+  const logs = await openLogReader(logDirectory);
+  const notices: LogNotice[] = [];
+  const jobs = new KnownJobs(reader);
+  const clock = { now: 0, timers: [] as { due: number; action: () => void }[] };
+  const intake = new LogIntake(writer, jobs, (notice) => notices.push(notice), {
+    now: () => clock.now,
+    after: (milliseconds, action) => {
+      const timer = { due: clock.now + milliseconds, action };
+      clock.timers.push(timer);
+      return () => {
+        clock.timers.splice(clock.timers.indexOf(timer), 1);
+      };
+    },
+  });
+  const acknowledged: number[] = [];
+  let sequence = 0;
+  let streamSequence = 0;
+  t.teardown(async () => {
+    await logs.close();
+    await writer.close();
+    await reader.close();
+    await state.close();
+  });
+  return {
+    jobs,
+    intake,
+    clock,
+    writer,
+    notices,
+    acknowledged,
+    commit: (...changes: Change[]) => {
+      sequence++;
+      state.apply([readChangeSet(encodeChangeSet({ version: 1, shard: 0, sequence, changes }))]);
+    },
+    /** A chunk of the first attempt of a job, which is delivered with this sequence. */
+    deliver: (job: JobId, seqNum: number, sequence: number) => {
+      intake.add(delivery(job, seqNum, sequence, acknowledged));
+      intake.flush();
+    },
+    /** Chunks of the first attempt of jobs, which come together. */
+    bring: (...chunks: (readonly [job: JobId, seqNum: number])[]) => {
+      for (const [job, seqNum] of chunks) intake.add(delivery(job, seqNum, ++streamSequence, acknowledged));
+      intake.flush();
+    },
+    chunksOf: (job: JobId) => {
+      logs.refresh();
+      return logs.page(attemptOf(job), 0, 100_000).map(({ seqNum }) => seqNum);
+    },
+  };
+}
+
+function delivery(job: JobId, seqNum: number, streamSequence: number, acknowledged: number[]): LogDelivery {
+  return {
+    message: {
+      v: 1,
+      task_id: taskIdOf(attemptOf(job)),
+      attempt_id: attemptIdOf(attemptOf(job)),
+      seq_num: seqNum,
+      stream: 'stdout',
+      data: `line ${seqNum}\n`,
+      at: '2026-11-21T10:00:00Z',
+    },
+    storedAt: 1_795_000_000_000,
+    deliveryNumber: 1,
+    streamSequence,
+    streamCreatedAt: 'a',
+    acknowledge: () => acknowledged.push(streamSequence),
+    discard: () => undefined,
+  };
+}
+
+const jobRow = (id: JobId): Change => put('job', keys.job(id), jobRecord({ id }));
+
+test('chunks of a job are stored, and of one that does not exist are acknowledged and dropped', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  logs.bring([JOB, 1], [OTHER, 1], [JOB, 2]);
+  t.strictSame([logs.chunksOf(JOB), logs.chunksOf(OTHER)], [[1, 2], []]);
+  t.strictSame(logs.acknowledged.sort(), [1, 2, 3]);
+  t.match(logs.notices, [
+    { type: 'log', level: 'debug', attributes: { chunks: '1' } },
+    { type: 'stored', tasks: [taskIdOf(attemptOf(JOB))] },
+  ]);
+  logs.bring([OTHER, 2]);
+  t.strictSame(logs.acknowledged, [1, 2, 3, 4], 'also when there is nothing else');
+});
+
+test('a job is known as soon as it is committed, whatever was asked before', async (t) => {
+  const logs = await openLogs(t);
+  logs.bring([JOB, 1]);
+  logs.commit(jobRow(JOB));
+  logs.bring([JOB, 1]);
+  t.strictSame(logs.chunksOf(JOB), [1]);
+});
+
+test('once the logs of a deleted job are removed, nothing of it comes in any more', async (t) => {
+  const logs = await openLogs(t);
+  const removal = new LogRemoval(logs.writer);
+  logs.commit(jobRow(JOB), jobRow(OTHER));
+  const many = LOG_ROWS_REMOVED_AT_ONCE + 10;
+  logs.bring(...Array.from({ length: many }, (_, each) => [JOB, each + 1] as const), [OTHER, 1]);
+  t.equal(logs.chunksOf(JOB).length, many);
+  logs.commit(remove('job', keys.job(JOB)));
+  logs.jobs.forget(JOB);
+  const removed = removal.remove(JOB);
+  logs.bring([JOB, many + 1], [OTHER, 2]);
+  await removed;
+  logs.bring([JOB, many + 2]);
+  t.strictSame(logs.chunksOf(JOB), []);
+  t.strictSame(logs.chunksOf(OTHER), [1, 2], 'another job is left alone');
+  t.equal(logs.acknowledged.length, many + 4, 'every chunk is acknowledged');
+});
+
+test('what comes after a rest is stored at once, and what follows it together a moment later', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  const { clock, intake } = logs;
+  const due = (): number[] => clock.timers.map((timer) => timer.due);
+  clock.now = 1_000;
+  intake.add(delivery(JOB, 1, 11, logs.acknowledged));
+  intake.add(delivery(JOB, 2, 12, logs.acknowledged));
+  t.strictSame(due(), [1_000]);
+  clock.timers[0]?.action();
+  t.strictSame(logs.acknowledged, [11, 12]);
+  clock.now = 1_010;
+  intake.add(delivery(JOB, 3, 13, logs.acknowledged));
+  intake.add(delivery(JOB, 5, 15, logs.acknowledged));
+  t.strictSame(due(), [1_025]);
+  clock.now = 1_025;
+  clock.timers[0]?.action();
+  t.strictSame([logs.acknowledged, due()], [[11, 12, 13], [1_010 + EARLY_CHUNK_MS]]);
+  clock.now = 1_030;
+  intake.add(delivery(JOB, 4, 14, logs.acknowledged));
+  t.strictSame(due(), [1_050], 'the timer of who waits gives way');
+  clock.now = 1_050;
+  clock.timers[0]?.action();
+  t.strictSame(logs.chunksOf(JOB), [1, 2, 3, 4, 5]);
+});
+
+test('chunks that come before an earlier one are stored and acknowledged with it', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  logs.deliver(JOB, 1, 11);
+  // The service was stopped with the second under way: what follows it is delivered first.
+  logs.deliver(JOB, 3, 13);
+  logs.deliver(JOB, 4, 14);
+  logs.deliver(JOB, 3, 13);
+  t.strictSame([logs.chunksOf(JOB), logs.acknowledged], [[1], [11]]);
+  t.equal(logs.clock.timers.length, 1, 'one timer, however many wait');
+  logs.clock.now = 10_000;
+  logs.deliver(JOB, 2, 12);
+  t.strictSame(logs.chunksOf(JOB), [1, 2, 3, 4]);
+  t.strictSame([...logs.acknowledged].sort(), [11, 12, 13, 14]);
+  t.equal(logs.clock.timers.length, 0);
+});
+
+test('a chunk whose predecessor does not come is stored after a while, and what follows it at once', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB), jobRow(OTHER));
+  logs.deliver(JOB, 5, 15);
+  logs.clock.now = 5_000;
+  logs.deliver(JOB, 6, 16);
+  logs.deliver(OTHER, 1, 17);
+  t.strictSame([logs.chunksOf(JOB), logs.chunksOf(OTHER)], [[], [1]], 'another task does not wait');
+  t.strictSame(
+    logs.clock.timers.map(({ due }) => due),
+    [EARLY_CHUNK_MS],
+  );
+  logs.clock.now = EARLY_CHUNK_MS;
+  logs.clock.timers[0]?.action();
+  t.strictSame(logs.chunksOf(JOB), [5, 6]);
+  logs.deliver(JOB, 7, 18);
+  t.strictSame(logs.chunksOf(JOB), [5, 6, 7]);
+  logs.deliver(JOB, 9, 20);
+  logs.intake.stop();
+  t.strictSame(
+    [...logs.acknowledged].sort(),
+    [15, 16, 17, 18],
+    'what was held back comes again after the next start',
+  );
+  t.equal(logs.clock.timers.length, 0);
+});
+
+test('what is held back of a job that is deleted meanwhile is acknowledged and dropped', async (t) => {
+  const logs = await openLogs(t);
+  logs.commit(jobRow(JOB));
+  logs.deliver(JOB, 2, 12);
+  logs.commit(remove('job', keys.job(JOB)));
+  logs.jobs.forget(JOB);
+  logs.deliver(JOB, 3, 13);
+  t.strictSame([logs.chunksOf(JOB), [...logs.acknowledged].sort()], [[], [12, 13]]);
+});
+
+test('a log that reaches its limit is told once, and what is over it is told as having come', async (t) => {
+  const logs = await openLogs(t, 12);
+  logs.commit(jobRow(JOB));
+  const taskId = taskIdOf(attemptOf(JOB));
+  logs.bring([JOB, 1]);
+  logs.bring([JOB, 2]);
+  logs.bring([JOB, 3], [JOB, 3]);
+  logs.bring([JOB, 3]);
+  t.strictSame(logs.chunksOf(JOB), [1, 2]);
+  t.equal(logs.acknowledged.length, 5, 'what is dropped does not come again');
+  const stored = { type: 'stored', tasks: [taskId] };
+  t.match(logs.notices, [
+    stored,
+    stored,
+    {
+      type: 'log',
+      level: 'warn',
+      text: 'the log of a task is over its limit: the rest of it is dropped',
+      attributes: { task_id: taskId },
+    },
+    stored,
+  ]);
+  t.equal(logs.notices.length, 4);
+});
+
+test('removals are done one after another, wait for room, and end with the thread', async (t) => {
+  const asked: string[] = [];
+  const outcomes: RemovalOutcome[] = ['more', 'disk-low', 'done', 'done', 'more'];
+  const removal: LogRemoval = new LogRemoval(
+    {
+      removeJob: (job) => {
+        asked.push(job);
+        if (outcomes.length === 1) removal.stop();
+        return outcomes.shift() ?? 'done';
+      },
+    },
+    0,
+  );
+  const first = removal.remove(JOB);
+  const second = removal.remove(OTHER);
+  await first;
+  await second;
+  t.strictSame(asked, [JOB, JOB, JOB, OTHER]);
+  let isDone = false;
+  void removal.remove(JOB).then(() => {
+    isDone = true;
+  });
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(
+    [asked.length, isDone],
+    [5, false],
+    'after a stop nothing is touched and nothing is said to be done',
+  );
+});

@@ -1,0 +1,103 @@
+import { test } from 'tap';
+import { DiagnosticSender } from '../../../daemons/worker/diagnostic-sender.ts';
+import { note } from '../../../src/core/diagnostics/record.ts';
+import { workerId } from '../../../src/core/ids.ts';
+import type { SendOutcome } from '../../../src/core/ports/bus.ts';
+import type { DiagnosticMessage } from '../../../src/core/wire/bus-messages.ts';
+import { parseDiagnostic } from '../../../src/core/wire/worker-messages.ts';
+
+const WORKER = workerId('0190f3c2-0000-7222-8333-444455556666');
+
+/** A sender that the service knows. */
+function open(isWelcome = true) {
+  const sent: DiagnosticMessage[] = [];
+  const world = { outcome: 'sent' as SendOutcome, now: 0 };
+  const sender = new DiagnosticSender({
+    workerId: WORKER,
+    publish: (message) => {
+      if (world.outcome === 'sent') sent.push(message);
+      return world.outcome;
+    },
+    wallClock: () => 1_795_233_906_123 + world.now,
+    monotonicClock: () => world.now,
+  });
+  if (isWelcome) sender.flush();
+  return { sender, sent, world };
+}
+
+test('a record goes out at once, and as the service reads it', (t) => {
+  const { sender, sent } = open();
+  sender.heard(note('WARN', 'said', { reason: 'why' }));
+  sender.heard(note('INFO', 'm'.repeat(9000), { ['x'.repeat(99)]: '"'.repeat(9000) }));
+  t.strictSame(sent[0], {
+    v: 1,
+    worker_id: WORKER,
+    at: '2026-11-21T04:05:06.123000000Z',
+    level: 'WARN',
+    msg: 'said',
+    attrs: { reason: 'why' },
+  });
+  t.equal(sent[1]?.at, '2026-11-21T04:05:06.123000001Z', 'no two have one time');
+  for (const message of sent)
+    t.strictSame(parseDiagnostic(JSON.stringify(message)), { ok: true, value: message });
+  t.end();
+});
+
+test('before the service knows the worker nothing goes out', (t) => {
+  const { sender, sent } = open(false);
+  sender.heard(note('INFO', 'a', {}));
+  t.strictSame(sent, []);
+  sender.flush();
+  sender.heard(note('INFO', 'b', {}));
+  t.strictSame(
+    sent.map(({ msg }) => msg),
+    ['a', 'b'],
+  );
+  t.end();
+});
+
+test('a flood is cut, and says so when there is room again', (t) => {
+  const { sender, sent, world } = open();
+  for (let each = 0; each < 1000; each++) sender.heard(note('INFO', String(each), {}));
+  t.equal(sent.length, 200);
+  t.equal(sent.at(-1)?.msg, '199');
+  world.now = 1000;
+  sender.heard(note('INFO', 'later', {}));
+  t.match(sent.slice(200), [
+    {
+      level: 'WARN',
+      msg: 'records of this worker were left out: there were too many',
+      attrs: { records: '800' },
+    },
+    { level: 'INFO', msg: 'later' },
+  ]);
+  t.end();
+});
+
+test('what was said without a connection goes out with the next, in order, the last of it', (t) => {
+  const { sender, sent, world } = open();
+  world.outcome = 'disconnected';
+  sender.heard(note('INFO', 'a', {}));
+  sender.heard(note('INFO', 'b', {}));
+  sender.flush();
+  t.strictSame(sent, []);
+  world.outcome = 'sent';
+  sender.heard(note('INFO', 'c', {}));
+  t.strictSame(sent, [], 'behind those that wait');
+  sender.flush();
+  t.strictSame(
+    sent.map(({ msg }) => msg),
+    ['a', 'b', 'c'],
+  );
+  world.outcome = 'disconnected';
+  for (let each = 0; each < 30; each++) {
+    world.now += 1000;
+    for (let of20 = 0; of20 < 20; of20++) sender.heard(note('INFO', `${each}/${of20}`, {}));
+  }
+  world.outcome = 'sent';
+  sent.length = 0;
+  sender.flush();
+  t.equal(sent.length, 256);
+  t.equal(sent.at(-1)?.msg, '29/19');
+  t.end();
+});

@@ -1,0 +1,78 @@
+import { createRe2Engine } from '../../../../src/adapters/regex/re2-engine.ts';
+import {
+  evaluate,
+  prepare,
+  type Evaluated,
+  type ExprContext,
+} from '../../../../src/openjd/expr/evaluate/evaluate.ts';
+import { failureText } from '../../../../src/openjd/expr/failure-text.ts';
+import { parseExpression } from '../../../../src/openjd/expr/syntax/parse-expression.ts';
+import type { ExprType } from '../../../../src/openjd/expr/type-system/expr-type.ts';
+import { parseType } from '../../../../src/openjd/expr/type-system/type-text.ts';
+import { displayOf } from '../../../../src/openjd/expr/values/display.ts';
+import { readValue } from '../../../../src/openjd/expr/values/read-value.ts';
+import { typeOf, type Value } from '../../../../src/openjd/expr/values/value.ts';
+
+const regex = createRe2Engine();
+
+const CONTEXT: ExprContext = {
+  limits: { memory: 1_000_000, operations: 1_000_000 },
+  pathStyle: 'posix',
+  regex,
+  host: { kind: 'none' },
+};
+
+/** A type by its text. */
+export function typed(text: string): ExprType {
+  const type = parseType(text);
+  if (type === null) throw new Error(`no type: ${text}`);
+  return type;
+}
+
+/** Symbols by `name: type` with their JSON; without any value where the type is unresolved. */
+export type Symbols = Readonly<Record<string, unknown>>;
+
+/** `{ 'Param.X: int': 5, 'Param.Y: unresolved[int]': null }` as values. */
+export function symbolTable(symbols: Symbols): Map<string, Value> {
+  return new Map(
+    Object.entries(symbols).map(([key, json]) => {
+      const [name = '', type = ''] = key.split(': ');
+      const read = readValue(typed(type), json, 'posix');
+      if (!read.ok) throw new Error(read.detail);
+      return [name, read.value];
+    }),
+  );
+}
+
+export interface Asked {
+  readonly symbols?: Symbols;
+  readonly target?: string;
+  readonly context?: Partial<ExprContext>;
+}
+
+/** An expression read and evaluated. A source that cannot be read gives its error. */
+export function evaluated(source: string, { symbols = {}, target, context = {} }: Asked = {}): Evaluated {
+  const parsed = parseExpression(source);
+  if (!parsed.ok) {
+    return { ok: false, detail: parsed.failure.message, text: failureText(parsed.failure, source) };
+  }
+  const program = prepare(parsed.expr, source, target === undefined ? null : typed(target));
+  return evaluate(program, symbolTable(symbols), { ...CONTEXT, ...context });
+}
+
+/** `type display` of the value, or `error: ` and the message. */
+export function told(source: string, asked: Asked = {}): string {
+  const result = evaluated(source, asked);
+  if (!result.ok) return `error: ${result.detail}`;
+  const type = typeOf(result.value);
+  return type.kind === 'unresolved' ? type.text : `${type.text} ${displayOf(result.value)}`;
+}
+
+/** The error with the source and the marks under it; what was given where there is none. */
+export function marked(source: string, asked: Asked = {}): string {
+  const result = evaluated(source, asked);
+  return result.ok ? told(source, asked) : result.text;
+}
+
+/** Rows of a table: source, what it gives, and the symbols or more that it needs. */
+export type Row = readonly [source: string, expected: string, asked?: Asked];

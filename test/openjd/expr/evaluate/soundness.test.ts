@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { test } from 'tap';
+import { resolvedType, type ResolvedType } from '../../../../src/openjd/expr/type-system/expr-type.ts';
+import { satisfies } from '../../../../src/openjd/expr/type-system/type-match.ts';
+import { displayOf } from '../../../../src/openjd/expr/values/display.ts';
+import { typeOf } from '../../../../src/openjd/expr/values/value.ts';
+import { evaluated, type Symbols } from './checked.ts';
+import { ExpressionMaker, RESULTS, SYMBOLS, TARGETS, typeOfJson } from './generated-expression.ts';
+
+const RUNS = 6_000;
+
+interface Made {
+  readonly source: string;
+  readonly concrete: Symbols;
+  /** The same symbols, some or all of them not known. */
+  readonly partly: Symbols;
+  readonly unknown: Symbols;
+  readonly target: string | undefined;
+}
+
+/** An expression with values for its symbols, from numbers. */
+function madeFrom(tape: readonly number[]): Made {
+  const maker = new ExpressionMaker(tape);
+  const target = TARGETS[maker.pick(TARGETS.length)];
+  const source = maker.make(RESULTS[maker.pick(RESULTS.length)] ?? 'int', 1 + maker.pick(4));
+  const concrete: Record<string, unknown> = {};
+  const partly: Record<string, unknown> = {};
+  const unknown: Record<string, unknown> = {};
+  for (const name of maker.used) {
+    const { type, values } = SYMBOLS[name] ?? { type: 'int', values: [0] };
+    const value = values[maker.pick(values.length)];
+    const known = `${name}: ${typeOfJson(type, value)}`;
+    concrete[known] = value;
+    unknown[`${name}: unresolved[${type}]`] = null;
+    if (maker.pick(2) === 0) partly[known] = value;
+    else partly[`${name}: unresolved[${type}]`] = null;
+  }
+  return { source, concrete, partly, unknown, target };
+}
+
+const tapes = fc.array(fc.nat({ max: 10_000 }), { minLength: 4, maxLength: 60 });
+
+/** A value of the type is one of the inferred type; where lists are made anew, an empty one has lost the type of its elements. */
+function fits(type: ResolvedType, inferred: ResolvedType): boolean {
+  if (satisfies(type, inferred)) return true;
+  if (inferred.kind === 'union') return inferred.members.some((member) => fits(type, member));
+  if (type.kind !== 'list' || inferred.kind !== 'list') return false;
+  return type.element.kind === 'nulltype' || fits(type.element, inferred.element);
+}
+
+void test('what works with values is accepted without them, and has the type that was told', (t) => {
+  let succeeded = 0;
+  fc.assert(
+    fc.property(tapes, (tape) => {
+      const { source, concrete, partly, unknown, target } = madeFrom(tape);
+      const asked = target === undefined ? {} : { target };
+      const result = evaluated(source, { symbols: concrete, ...asked });
+      if (!result.ok) return true;
+      succeeded += 1;
+      const type = resolvedType(typeOf(result.value));
+      for (const symbols of [partly, unknown]) {
+        const checked = evaluated(source, { symbols, ...asked });
+        const context = `${source} with ${JSON.stringify(concrete)} for ${target}`;
+        if (!checked.ok)
+          throw new Error(`${context} is ${displayOf(result.value)}, and fails: ${checked.text}`);
+        const inferred = typeOf(checked.value);
+        if (!fits(type, resolvedType(inferred))) {
+          throw new Error(`${context} is ${type.text} and was told to be ${inferred.text}`);
+        }
+        if (inferred.kind !== 'unresolved' && displayOf(checked.value) !== displayOf(result.value)) {
+          throw new Error(
+            `${context} is ${displayOf(result.value)}, and was told to be ${displayOf(checked.value)}`,
+          );
+        }
+      }
+      return true;
+    }),
+    { numRuns: RUNS, seed: 7 },
+  );
+  t.ok(succeeded > RUNS / 3, `${succeeded} of ${RUNS} expressions have a value`);
+  t.end();
+});
+
+void test('an evaluation is the same each time, and keeps to its limits by its own count', (t) => {
+  const seen = { ok: 0, memory: 0, operations: 0 };
+  fc.assert(
+    fc.property(
+      tapes,
+      fc.integer({ min: 64, max: 1500 }),
+      fc.integer({ min: 0, max: 40 }),
+      (tape, memory, operations) => {
+        const { source, concrete, target } = madeFrom(tape);
+        const asked = { symbols: concrete, ...(target === undefined ? {} : { target }) };
+        const limited = { ...asked, context: { limits: { memory, operations } } };
+        const once = evaluated(source, limited);
+        const again = evaluated(source, limited);
+        t.same(once, again, source);
+        const free = evaluated(source, asked);
+        if (once.ok) {
+          seen.ok += 1;
+          if (once.peakMemory > memory || once.operations > operations)
+            throw new Error(`beyond its limits: ${source}`);
+          t.same(once, free, 'a limit that is not reached changes nothing');
+        } else if (once.detail.startsWith('Expression memory usage')) seen.memory += 1;
+        else if (once.detail.startsWith('Expression operation count')) seen.operations += 1;
+        else if (free.ok) throw new Error(`${source} fails under limits by ${once.detail}`);
+      },
+    ),
+    { numRuns: 1_500, seed: 11 },
+  );
+  t.ok(Math.min(seen.ok, seen.memory, seen.operations) > 20, JSON.stringify(seen));
+  t.end();
+});

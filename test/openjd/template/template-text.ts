@@ -1,0 +1,72 @@
+import { readDocument } from '../../../src/adapters/yaml/read-document.ts';
+import { EXPRESSIONS } from '../../../src/adapters/regex/default-expressions.ts';
+import { checkTemplate } from '../../../src/openjd/template/check-template.ts';
+import type { DocumentNode } from '../../../src/openjd/template/document.ts';
+import {
+  prepareJob,
+  type PreparedJob,
+  type PrepareResult,
+} from '../../../src/openjd/template/expand/prepare-job.ts';
+import type { SupportedFeatures } from '../../../src/openjd/template/extensions.ts';
+import { TEMPLATE_LIMITS, type TemplateLimits } from '../../../src/openjd/template/template-limits.ts';
+
+/** The smallest step, to be put into a list of steps. */
+export const STEP = { name: 'S', script: { actions: { onRun: { command: 'true' } } } };
+
+/** A template object of one step, with parts replaced or added. */
+export function template(parts: object = {}): object {
+  return { specificationVersion: 'jobtemplate-2023-09', name: 'Job', steps: [STEP], ...parts };
+}
+
+/** A template of one step, with parts of the step replaced or added. */
+export const withStep = (parts: object, others: object = {}): object =>
+  template({ steps: [{ ...STEP, ...parts }], ...others });
+
+export function documentOf(source: object | string): DocumentNode {
+  const text = typeof source === 'string' ? source : JSON.stringify(source);
+  const read = readDocument(text, typeof source === 'string' ? 'yaml' : 'json');
+  if (!read.ok) throw new Error(read.errors.map((error) => error.detail).join('; '));
+  return read.document;
+}
+
+/** `pointer: detail` of every error that checking finds. */
+export function findings(source: object | string, supported?: SupportedFeatures): string[] {
+  const result = checkTemplate(documentOf(source), {
+    expressions: EXPRESSIONS,
+    ...(supported && { supported }),
+  });
+  return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+}
+
+const prepare = (
+  source: object | string,
+  values: Readonly<Record<string, string>> = {},
+  limits: TemplateLimits = TEMPLATE_LIMITS,
+  supported?: SupportedFeatures,
+): PrepareResult =>
+  prepareJob(documentOf(source), new Map(Object.entries(values)), {
+    limits,
+    expressions: EXPRESSIONS,
+    ...(supported && { supported }),
+  });
+
+export function prepared(
+  source: object | string,
+  values: Readonly<Record<string, string>> = {},
+  supported?: SupportedFeatures,
+): PreparedJob {
+  const result = prepare(source, values, TEMPLATE_LIMITS, supported);
+  if (!result.ok)
+    throw new Error(result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; '));
+  return result.job;
+}
+
+/** `pointer: detail` of every error of job creation. */
+export function refusals(
+  source: object | string,
+  values: Readonly<Record<string, string>> = {},
+  limits: TemplateLimits = TEMPLATE_LIMITS,
+): string[] {
+  const result = prepare(source, values, limits);
+  return result.ok ? [] : result.errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+}
